@@ -1,0 +1,271 @@
+/**
+ * The one registry of error codes. `docs/errors.md` is generated from it and a test keeps the two equal.
+ * Four kinds: `model` the model reads it as a tool result and may go on; `run` the run ends with it;
+ * `caller` who called is wrong and is told what to do; `internal` we are wrong.
+ */
+export type ErrorKind = "model" | "run" | "caller" | "internal";
+
+type ErrorEntry = { readonly kind: ErrorKind; readonly meaning: string; readonly hint: string };
+
+export const ERRORS = {
+  // What a model reads.
+  tool_unknown: {
+    kind: "model",
+    meaning: "The model called a tool that this run does not have.",
+    hint: "Call one of the tools that were offered.",
+  },
+  tool_arguments_not_json: {
+    kind: "model",
+    meaning: "The arguments of a tool call are not valid JSON.",
+    hint: "Send the call again with one JSON object as arguments.",
+  },
+  tool_arguments_truncated: {
+    kind: "model",
+    meaning: "The answer was cut off inside the arguments of a tool call; it was not executed.",
+    hint: "Send a shorter call, or raise maxOutputTokens.",
+  },
+  tool_arguments_invalid: {
+    kind: "model",
+    meaning: "The arguments of a tool call do not fit the tool's schema.",
+    hint: "Read the tool's schema and send the call again.",
+  },
+  tool_failed: {
+    kind: "model",
+    meaning: "A tool tried and could not do what was asked.",
+    hint: "The message says why; try something else.",
+  },
+  tool_timeout: {
+    kind: "model",
+    meaning: "A tool took longer than its time and was ended.",
+    hint: "Ask for less at a time.",
+  },
+  tool_outcome_unknown: {
+    kind: "model",
+    meaning: "The call was under way when the process ended; whether it took effect is not known.",
+    hint: "Check the state of the world before doing it again.",
+  },
+  tool_not_run: {
+    kind: "model",
+    meaning: "The call was not executed because a limit of the run was reached.",
+    hint: "Hand in what you have.",
+  },
+  act_denied: {
+    kind: "model",
+    meaning: "Policy or a human refused the act.",
+    hint: "Do without it, or tell the user what you would need.",
+  },
+  approval_unavailable: {
+    kind: "model",
+    meaning: "The act needs an approval and nobody is there to give it.",
+    hint: "Run again with --approve all to allow writes and commands.",
+  },
+  path_outside_workspace: {
+    kind: "model",
+    meaning: "The path, followed through links, lies outside the workspace.",
+    hint: "Use a path inside the workspace.",
+  },
+
+  // What ends a run, or one request to one model.
+  model_unreachable: {
+    kind: "run",
+    meaning: "The model's server could not be reached.",
+    hint: "Check that it runs and that providers.<name>.baseUrl is right; `retinue doctor` tries it.",
+  },
+  model_auth: {
+    kind: "run",
+    meaning: "The provider refused the key.",
+    hint: "Set the provider's key in its environment variable; `retinue doctor` names it.",
+  },
+  model_not_found: {
+    kind: "run",
+    meaning: "The provider does not know this model.",
+    hint: "Check the part after the slash in `model`.",
+  },
+  model_rate_limited: {
+    kind: "run",
+    meaning: "The provider refused because of its rate limit, longer than we may wait.",
+    hint: "Wait, raise retry.maxWaitMs, lower providers.<name>.maxConcurrent or set fallbacks.",
+  },
+  model_overloaded: {
+    kind: "run",
+    meaning: "The provider failed on its side (5xx) as often as we may try.",
+    hint: "Try later, raise retry.attempts or set fallbacks.",
+  },
+  model_bad_request: {
+    kind: "run",
+    meaning: "The provider refused the request as malformed.",
+    hint: "Its message says what it did not like; the model may not support tools or images.",
+  },
+  model_context_overflow: {
+    kind: "run",
+    meaning: "The request is larger than the model's context window.",
+    hint: "Set limits.contextTokens to the real window of the model, so that the context is fitted before.",
+  },
+  model_stream_stalled: {
+    kind: "run",
+    meaning: "The stream stayed silent for longer than streamIdleMs.",
+    hint: "Check the server; raise streamIdleMs for a slow local model.",
+  },
+  model_stream_incomplete: {
+    kind: "run",
+    meaning: "The stream ended without the protocol's end marker, so the answer is not whole.",
+    hint: "Usually a dropped connection or a server that crashed; it was retried.",
+  },
+  model_stream_garbage: {
+    kind: "run",
+    meaning: "The server answered with something that is not its protocol.",
+    hint: "Check baseUrl: a proxy or a login page may answer in its place.",
+  },
+  model_event_too_large: {
+    kind: "run",
+    meaning: "One event of the stream is larger than 16 MiB.",
+    hint: "No model sends that; check what answers at baseUrl.",
+  },
+  model_filtered: {
+    kind: "run",
+    meaning: "The provider withheld the answer by its content filter.",
+    hint: "Rephrase the task or use another model.",
+  },
+  script_mismatch: {
+    kind: "run",
+    meaning: "The scripted model was asked for something its script does not hold.",
+    hint: "Extend the script, or find out why the run asks differently.",
+  },
+  cassette_mismatch: {
+    kind: "run",
+    meaning: "The cassette holds no answer to this request.",
+    hint: "Record it anew, or find out why the request changed.",
+  },
+  stuck: {
+    kind: "run",
+    meaning: "The agent repeated the same calls with the same outcome.",
+    hint: "Make the task more precise or use a stronger model.",
+  },
+  context_unfittable: {
+    kind: "run",
+    meaning: "System prompt, task and latest turn alone exceed limits.contextTokens.",
+    hint: "Raise limits.contextTokens or shorten the task.",
+  },
+  cancelled: {
+    kind: "run",
+    meaning: "The run was cancelled.",
+    hint: "Start it again or resume its session.",
+  },
+  limit_reached: {
+    kind: "run",
+    meaning: "A limit of the run was reached before it was done.",
+    hint: "Raise the limit that is named, or make the task smaller.",
+  },
+
+  // What a caller did wrong.
+  usage: {
+    kind: "caller",
+    meaning: "The command line is wrong.",
+    hint: "`retinue help` lists the commands and their options.",
+  },
+  task_empty: {
+    kind: "caller",
+    meaning: "There is no task.",
+    hint: 'Give one as an argument, retinue run "…", or on standard input.',
+  },
+  task_too_large: {
+    kind: "caller",
+    meaning: "The task is larger than 8 MiB.",
+    hint: "Put the material into files of the workspace and name them in the task.",
+  },
+  settings_unreadable: {
+    kind: "caller",
+    meaning: "A settings file cannot be read.",
+    hint: "Check that it is a file and that you may read it.",
+  },
+  settings_malformed: {
+    kind: "caller",
+    meaning: "A settings file is not valid YAML.",
+    hint: "Mend the line that is named.",
+  },
+  settings_invalid: {
+    kind: "caller",
+    meaning: "A setting has an unknown name or a value that is not allowed.",
+    hint: "The message names file, line, key and what is allowed.",
+  },
+  model_unknown: {
+    kind: "caller",
+    meaning: "No provider is configured for this model name.",
+    hint: "Names are provider/model; `retinue doctor` lists the providers.",
+  },
+  key_missing: {
+    kind: "caller",
+    meaning: "The provider needs a key and its environment variable is not set.",
+    hint: "Export the variable that is named.",
+  },
+  agent_invalid: {
+    kind: "caller",
+    meaning: "An agent file is broken.",
+    hint: "Mend the line that is named.",
+  },
+  agent_unknown: {
+    kind: "caller",
+    meaning: "There is no agent of this name.",
+    hint: "Use one of the names that are listed.",
+  },
+  tool_name_taken: {
+    kind: "caller",
+    meaning: "Two tools have the same name.",
+    hint: "Rename one of them.",
+  },
+  session_unknown: {
+    kind: "caller",
+    meaning: "There is no session of this id.",
+    hint: "Check the id.",
+  },
+  run_unknown: {
+    kind: "caller",
+    meaning: "There is no run of this id.",
+    hint: "Check the id.",
+  },
+  lease_lost: {
+    kind: "caller",
+    meaning: "Another process has taken over this run; what this one wanted to write was refused.",
+    hint: "Let the other one finish.",
+  },
+  file_exists: {
+    kind: "caller",
+    meaning: "The file is already there and was left as it is.",
+    hint: "Edit it, or move it away first.",
+  },
+  node_too_old: {
+    kind: "caller",
+    meaning: "This Node is older than Retinue needs.",
+    hint: "Use Node 24.15 or newer.",
+  },
+
+  internal: {
+    kind: "internal",
+    meaning: "Retinue itself is at fault.",
+    hint: "Please report it with the message and, if you can, the session's export.",
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error as it stands in events, results and on the wire. */
+export type ErrorValue = { readonly code: ErrorCode; readonly message: string; readonly hint?: string };
+
+/** An error as it is thrown. `message` says what happened and why; `hint` what to do. */
+export class RetinueError extends Error {
+  override readonly name = "RetinueError";
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? ERRORS[code].hint;
+  }
+}
+
+/** The value of anything that was thrown; what is not ours is `internal`. */
+export const toErrorValue = (thrown: unknown): ErrorValue =>
+  thrown instanceof RetinueError
+    ? { code: thrown.code, message: thrown.message, hint: thrown.hint }
+    : { code: "internal", message: thrown instanceof Error ? thrown.message : String(thrown), hint: ERRORS.internal.hint };

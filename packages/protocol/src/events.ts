@@ -1,0 +1,200 @@
+/**
+ * What a run says while it runs. Recorded events are the truth: they are appended to the log before they are shown,
+ * and the state of a run is their fold. Live events may be dropped; the recorded event that closes what they
+ * were about carries the whole value. `docs/events.md` draws them.
+ */
+import type { ApprovalId, ArtifactId, CallId, RunId, SessionId } from "./ids.ts";
+import type { ErrorValue } from "./errors.ts";
+import type { Json } from "./json.ts";
+import type { LimitName, Limits } from "./limits.ts";
+import type { AssistantPart, UserPart } from "./messages.ts";
+import type { RunResult } from "./result.ts";
+import type { Usage } from "./usage.ts";
+
+/** Who speaks. */
+export type RunIdentity = {
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  readonly parentRunId: RunId | null;
+  /** 0 is the main agent. */
+  readonly depth: number;
+  readonly agent: string;
+};
+
+/**
+ * `seq` counts the recorded events of a session from 1 without gaps. A live event carries the number of the
+ * recorded event it follows. `at` is wall-clock time for people; order is by `seq` alone.
+ */
+export type Stamp = { readonly seq: number; readonly at: string };
+
+export type ToolEffect = "read" | "write" | "execute" | "network";
+
+/** How acts that are more than reading are treated. */
+export type ApproveMode = "ask" | "read-only" | "workspace" | "all";
+
+/** Everything needed to run, resume or replay a run, frozen when it is requested. */
+export type RunSpec = {
+  readonly system: string;
+  /** `provider/model`. */
+  readonly model: string;
+  readonly fallbacks: readonly string[];
+  readonly tools: readonly string[];
+  readonly limits: Limits;
+  readonly approve: ApproveMode;
+  readonly workspace: string;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  /** The model that summarises old context, where another than `model`. */
+  readonly summaryModel?: string;
+};
+
+/** The full text behind a shortened tool output. */
+export type ArtifactRef = { readonly artifactId: ArtifactId; readonly chars: number; readonly lines: number };
+
+/** Files an act really changed, measured, relative to the workspace. */
+export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
+
+/**
+ * ok: did what was asked. error: tried and failed, or the call was malformed. denied: policy or a human said no.
+ * cancelled: the run was stopped first. unknown: it was under way at a crash; whether it took effect is not known.
+ */
+export type ToolOutcome = "ok" | "error" | "denied" | "cancelled" | "unknown";
+
+export type FinishReason = "stop" | "tool-calls" | "length" | "filtered" | "other";
+
+/** The act a human is asked about, in canonical form. */
+export type ProposedAct = {
+  readonly callId: CallId;
+  readonly tool: string;
+  readonly effect: ToolEffect;
+  readonly input: Json;
+  readonly paths: readonly string[];
+  readonly hosts: readonly string[];
+};
+
+export type RecordedBody =
+  | {
+      readonly type: "run.requested";
+      readonly task: readonly UserPart[];
+      readonly spec: RunSpec;
+      /** The call of the parent that this run is the body of. */
+      readonly parentCallId?: CallId;
+      /** The run of the same session whose conversation this one goes on with. */
+      readonly continues?: RunId;
+    }
+  | { readonly type: "run.started"; readonly epoch: number; readonly resumed: boolean }
+  | {
+      readonly type: "model.requested";
+      /** Counts the turns of the run from 1. A step asked again (resume, fallback) keeps its number. */
+      readonly step: number;
+      readonly model: string;
+      readonly estimatedTokens: number;
+      /** The last, tool-less turn of a run that hit a limit. */
+      readonly handIn: boolean;
+    }
+  | {
+      readonly type: "model.answered";
+      readonly step: number;
+      readonly model: string;
+      readonly content: readonly AssistantPart[];
+      readonly finishReason: FinishReason;
+      readonly usage: Usage;
+      readonly costUsd: number | null;
+      readonly activeMs: number;
+    }
+  | {
+      readonly type: "model.failed";
+      readonly step: number;
+      readonly model: string;
+      readonly error: ErrorValue;
+      /** The fallback that is asked next. */
+      readonly next: string | null;
+    }
+  | {
+      readonly type: "approval.requested";
+      readonly approvalId: ApprovalId;
+      readonly act: ProposedAct;
+    }
+  | {
+      readonly type: "approval.answered";
+      readonly approvalId: ApprovalId;
+      readonly allowed: boolean;
+      readonly reason?: string;
+    }
+  | {
+      readonly type: "tool.started";
+      readonly callId: CallId;
+      readonly tool: string;
+      readonly input: Json;
+      readonly effect: ToolEffect;
+      readonly repeatable: boolean;
+    }
+  | {
+      readonly type: "tool.settled";
+      readonly callId: CallId;
+      readonly tool: string;
+      readonly outcome: ToolOutcome;
+      /** What the model reads. */
+      readonly content: readonly UserPart[];
+      readonly error?: ErrorValue;
+      readonly artifact?: ArtifactRef;
+      readonly files?: FileChanges;
+      readonly activeMs: number;
+    }
+  | {
+      readonly type: "context.fitted";
+      /** Calls whose outputs were cleared from the context. */
+      readonly cleared: readonly CallId[];
+      /** The oldest `messages` messages after the task are replaced by `text`. */
+      readonly summary?: {
+        readonly messages: number;
+        readonly text: string;
+        readonly model: string;
+        readonly usage: Usage;
+        readonly costUsd: number | null;
+      };
+      readonly beforeTokens: number;
+      readonly afterTokens: number;
+    }
+  | {
+      readonly type: "limit.reached";
+      readonly limit: LimitName;
+      readonly used: number;
+      readonly max: number;
+    }
+  | { readonly type: "run.settled"; readonly result: RunResult };
+
+export type LiveBody =
+  | {
+      readonly type: "model.delta";
+      readonly step: number;
+      readonly kind: "text" | "reasoning" | "tool-input";
+      readonly text: string;
+    }
+  | {
+      /** What was streamed of this step so far is void. */
+      readonly type: "model.retrying";
+      readonly step: number;
+      readonly model: string;
+      readonly attempt: number;
+      readonly waitMs: number;
+      readonly error: ErrorValue;
+    }
+  | { readonly type: "tool.progress"; readonly callId: CallId; readonly text: string };
+
+export type RecordedEvent = RunIdentity & Stamp & RecordedBody;
+export type LiveEvent = RunIdentity & Stamp & LiveBody;
+export type RetinueEvent = RecordedEvent | LiveEvent;
+
+/** A recorded event before the log gave it its number. */
+export type EventDraft = RunIdentity & { readonly at: string } & RecordedBody;
+
+export type RecordedType = RecordedBody["type"];
+export type LiveType = LiveBody["type"];
+
+const LIVE: ReadonlySet<string> = new Set<LiveType>(["model.delta", "model.retrying", "tool.progress"]);
+
+export const isLive = (event: RetinueEvent): event is LiveEvent => LIVE.has(event.type);
+
+/** The event of one type, with its envelope. */
+export type EventOf<T extends RecordedType | LiveType> = Extract<RetinueEvent, { readonly type: T }>;

@@ -1,0 +1,8 @@
+/** Ids are strings with a prefix that says what they name. They are never authorisation. */
+export type SessionId = `ses_${string}`;
+export type RunId = `run_${string}`;
+export type ArtifactId = `art_${string}`;
+export type ApprovalId = `apr_${string}`;
+
+/** Made unique within its run by us; the provider's own id is kept where it is one. */
+export type CallId = string;

@@ -1,0 +1,45 @@
+/**
+ * The only ways by which a run touches the world. Whoever hosts the loop provides them; a durable engine wraps these,
+ * never the loop.
+ */
+import type { Model } from "@retinue/model/contract";
+import type { ApprovalId, ArtifactId, ArtifactRef, EventDraft, ProposedAct, RecordedEvent, RunIdentity } from "@retinue/protocol";
+import type { AnyTool } from "./tool.ts";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Appends to the log, all or nothing, and gives the events back with their numbers. */
+export type Emit = (drafts: readonly EventDraft[]) => Awaitable<readonly RecordedEvent[]>;
+
+export type Clock = {
+  /** Monotonic milliseconds. Limits are measured by it. */
+  readonly now: () => number;
+  /** Wall-clock time as ISO 8601, for people. */
+  readonly date: () => string;
+  /** Calls back once after `ms`; the function returned takes it back. */
+  readonly after: (ms: number, callback: () => void) => () => void;
+};
+
+/** Long texts kept outside the context. */
+export type Artifacts = {
+  readonly write: (text: string) => Promise<ArtifactRef>;
+  /** Undefined where there is no such artifact in this session. */
+  readonly read: (artifactId: ArtifactId) => Promise<string | undefined>;
+};
+
+export type ApprovalAnswer = { readonly allowed: boolean; readonly reason?: string };
+
+export type ApprovalRequest = { readonly approvalId: ApprovalId; readonly run: RunIdentity; readonly act: ProposedAct };
+
+export type Ports = {
+  readonly emit: Emit;
+  /** Throws `RetinueError("model_unknown")` for a name nobody configured. */
+  readonly model: (name: string) => Awaitable<Model>;
+  readonly tool: (name: string) => AnyTool | undefined;
+  readonly clock: Clock;
+  readonly artifacts: Artifacts;
+  /** The path with every link followed; for what does not exist yet, the real path of the nearest folder that does, plus the rest. */
+  readonly realPath: (path: string) => Promise<string>;
+  /** Asks a human. Absent: nobody is there, and what needs asking is denied. */
+  readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+};

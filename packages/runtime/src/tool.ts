@@ -1,0 +1,105 @@
+/**
+ * What a tool is: a typed function with a declaration of what it does to the world. A tool contains no policy;
+ * `judge` decides from the declaration whether a call may run.
+ */
+import type { ToolDeclaration } from "@retinue/model/contract";
+import type { FileChanges, Json, JsonObject, ToolEffect, UserPart } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { z } from "zod";
+import type { Artifacts } from "./ports.ts";
+
+/** What a call will touch, told before it runs. Paths as the model wrote them; they are resolved by policy. */
+export type Touches = { readonly paths?: readonly string[]; readonly hosts?: readonly string[] };
+
+export type ToolContext = {
+  /** Absolute, real path of the folder the run works in. */
+  readonly workspace: string;
+  /** Aborted when the run is cancelled or the tool's time is up. */
+  readonly signal: AbortSignal;
+  readonly artifacts: Artifacts;
+  /** Shows something while the tool works. Never reaches the model. */
+  readonly progress: (text: string) => void;
+};
+
+/** A string is text for the model. */
+export type ToolOutput = string | { readonly content: readonly UserPart[]; readonly files?: FileChanges };
+
+export type Tool<Input = unknown> = {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly effect: ToolEffect;
+  /** Safe to run again after a crash without being asked. */
+  readonly repeatable: boolean;
+  readonly timeoutMs: number;
+  touches(input: Input): Touches;
+  /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. */
+  execute(input: Input, context: ToolContext): Promise<ToolOutput>;
+};
+
+/** A tool of some input. `touches` and `execute` are methods so that any tool is one; the loop parses the input first. */
+export type AnyTool = Tool;
+
+export type ToolOptions<Input> = {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly effect: ToolEffect;
+  /** By default reads are repeatable and nothing else is. */
+  readonly repeatable?: boolean;
+  /** Two minutes by default. */
+  readonly timeoutMs?: number;
+  readonly touches?: (input: Input) => Touches;
+  readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
+};
+
+const TOOL_NAME = /^[A-Za-z][\w.-]{0,63}$/;
+
+export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
+  if (!TOOL_NAME.test(options.name))
+    throw new RetinueError(
+      "usage",
+      `"${options.name}" is no tool name: a letter, then letters, digits, "_", "-" or ".", 64 at most.`,
+    );
+  return {
+    name: options.name,
+    description: options.description,
+    input: options.input,
+    effect: options.effect,
+    repeatable: options.repeatable ?? options.effect === "read",
+    timeoutMs: options.timeoutMs ?? 120_000,
+    touches: options.touches ?? (() => ({})),
+    execute: async (input, context) => options.execute(input, context),
+  };
+};
+
+const declarations = new WeakMap<AnyTool, ToolDeclaration>();
+
+/** The tool as a model sees it; made once a tool. */
+export const toDeclaration = (tool: AnyTool): ToolDeclaration => {
+  let declaration = declarations.get(tool);
+  if (!declaration) {
+    const schema = z.toJSONSchema(tool.input, { io: "input" });
+    declaration = {
+      name: tool.name,
+      description: tool.description,
+      inputSchema: stripSchema(schema as JsonObject) as JsonObject,
+    };
+    declarations.set(tool, declaration);
+  }
+  return declaration;
+};
+
+/** Some servers refuse `$schema` and the safe-integer bounds that zod writes. */
+const stripSchema = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(stripSchema);
+  if (value === null || typeof value !== "object") return value;
+  const kept: Record<string, Json> = {};
+  for (const [key, child] of Object.entries(value as JsonObject)) {
+    if (key === "$schema") continue;
+    if ((key === "maximum" || key === "minimum") && typeof child === "number" && Math.abs(child) === Number.MAX_SAFE_INTEGER)
+      continue;
+    kept[key] = stripSchema(child);
+  }
+  return kept;
+};

@@ -1,0 +1,31 @@
+/**
+ * The event log: append-only, one sequence a session, every write fenced by the epoch of the run's lease.
+ * `testing/log-contract.ts` is the suite that every implementation passes.
+ */
+import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Held by whoever drives a run. A later lease has a higher epoch and makes the earlier one worthless. */
+export type Lease = { readonly runId: RunId; readonly epoch: number };
+
+export type EventLog = {
+  /**
+   * Appends all of the drafts or none, numbered from the session's last number on without gaps. With a lease whose epoch has moved on it
+   * throws `lease_lost` and writes nothing. Without a lease only `run.requested` may be appended.
+   */
+  readonly append: (drafts: readonly EventDraft[], lease?: Lease) => Awaitable<readonly RecordedEvent[]>;
+  /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */
+  readonly lease: (runId: RunId) => Awaitable<Lease>;
+  /** Moves on the epochs of all runs of a session: nothing that drives one of them can write any more. */
+  readonly revoke: (sessionId: SessionId) => Awaitable<void>;
+  /** The recorded events of a session after a number, in order. Empty for an unknown session. */
+  readonly read: (sessionId: SessionId, afterSeq?: number) => Awaitable<readonly RecordedEvent[]>;
+  /** The session a run belongs to. */
+  readonly sessionOf: (runId: RunId) => Awaitable<SessionId | undefined>;
+  /** Calls back after each append to the session, until the function returned is called. */
+  readonly watch: (sessionId: SessionId, wake: () => void) => () => void;
+  readonly writeArtifact: (sessionId: SessionId, text: string) => Awaitable<ArtifactRef>;
+  readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<string | undefined>;
+  readonly close: () => Awaitable<void>;
+};
