@@ -126,6 +126,16 @@ export const ERRORS = {
     meaning: "The provider withheld the answer by its content filter.",
     hint: "Rephrase the task or use another model.",
   },
+  model_empty_answer: {
+    kind: "run",
+    meaning: "The model answered twice with nothing.",
+    hint: "Use another model; some need a larger maxOutputTokens to get past their reasoning.",
+  },
+  price_unknown: {
+    kind: "run",
+    meaning: "limits.costUsd is set, but no price is known for the model, so it could not be kept.",
+    hint: "Set a price for the model, or limit tokens instead of costUsd.",
+  },
   script_mismatch: {
     kind: "run",
     meaning: "The scripted model was asked for something its script does not hold.",
@@ -222,6 +232,11 @@ export const ERRORS = {
     kind: "caller",
     meaning: "There is no run of this id.",
     hint: "Check the id.",
+  },
+  run_exists: {
+    kind: "caller",
+    meaning: "A run of this id was requested before; nothing was written.",
+    hint: "Take the lease of the run that is there, or ask for a run with a new id.",
   },
   lease_lost: {
     kind: "caller",

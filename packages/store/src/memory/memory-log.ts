@@ -1,0 +1,82 @@
+/**
+ * The event log in this process's memory: gone with it, and so cheap that a run pays nothing for being recorded.
+ * Everything returns at once, without promises.
+ */
+import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { admit, toAfterSeq, unknownRun } from "../admit.ts";
+import { toArtifactRef } from "../artifact-ref.ts";
+import type { EventLog, Lease } from "../contract.ts";
+import { createWatchers } from "../watchers.ts";
+
+type MemoryRun = { readonly sessionId: SessionId; epoch: number };
+type MemorySession = {
+  readonly events: RecordedEvent[];
+  readonly runs: MemoryRun[];
+  readonly artifacts: Map<ArtifactId, string>;
+};
+
+/** The log with its synchronous return values visible. */
+export type MemoryLog = {
+  readonly append: (drafts: readonly EventDraft[], lease?: Lease) => readonly RecordedEvent[];
+  readonly lease: (runId: RunId) => Lease;
+  readonly revoke: (sessionId: SessionId) => void;
+  readonly read: (sessionId: SessionId, afterSeq?: number) => readonly RecordedEvent[];
+  readonly sessionOf: (runId: RunId) => SessionId | undefined;
+  readonly watch: EventLog["watch"];
+  readonly writeArtifact: (sessionId: SessionId, text: string) => ArtifactRef;
+  readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => string | undefined;
+  readonly close: () => void;
+};
+
+export const createMemoryLog = (): MemoryLog => {
+  const sessions = new Map<SessionId, MemorySession>();
+  const runs = new Map<RunId, MemoryRun>();
+  const watchers = createWatchers();
+
+  const known = (runId: RunId): MemoryRun | undefined => runs.get(runId);
+  const sessionFor = (sessionId: SessionId): MemorySession => {
+    let session = sessions.get(sessionId);
+    if (!session) sessions.set(sessionId, (session = { events: [], runs: [], artifacts: new Map() }));
+    return session;
+  };
+
+  return {
+    append: (drafts, lease) => {
+      if (drafts.length === 0) return [];
+      const sessionId = admit(drafts, lease, known);
+      const session = sessionFor(sessionId);
+      const appended: RecordedEvent[] = [];
+      for (const draft of drafts) {
+        if (draft.type === "run.requested") {
+          const run = { sessionId, epoch: 0 };
+          runs.set(draft.runId, run);
+          session.runs.push(run);
+        }
+        const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
+        session.events.push(event);
+        appended.push(event);
+      }
+      watchers.wake(sessionId);
+      return appended;
+    },
+    lease: (runId) => {
+      const run = runs.get(runId);
+      if (!run) throw unknownRun(runId);
+      run.epoch += 1;
+      return { runId, epoch: run.epoch };
+    },
+    revoke: (sessionId) => {
+      for (const run of sessions.get(sessionId)?.runs ?? []) run.epoch += 1;
+    },
+    read: (sessionId, afterSeq) => sessions.get(sessionId)?.events.slice(toAfterSeq(afterSeq)) ?? [],
+    sessionOf: (runId) => runs.get(runId)?.sessionId,
+    watch: watchers.watch,
+    writeArtifact: (sessionId, text) => {
+      const ref = toArtifactRef(text);
+      sessionFor(sessionId).artifacts.set(ref.artifactId, text);
+      return ref;
+    },
+    readArtifact: (sessionId, artifactId) => sessions.get(sessionId)?.artifacts.get(artifactId),
+    close: () => watchers.clear(),
+  };
+};

@@ -1,0 +1,22 @@
+/** Strings that stores, query languages and encodings are known to break on. */
+export const HOSTILE_STRINGS: readonly (readonly [name: string, text: string])[] = [
+  ["empty", ""],
+  ["NUL", "a\0b\0"],
+  ["a lone high surrogate", "a\ud83dz"],
+  ["a lone low surrogate", "\ude00z"],
+  ["reversed surrogates", "\ude00\ud83d"],
+  ["a surrogate pair", "😀"],
+  ["the replacement character", "\ufffd"],
+  ["a byte-order mark", "\ufeffa\ufffe\uffff"],
+  ["escapes that are text", "\\u0000 \\ud83d \\n"],
+  ["line ends of every kind", "a\nb\r\nc\rd\u2028e\u2029f\v\f\u0085"],
+  ["SQL", "'; DROP TABLE events; -- \" ` ; /* */ %_\\ ? ?1 :a @a $a"],
+  ["full-text syntax", 'a AND (b OR "c* NEAR(d, 2) ^e -f : {g} +h'],
+  ["C++ and foo-bar", "C++ foo-bar a:b *"],
+  ["composed and decomposed", "é e\u0301"],
+  ["bidi and zero width", "\u202eabc\u202c\u200b\u2066\u{e0061}"],
+  ["a 64-bit id", "9223372036854775807"],
+  ["a number beyond doubles", "1e400"],
+  ["JSON", '{"__proto__":{"a":1},"a":NaN,"a":2}'],
+  ["terminal control", "\u001b[2J\u001b]52;c;x\u0007\u009b"],
+];
