@@ -5,7 +5,8 @@
 import type { CallId } from "./ids.ts";
 import type { Json } from "./json.ts";
 
-export type TextPart = { readonly type: "text"; readonly text: string };
+/** `opaque` as with reasoning: some providers sign their answers too. Only assistants' texts have it. */
+export type TextPart = { readonly type: "text"; readonly text: string; readonly opaque?: Json };
 
 /** `data` is base64. */
 export type ImagePart = { readonly type: "image"; readonly mediaType: string; readonly data: string };

@@ -175,12 +175,12 @@ describe("what the test holds back", () => {
   });
 });
 
-describe("scripts for runs at the same time", () => {
-  const key = (request: ModelRequest) => {
-    const part = request.messages[0]?.content[0];
-    return part?.type === "text" ? part.text : "";
-  };
+const key = (request: ModelRequest) => {
+  const part = request.messages[0]?.content[0];
+  return part?.type === "text" ? part.text : "";
+};
 
+describe("scripts for runs at the same time", () => {
   test("a keyed script keeps each conversation's own place, whatever the order of calls", async () => {
     const turns = { a: [{ text: "a1" }, { text: "a2" }], b: [{ text: "b1" }] };
     const model = createScriptedModel({ key, turns });
