@@ -5,7 +5,9 @@
 import { toPrintable } from "./printable.ts";
 
 const units = (character: string): string =>
-  Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");
+  Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join(
+    "",
+  );
 
 /** Above ASCII, what `line` would not print as it is. */
 const escapeUnprintable = (json: string): string =>

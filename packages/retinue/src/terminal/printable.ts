@@ -26,11 +26,17 @@ const BLANK = /^[\p{Zs}\u2800]$/v;
 const EMOJI = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/v;
 const TAKES_PRESENTATION = /^\p{Emoji}$/v;
 /** Letters of the scripts in which a joiner changes how neighbours are written. */
-const JOINING = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]$/v;
+const JOINING =
+  /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]$/v;
 
 const MOST_MARKS: Record<PrintMode, number> = { prose: 8, line: 4 };
 
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** Whether it may be printed depends on what follows. */
+const needsNext = (character: string): boolean => character === "\r" || character === "\u200d" || character === "\u200c";
+
+const isHighSurrogate = (character: string): boolean => /^[\ud800-\udbff]$/.test(character);
 
 export const createPrintFilter = (mode: PrintMode): TextFilter => {
   let held = "";
@@ -76,12 +82,8 @@ export const createPrintFilter = (mode: PrintMode): TextFilter => {
     return escaped(character);
   };
 
-  const needsNext = (character: string): boolean => character === "\r" || character === "\u200d" || character === "\u200c";
-
-  const isHighSurrogate = (character: string): boolean => /^[\ud800-\udbff]$/.test(character);
-
   const run = (text: string, last: boolean): string => {
-    const characters = [...text];
+    const characters = Array.from(text);
     const final = characters.at(-1);
     held = "";
     if (!last && final !== undefined && (isHighSurrogate(final) || (mode === "prose" && needsNext(final)))) {

@@ -4,7 +4,7 @@ import type { TextFilter } from "./printable.ts";
 export const REDACTED = "[redacted]";
 
 const longestFirst = (secrets: readonly string[]): readonly string[] =>
-  [...new Set(secrets)].filter((secret) => secret !== "").sort((one, other) => other.length - one.length);
+  [...new Set(secrets)].filter((secret) => secret !== "").toSorted((one, other) => other.length - one.length);
 
 const toPattern = (secrets: readonly string[]): RegExp | undefined =>
   secrets.length === 0

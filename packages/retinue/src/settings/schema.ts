@@ -1,0 +1,85 @@
+/** The schema of one source of settings. Its descriptions are what editors show, its messages what a user reads. */
+import { z } from "zod";
+import type { PartialSettings } from "./settings.ts";
+import { PROVIDER_TYPES } from "./settings.ts";
+
+/** The longest a timer of Node can wait. */
+const MOST_MS = 2_147_483_647;
+
+const count = (least: number, description: string) =>
+  z.int().min(least).max(Number.MAX_SAFE_INTEGER).optional().describe(description);
+const duration = (least: number, description: string) => z.int().min(least).max(MOST_MS).optional().describe(description);
+
+const modelName = z.string().regex(/^\S+$/, "must be provider/model or a name from models, without spaces");
+
+const isHttpUrl = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === "";
+};
+
+const provider = z.strictObject({
+  type: z.enum(PROVIDER_TYPES).optional().describe("The protocol it speaks. May be left out for names that are known."),
+  baseUrl: z
+    .string()
+    .refine(isHttpUrl, "must be a URL that begins with http:// or https:// and holds no user or password")
+    .optional()
+    .describe("Where it answers, up to and without /chat/completions or /messages, like http://127.0.0.1:8080/v1."),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, "must be the NAME of an environment variable; the key itself never stands in settings")
+    .optional()
+    .describe("The name of the environment variable that holds the key."),
+  headers: z
+    .record(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "is not a header name"),
+      z.string().regex(/^[\t\x20-\x7e]*$/, "must be one line of printable ASCII"),
+    )
+    .optional()
+    .describe("Headers added to every request."),
+  maxConcurrent: count(1, "How many requests may be under way at once, over all runs of the process."),
+});
+
+export const settingsSchema = z.strictObject({
+  model: modelName.optional().describe("provider/model or a name from models. Without it, what is reachable is detected."),
+  models: z
+    .record(z.string().regex(/^[^\s/]+$/, "is not a short name: no spaces, no slash"), modelName)
+    .optional()
+    .describe("Short names for models, as in fast: openai/gpt-5-mini."),
+  providers: z
+    .record(z.string().regex(/^[A-Za-z][\w.-]*$/, "is not a provider name: a letter, then letters, digits, . _ -"), provider)
+    .optional()
+    .describe("Servers that models are asked at, by the name that stands before the slash of a model."),
+  retry: z
+    .strictObject({
+      attempts: z.int().min(1).max(20).optional().describe("How often a request is tried in all. Default 4."),
+      maxWaitMs: duration(0, "The longest wait before one more try. Default 60000."),
+    })
+    .optional()
+    .describe("What happens when a provider fails or says later."),
+  streamIdleMs: duration(1, "How long a stream may stay silent before it counts as dead. Default 120000."),
+  limits: z
+    .strictObject({
+      iterations: count(1, "Model calls of a run."),
+      toolCalls: count(0, "Tool calls of a run."),
+      durationMs: duration(1, "Time of a run; waiting for a human does not count."),
+      contextTokens: count(1, "Size of one request; older context is cleared and summarised before it is passed."),
+      tokens: count(1, "Input and output tokens of all model calls of a run."),
+      costUsd: z.number().min(0).optional().describe("Money of a run, in US dollars."),
+    })
+    .optional()
+    .describe("Limits of the main run, and of everything below it."),
+  agent: z
+    .strictObject({
+      maxDepth: z.int().min(0).max(32).optional().describe("How deep delegations may nest. 0: none. Default 3."),
+      maxConcurrent: z.int().min(1).max(1000).optional().describe("How many sub-agents of one run work at once. Default 3."),
+    })
+    .optional()
+    .describe("Delegation."),
+  approve: z
+    .enum(["ask", "read-only", "workspace", "all"])
+    .optional()
+    .describe(
+      "What acts that are more than reading need. ask: somebody is asked. read-only: they are refused. " +
+        "workspace: writing inside the workspace passes, the rest is asked. all: everything passes. A project file may only narrow it.",
+    ),
+}) satisfies z.ZodType<PartialSettings>;

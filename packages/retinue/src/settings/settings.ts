@@ -1,0 +1,53 @@
+/** What can be set, and what holds where nothing is. `schema.ts` checks the same shape; the compiler keeps the two equal. */
+import type { ApproveMode, Limits } from "@retinue/protocol";
+
+export const PROVIDER_TYPES = ["openai-compatible", "openai", "anthropic", "google"] as const;
+
+export type ProviderType = (typeof PROVIDER_TYPES)[number];
+
+export type ProviderSettings = {
+  /** May be left out where the provider's name is a type, or one that is known. */
+  readonly type?: ProviderType;
+  readonly baseUrl?: string;
+  /** The NAME of the environment variable that holds the key; keys themselves never stand in a file. */
+  readonly apiKeyEnv?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly maxConcurrent?: number;
+};
+
+export type Settings = {
+  /** `provider/model` or a name from `models`. Absent: what is reachable is detected. */
+  readonly model?: string;
+  /** Short names for models. */
+  readonly models: Readonly<Record<string, string>>;
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  readonly retry: { readonly attempts: number; readonly maxWaitMs: number };
+  readonly streamIdleMs: number;
+  readonly limits: Limits;
+  readonly agent: { readonly maxDepth: number; readonly maxConcurrent: number };
+  readonly approve: ApproveMode;
+};
+
+/** What one source says: anything may be missing. */
+export type PartialSettings = {
+  readonly model?: string | undefined;
+  readonly models?: Readonly<Record<string, string>> | undefined;
+  readonly providers?:
+    | Readonly<Record<string, { readonly [Key in keyof ProviderSettings]: ProviderSettings[Key] | undefined }>>
+    | undefined;
+  readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
+  readonly streamIdleMs?: number | undefined;
+  readonly limits?: { readonly [Name in keyof Limits]: number | undefined } | undefined;
+  readonly agent?: { readonly maxDepth?: number | undefined; readonly maxConcurrent?: number | undefined } | undefined;
+  readonly approve?: ApproveMode | undefined;
+};
+
+export const DEFAULT_SETTINGS: Settings = {
+  models: {},
+  providers: {},
+  retry: { attempts: 4, maxWaitMs: 60_000 },
+  streamIdleMs: 120_000,
+  limits: {},
+  agent: { maxDepth: 3, maxConcurrent: 3 },
+  approve: "ask",
+};
