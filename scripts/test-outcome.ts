@@ -1,0 +1,99 @@
+/** Turns what the checks and the test runner found into the closing line and the exit code of the test command. */
+import type { CheckResult } from "./checks.ts";
+
+type Assertion = { readonly fullName: string; readonly status: string };
+
+export type VitestReport = {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly Assertion[];
+  }[];
+};
+
+export type VitestEnding = {
+  /** `undefined` when there is none, or none that can be read. */
+  readonly report: VitestReport | undefined;
+  readonly exitCode: number | null;
+};
+
+export type TestOutcome = {
+  /** What failed without a failing test or check of its own. */
+  readonly problems: readonly string[];
+  readonly line: string;
+  readonly exitCode: 0 | 1;
+};
+
+export type OutcomeOptions = {
+  readonly checks: readonly CheckResult[];
+  /** `undefined` when no tests were asked for. */
+  readonly vitest: VitestEnding | undefined;
+  /** Full names of tests that may be skipped; `"all"` when a filter was given, because the runner skips what it leaves out. */
+  readonly allowedSkips: readonly string[] | "all";
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const isAssertion = (value: unknown): value is Assertion =>
+  isRecord(value) && typeof value["fullName"] === "string" && typeof value["status"] === "string";
+
+const isReport = (value: unknown): value is VitestReport =>
+  isRecord(value) &&
+  Array.isArray(value["testResults"]) &&
+  value["testResults"].every(
+    (file: unknown) =>
+      isRecord(file) &&
+      typeof file["name"] === "string" &&
+      typeof file["status"] === "string" &&
+      Array.isArray(file["assertionResults"]) &&
+      file["assertionResults"].every(isAssertion),
+  );
+
+/** The report as vitest's JSON reporter wrote it; `undefined` when it is not whole. */
+export const toVitestReport = (text: string): VitestReport | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isReport(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+type Tally = { passed: number; failed: number; skipped: number; problems: string[] };
+
+const countTests = (report: VitestReport, allowedSkips: OutcomeOptions["allowedSkips"]): Tally => {
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, problems: [] };
+  for (const file of report.testResults) {
+    const failed = file.assertionResults.filter(({ status }) => status === "failed");
+    tally.failed += failed.length;
+    if (file.status === "failed" && failed.length === 0) tally.problems.push(`${file.name} failed outside of its tests`);
+    for (const { fullName, status } of file.assertionResults) {
+      if (status === "passed") tally.passed += 1;
+      if (status === "passed" || status === "failed") continue;
+      tally.skipped += 1;
+      if (allowedSkips !== "all" && !allowedSkips.includes(fullName))
+        tally.problems.push(`"${fullName}" was not run (${status})`);
+    }
+  }
+  if (tally.passed + tally.failed === 0) tally.problems.push("no test was run");
+  return tally;
+};
+
+const countVitest = ({ report, exitCode }: VitestEnding, allowedSkips: OutcomeOptions["allowedSkips"]): Tally => {
+  if (report === undefined) {
+    return { passed: 0, failed: 0, skipped: 0, problems: [`the test runner ended with ${exitCode} and left no report`] };
+  }
+  const tally = countTests(report, allowedSkips);
+  if (exitCode !== 0 && tally.failed === 0 && tally.problems.length === 0) {
+    tally.problems.push(`the test runner ended with ${exitCode} though no test failed; its output says why`);
+  }
+  return tally;
+};
+
+export const toTestOutcome = ({ checks, vitest, allowedSkips }: OutcomeOptions): TestOutcome => {
+  const tally = vitest === undefined ? { passed: 0, failed: 0, skipped: 0, problems: [] } : countVitest(vitest, allowedSkips);
+  const passed = checks.filter((check) => check.passed).length + tally.passed;
+  const failed = checks.filter((check) => !check.passed).length + tally.failed + tally.problems.length;
+  const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
+  return { problems: tally.problems, line: `${passed} passed, ${failed} failed${skipped}`, exitCode: failed === 0 ? 0 : 1 };
+};
