@@ -145,9 +145,10 @@ export type RecordedBody =
       readonly type: "context.fitted";
       /** Calls whose outputs were cleared from the context. */
       readonly cleared: readonly CallId[];
-      /** The oldest `messages` messages after the task are replaced by `text`. */
+      /** The messages `from` up to but not including `to` are replaced by one that says `text`. */
       readonly summary?: {
-        readonly messages: number;
+        readonly from: number;
+        readonly to: number;
         readonly text: string;
         readonly model: string;
         readonly usage: Usage;

@@ -1,0 +1,223 @@
+/**
+ * `fold(events) → state`: the only way to know what has become of a run. The loop, resume, fork, replay and the views
+ * share it. `apply` takes one more event at constant cost.
+ */
+import type {
+  EventDraft,
+  FinishReason,
+  Message,
+  RecordedEvent,
+  RunId,
+  TextPart,
+  ToolCallPart,
+  ToolMessage,
+  Usage,
+} from "@retinue/protocol";
+import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { estimateMessage } from "./estimate.ts";
+import type { OpenTurn, RunState } from "./run-state.ts";
+
+/** How many calls the repetition guard looks back. */
+const RECENT_CALLS = 6;
+
+const CLEARED: readonly TextPart[] = [
+  { type: "text", text: "[this older output was cleared to save context; call the tool again if you need it]" },
+];
+
+export const HAND_IN = (limit: string): string =>
+  `[retinue] The limit "${limit}" of this run is reached. No tool can be called any more. ` +
+  "Hand in what you have now: the result so far, what is missing, and what you would do next.";
+
+const NOTHING_SAID = "[retinue] Your last answer was empty. Call a tool, or give your final answer as text.";
+
+const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cached: a.cached + b.cached,
+  reasoning: a.reasoning + b.reasoning,
+});
+
+/** The state of a run that was just requested. `earlier` is the conversation it goes on with. */
+export const createState = (
+  event: EventDraft & { readonly type: "run.requested" },
+  earlier: readonly Message[] = [],
+): RunState => {
+  const { sessionId, runId, parentRunId, depth, agent } = event;
+  const state: RunState = {
+    identity: { sessionId, runId, parentRunId, depth, agent },
+    spec: event.spec,
+    messages: [...earlier],
+    taskIndex: earlier.length,
+    step: 0,
+    modelIndex: 0,
+    turn: null,
+    used: { iterations: 0, toolCalls: 0, activeMs: 0, usage: NO_USAGE, costUsd: 0, unpriced: false },
+    contextTokens: 0,
+    measured: false,
+    limit: null,
+    handedIn: false,
+    emptyAnswers: 0,
+    recentCalls: [],
+    lastText: "",
+    answered: false,
+    failure: null,
+    warnings: [],
+    filesModified: new Set(),
+    filesCreated: new Set(),
+    result: null,
+  };
+  for (const message of earlier) state.contextTokens += estimateMessage(message);
+  push(state, { role: "user", content: event.task });
+  return state;
+};
+
+/** Takes one more event of the same run. */
+export const apply = (state: RunState, event: EventDraft): void => {
+  switch (event.type) {
+    case "run.requested":
+      throw new RetinueError("internal", `run ${event.runId} was requested twice`);
+    case "run.started":
+    case "approval.requested":
+    case "approval.answered":
+      return;
+    case "model.requested":
+      state.step = event.step;
+      return;
+    case "model.answered":
+      return applyAnswer(state, event);
+    case "model.failed":
+      if (event.next === null) {
+        if (state.limit) state.handedIn = true;
+        else state.failure = event.error;
+      } else state.modelIndex = [state.spec.model, ...state.spec.fallbacks].indexOf(event.next);
+      return;
+    case "tool.started":
+      state.turn?.started.set(event.callId, event);
+      return;
+    case "tool.settled":
+      return applySettled(state, event);
+    case "context.fitted":
+      return applyFitted(state, event);
+    case "limit.reached":
+      state.limit = { limit: event.limit, used: event.used, max: event.max };
+      if (!state.turn) push(state, userMessage(HAND_IN(event.limit)));
+      return;
+    case "run.settled":
+      state.result = event.result;
+      return;
+    default:
+      event satisfies never;
+  }
+};
+
+/** The states of all runs of a session, from its recorded events in order. */
+export const fold = (events: Iterable<RecordedEvent>): Map<RunId, RunState> => {
+  const states = new Map<RunId, RunState>();
+  for (const event of events) {
+    if (event.type === "run.requested") {
+      const earlier = event.continues === undefined ? [] : (states.get(event.continues)?.messages ?? []);
+      states.set(event.runId, createState(event, earlier));
+    } else {
+      const state = states.get(event.runId);
+      if (!state)
+        throw new RetinueError("internal", `event ${event.seq} speaks of run ${event.runId}, which was never requested`);
+      apply(state, event);
+    }
+  }
+  return states;
+};
+
+const push = (state: RunState, message: Message): void => {
+  state.messages.push(message);
+  state.contextTokens += estimateMessage(message);
+};
+
+const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "model.answered" }): void => {
+  const calls = event.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const text = event.content.reduce((said, part) => (part.type === "text" ? said + part.text : said), "");
+  spend(state, event.usage, event.costUsd);
+  state.used.activeMs = event.activeMs;
+  if (text !== "") state.lastText = text;
+  if (event.finishReason === "length" && calls.length === 0)
+    state.warnings.push("The answer was cut off at the model's output limit.");
+  if (text !== "" || calls.length > 0) push(state, { role: "assistant", content: event.content });
+  if (event.usage.input > 0) {
+    state.contextTokens = event.usage.input + event.usage.output;
+    state.measured = true;
+  }
+  if (state.limit) {
+    state.handedIn = true;
+    return;
+  }
+  state.used.iterations += 1;
+  if (calls.length > 0) state.turn = openTurn(calls, event.finishReason);
+  else if (event.finishReason === "filtered")
+    state.failure = { code: "model_filtered", message: `${event.model} withheld its answer.` };
+  else if (text !== "") state.answered = true;
+  else if (++state.emptyAnswers < 2) push(state, userMessage(NOTHING_SAID));
+  else state.failure = { code: "model_empty_answer", message: `${event.model} answered twice with nothing.` };
+};
+
+const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): OpenTurn => ({
+  calls: new Map(calls.map((call) => [call.callId, call])),
+  finishReason,
+  started: new Map(),
+  settled: new Map(),
+});
+
+const applySettled = (state: RunState, event: EventDraft & { readonly type: "tool.settled" }): void => {
+  const { turn } = state;
+  if (!turn?.calls.has(event.callId)) throw new RetinueError("internal", `call ${event.callId} settled, but it is not open`);
+  const message: ToolMessage = {
+    role: "tool",
+    callId: event.callId,
+    tool: event.tool,
+    content: event.content,
+    isError: event.outcome !== "ok",
+  };
+  turn.settled.set(event.callId, message);
+  state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
+  if (turn.started.has(event.callId)) state.used.toolCalls += 1;
+  for (const path of event.files?.created ?? []) state.filesCreated.add(path);
+  for (const path of event.files?.modified ?? []) if (!state.filesCreated.has(path)) state.filesModified.add(path);
+  if (turn.settled.size < turn.calls.size) return;
+  state.turn = null;
+  for (const one of turn.calls.values()) {
+    const settled = turn.settled.get(one.callId);
+    if (!settled) continue;
+    push(state, settled);
+    state.recentCalls.push(signature(one, settled));
+  }
+  state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
+  if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
+};
+
+const applyFitted = (state: RunState, event: EventDraft & { readonly type: "context.fitted" }): void => {
+  if (event.cleared.length > 0) {
+    const cleared = new Set(event.cleared);
+    state.messages.forEach((message, index) => {
+      if (message.role === "tool" && cleared.has(message.callId)) state.messages[index] = { ...message, content: CLEARED };
+    });
+  }
+  if (event.summary) {
+    const { from, to, text, usage, costUsd } = event.summary;
+    state.messages.splice(from, to - from, userMessage(text));
+    if (from < state.taskIndex) state.taskIndex -= to - from - 1;
+    spend(state, usage, costUsd);
+  }
+  state.contextTokens -= event.beforeTokens - event.afterTokens;
+};
+
+const spend = (state: RunState, usage: Usage, costUsd: number | null): void => {
+  state.used.usage = addUsage(state.used.usage, usage);
+  if (costUsd === null) state.used.unpriced = true;
+  else state.used.costUsd += costUsd;
+};
+
+/** Two calls with the same signature asked the same and were answered the same. */
+const signature = (call: ToolCallPart, settled: ToolMessage): string => {
+  const said = settled.content.map((part) => (part.type === "text" ? part.text : part.data)).join("\n");
+  return JSON.stringify([call.tool, call.arguments, said.length, said.slice(0, 120), said.slice(-120)]);
+};

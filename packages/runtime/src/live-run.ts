@@ -1,0 +1,15 @@
+/** A run while the loop drives it: its state, the ways to change it, and what can stop it. */
+import type { Ports } from "./ports.ts";
+import type { Recorder } from "./recorder.ts";
+import type { RunState } from "./run-state.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+export type LiveRun = Recorder & {
+  readonly state: RunState;
+  readonly ports: Ports;
+  readonly watch: Stopwatch;
+  /** Aborted when the run is cancelled. */
+  readonly cancelled: AbortSignal;
+  /** Aborted when the run is cancelled or its working time is up. */
+  readonly stopped: AbortSignal;
+};

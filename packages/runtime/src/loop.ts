@@ -1,0 +1,219 @@
+/**
+ * The one loop. Every agent at every depth runs here: it asks the model, settles the calls of the answer, and goes on until the run has a
+ * result. It yields each event after it was recorded and returns the result. It knows nothing that is not in `state`, so that a loop
+ * started on the fold of a cut log goes on where that log ends.
+ */
+import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
+import type { AssistantPart, ErrorValue, RetinueEvent, RunResult } from "@retinue/protocol";
+import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
+import type { Breach } from "./allowance.ts";
+import { allowTurn, workMs } from "./allowance.ts";
+import { estimateText } from "./estimate.ts";
+import { fitContext } from "./fit-context.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Ports } from "./ports.ts";
+import { createRecorder } from "./recorder.ts";
+import { isStuck } from "./repetition.ts";
+import type { RunState } from "./run-state.ts";
+import { cancelTurn, settleTurn } from "./settle-turn.ts";
+import { createStopwatch } from "./stopwatch.ts";
+import type { Ending } from "./to-result.ts";
+import { limitEnding, toResult } from "./to-result.ts";
+import { toDeclaration } from "./tool.ts";
+
+export type LoopOptions = {
+  readonly state: RunState;
+  readonly ports: Ports;
+  readonly signal: AbortSignal;
+  /** Of the lease under which this loop writes. */
+  readonly epoch: number;
+  readonly resumed: boolean;
+};
+
+/** What the model's own window keeps free for its answer. */
+const ANSWER_TOKENS = 4_096;
+
+const TIME_IS_UP = new RetinueError("limit_reached", "The run's time is up.");
+
+export async function* runLoop({ state, ports, signal, epoch, resumed }: LoopOptions): AsyncGenerator<RetinueEvent, RunResult> {
+  const { durationMs } = state.spec.limits;
+  const watch = createStopwatch(ports.clock, state.used.activeMs);
+  const stop = new AbortController();
+  const onCancel = (): void => stop.abort(signal.reason);
+  const run: LiveRun = { ...createRecorder(state, ports), state, ports, watch, cancelled: signal, stopped: stop.signal };
+  const ask = createAsk(run);
+  if (signal.aborted) onCancel();
+  else signal.addEventListener("abort", onCancel, { once: true });
+  run.note({ type: "run.started", epoch, resumed });
+  const takeBackDeadline = durationMs === undefined ? null : watch.at(workMs(durationMs), () => stop.abort(TIME_IS_UP));
+  try {
+    let ending: Ending | null = null;
+    while (!ending) {
+      if (signal.aborted) ending = cancel(run);
+      else if (state.turn) yield* settleTurn(run);
+      else ending = endingOf(state) ?? (yield* ask());
+    }
+    const result = toResult(state, ending, watch.activeMs());
+    run.note({ type: "run.settled", result });
+    yield* await run.flush();
+    return result;
+  } finally {
+    takeBackDeadline?.();
+    signal.removeEventListener("abort", onCancel);
+    // Whoever stopped listening before the end has stopped the run.
+    if (!state.result) stop.abort(new RetinueError("cancelled", "The run was abandoned."));
+  }
+}
+
+/** How the run ends, if its state says that it does. */
+const endingOf = (state: RunState): Ending | null => {
+  if (state.failure) return { status: "failed", bailoutReason: "error", error: state.failure };
+  if (state.limit && state.handedIn) return limitEnding(state);
+  if (state.answered) return { status: "completed" };
+  if (!state.limit && isStuck(state.recentCalls))
+    return {
+      status: "failed",
+      bailoutReason: "stuck",
+      error: { code: "stuck", message: "The agent repeated the same calls with the same outcome." },
+    };
+  return null;
+};
+
+const cancel = (run: LiveRun): Ending => {
+  cancelTurn(run);
+  const { reason } = run.cancelled;
+  const message = reason instanceof RetinueError ? reason.message : "The run was cancelled.";
+  return { status: "cancelled", bailoutReason: "cancelled", error: { code: "cancelled", message } };
+};
+
+/** One turn: fit the context, ask the model, record its answer. The turn gives an ending when none can be had any more. */
+const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | null>) => {
+  const { state, ports, note, flush, live, watch } = run;
+  const { spec } = state;
+  const models = [spec.model, ...spec.fallbacks];
+  const declarations = spec.tools.flatMap((name) => ports.tool(name) ?? []).map(toDeclaration);
+  const fixedTokens = estimateText(spec.system) + estimateText(JSON.stringify(declarations));
+  /** Learned from a provider that refused a request as too large. */
+  let realWindow = Infinity;
+
+  const unmeasuredTokens = (): number => (state.measured ? 0 : fixedTokens);
+
+  const contextLimit = ({ contextWindow = Infinity }: Model): number =>
+    Math.min(
+      spec.limits.contextTokens ?? Infinity,
+      realWindow,
+      contextWindow - Math.min(spec.maxOutputTokens ?? ANSWER_TOKENS, contextWindow / 2),
+    );
+
+  const fail = (model: string, error: ErrorValue, next: string | null = models[state.modelIndex + 1] ?? null): null => {
+    note({ type: "model.failed", step: state.used.iterations + 1, model, error, next });
+    return null;
+  };
+
+  /** The next turn is the last one; if this already was, the run ends here. */
+  const reach = (breach: Breach): Ending | null => {
+    if (state.limit) return limitEnding(state);
+    note({ type: "limit.reached", ...breach });
+    return null;
+  };
+
+  return async function* () {
+    const name = models[state.modelIndex] ?? spec.model;
+    const handIn = state.limit !== null;
+    let model: Model;
+    try {
+      model = await ports.model(name);
+    } catch (thrown) {
+      return fail(name, toErrorValue(thrown));
+    }
+    if (spec.limits.costUsd !== undefined && model.price(NO_USAGE) === null)
+      return fail(name, { code: "price_unknown", message: `limits.costUsd is set, but no price is known for ${name}.` });
+
+    const limitTokens = contextLimit(model);
+    const fits = yield* fitContext(run, { model, limitTokens, unmeasuredTokens: unmeasuredTokens() });
+    const requestTokens = state.contextTokens + unmeasuredTokens();
+    if (!fits) {
+      if (!handIn) note({ type: "limit.reached", limit: "contextTokens", used: requestTokens, max: limitTokens });
+      return limitEnding(state);
+    }
+    const allowance = allowTurn({ state, model, requestTokens, activeMs: watch.activeMs(), handIn });
+    if (allowance.type === "breach") return reach(allowance.breach);
+
+    const step = state.used.iterations + 1;
+    const request: ModelRequest = {
+      system: spec.system,
+      messages: [...state.messages],
+      tools: declarations,
+      toolChoice: handIn ? "none" : "auto",
+      ...(spec.temperature === undefined ? {} : { temperature: spec.temperature }),
+      ...(allowance.maxOutputTokens === undefined ? {} : { maxOutputTokens: allowance.maxOutputTokens }),
+    };
+    note({ type: "model.requested", step, model: name, estimatedTokens: requestTokens, handIn });
+    yield* await flush();
+    const deadline = createTurnDeadline(run);
+    let answer: ModelAnswer | null = null;
+    try {
+      for await (const chunk of model.stream(request, deadline.signal)) {
+        switch (chunk.type) {
+          case "text":
+          case "reasoning":
+          case "tool-input":
+            yield live({ type: "model.delta", step, kind: chunk.type, text: chunk.text });
+            break;
+          case "retry":
+            yield live({
+              type: "model.retrying",
+              step,
+              model: name,
+              attempt: chunk.attempt,
+              waitMs: chunk.waitMs,
+              error: chunk.error,
+            });
+            break;
+          case "answer":
+            answer = chunk;
+            break;
+          default:
+            chunk satisfies never;
+        }
+      }
+      if (!answer) throw new RetinueError("model_stream_incomplete", `${name} ended its stream without an answer.`);
+    } catch (thrown) {
+      if (run.cancelled.aborted) return null;
+      if (deadline.signal.aborted)
+        return reach({ limit: "durationMs", used: Math.round(watch.activeMs()), max: spec.limits.durationMs ?? 0 });
+      const error = toErrorValue(thrown);
+      if (error.code !== "model_context_overflow" || realWindow < Infinity) return fail(name, error);
+      realWindow = Math.floor(requestTokens * 0.8);
+      return fail(name, error, name);
+    } finally {
+      deadline.takeBack();
+    }
+    const { finishReason, usage, costUsd } = answer;
+    const content = withUniqueIds(answer.content, step);
+    note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
+    return null;
+  };
+};
+
+type TurnDeadline = { readonly signal: AbortSignal; readonly takeBack: () => void };
+
+/** A turn ends with the run's working time; a hand-in turn has what was kept back of the whole. */
+const createTurnDeadline = ({ state, watch, cancelled, stopped }: LiveRun): TurnDeadline => {
+  const { durationMs } = state.spec.limits;
+  if (!state.limit || durationMs === undefined) return { signal: state.limit ? cancelled : stopped, takeBack: () => undefined };
+  const stop = new AbortController();
+  const takeBack = watch.at(durationMs, () => stop.abort(TIME_IS_UP));
+  return { signal: AbortSignal.any([cancelled, stop.signal]), takeBack };
+};
+
+/** Results are paired with calls by id, so that a missing or a second id gets a new one. */
+const withUniqueIds = (content: readonly AssistantPart[], step: number): readonly AssistantPart[] => {
+  const ids = new Set<string>();
+  return content.map((part, index) => {
+    if (part.type !== "tool-call") return part;
+    const callId = part.callId === "" || ids.has(part.callId) ? `call_${step}_${index}` : part.callId;
+    ids.add(callId);
+    return callId === part.callId ? part : { ...part, callId };
+  });
+};

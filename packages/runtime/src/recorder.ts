@@ -1,0 +1,47 @@
+/**
+ * Record-then-act. `note` makes an event part of the run's state at once; `flush` appends everything noted so far in one go and gives
+ * the events to be shown. The loop flushes before every act, so that nothing happens in the world that the log does not know.
+ */
+import type { EventDraft, LiveBody, LiveEvent, RecordedBody, RecordedEvent } from "@retinue/protocol";
+import { apply } from "./fold.ts";
+import type { Ports } from "./ports.ts";
+import type { RunState } from "./run-state.ts";
+
+export type Recorder = {
+  readonly note: (body: RecordedBody) => void;
+  /** Appends happen one after the other, in the order of their notes, also when several flush at once. */
+  readonly flush: () => Promise<readonly RecordedEvent[]>;
+  readonly live: (body: LiveBody) => LiveEvent;
+};
+
+const NOTHING: readonly RecordedEvent[] = [];
+
+export const createRecorder = (state: RunState, { emit, clock }: Ports): Recorder => {
+  const { identity } = state;
+  let noted: EventDraft[] = [];
+  let lastSeq = 0;
+  let underWay: Promise<unknown> | null = null;
+  const append = async (drafts: readonly EventDraft[]): Promise<readonly RecordedEvent[]> => {
+    const events = await emit(drafts);
+    lastSeq = events.at(-1)?.seq ?? lastSeq;
+    return events;
+  };
+  return {
+    note: (body) => {
+      const draft: EventDraft = { ...identity, at: clock.date(), ...body };
+      apply(state, draft);
+      noted.push(draft);
+    },
+    flush: async () => {
+      if (noted.length === 0) return NOTHING;
+      const drafts = noted;
+      noted = [];
+      const mine: Promise<readonly RecordedEvent[]> = underWay === null ? append(drafts) : underWay.then(() => append(drafts));
+      underWay = mine;
+      const events = await mine;
+      if (underWay === mine) underWay = null;
+      return events;
+    },
+    live: (body) => ({ ...identity, seq: lastSeq, at: clock.date(), ...body }),
+  };
+};

@@ -1,0 +1,172 @@
+/** Settles the calls of the latest answer: harmless ones side by side, the others one after the other, in the order of the answer. */
+import type { ArtifactRef, Json, RetinueEvent, ToolCallPart } from "@retinue/protocol";
+import { allowedCalls } from "./allowance.ts";
+import type { Answered, Prepared } from "./call.ts";
+import { executeCall, prepareCall, toAnswer } from "./call.ts";
+import { createChannel } from "./channel.ts";
+import type { LiveRun } from "./live-run.ts";
+import { outputChars, shorten } from "./shorten.ts";
+
+type Events = AsyncGenerator<RetinueEvent, void>;
+type Send = (event: RetinueEvent) => void;
+type Runnable = Exclude<Prepared, { readonly type: "answer" }>;
+
+/** How many harmless calls of one turn run at the same time. */
+const PARALLEL_CALLS = 16;
+/** How often the same call may stand in one answer. */
+const MOST_TWINS = 2;
+
+const CANCELLED = toAnswer("cancelled", { code: "cancelled", message: "The run was cancelled." });
+
+export async function* settleTurn(run: LiveRun): Events {
+  const { turn } = run.state;
+  if (!turn) return;
+  const twins = new Map<string, number>();
+  let group: Prepared[] = [];
+  for (const call of turn.calls.values()) {
+    if (turn.settled.has(call.callId)) continue;
+    const prepared = await prepare(run, call, twins);
+    if (isHarmless(prepared)) group.push(prepared);
+    else {
+      yield* runGroup(run, group);
+      yield* runGroup(run, [prepared]);
+      group = [];
+    }
+  }
+  yield* runGroup(run, group);
+}
+
+/** Settles what is still open of the latest answer without running it. */
+export const cancelTurn = (run: LiveRun): void => {
+  const { turn } = run.state;
+  if (turn) for (const call of turn.calls.values()) if (!turn.settled.has(call.callId)) settle(run, call, CANCELLED);
+};
+
+const prepare = async ({ state, ports }: LiveRun, call: ToolCallPart, twins: Map<string, number>): Promise<Prepared> => {
+  const before = state.turn?.started.get(call.callId);
+  if (before && !before.repeatable)
+    return answered(
+      call,
+      "unknown",
+      "tool_outcome_unknown",
+      `"${call.tool}" was under way when the process ended; whether it took effect is not known.`,
+    );
+  const twin = `${call.tool}\0${call.arguments}`;
+  const count = (twins.get(twin) ?? 0) + 1;
+  twins.set(twin, count);
+  if (count > MOST_TWINS)
+    return answered(call, "error", "tool_not_run", "The same call stands several times in one answer; it was not run again.");
+  return prepareCall(call, state, ports);
+};
+
+const answered = (
+  call: ToolCallPart,
+  outcome: "unknown" | "error",
+  code: "tool_outcome_unknown" | "tool_not_run",
+  message: string,
+): Prepared => ({
+  type: "answer",
+  call,
+  answer: toAnswer(outcome, { code, message }),
+});
+
+/** What only reads, or was answered already, can run beside anything else. */
+const isHarmless = (prepared: Prepared): boolean => prepared.type === "answer" || prepared.tool.effect === "read";
+
+async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
+  const { state, note, flush } = run;
+  const runnable: Runnable[] = [];
+  for (const prepared of group) {
+    if (prepared.type === "answer") settle(run, prepared.call, prepared.answer);
+    else if (run.cancelled.aborted) settle(run, prepared.call, CANCELLED);
+    else if (runnable.length < allowedCalls(state)) runnable.push(prepared);
+    else {
+      const max = state.spec.limits.toolCalls ?? 0;
+      if (!state.limit) note({ type: "limit.reached", limit: "toolCalls", used: state.used.toolCalls + runnable.length, max });
+      const message = `Not run: this run may make ${max} tool calls, and has made them.`;
+      settle(run, prepared.call, toAnswer("error", { code: "tool_not_run", message }));
+    }
+  }
+  if (runnable.length === 0) return;
+  for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
+  yield* await flush();
+  const channel = createChannel<RetinueEvent>();
+  const queue = [...runnable];
+  let open = queue.length;
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      await runCall(run, next, channel.send);
+      open -= 1;
+      // The last one is recorded together with what follows.
+      if (open > 0) for (const event of await flush()) channel.send(event);
+    }
+  };
+  yield* channel.during(Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, open) }, worker)));
+}
+
+const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<void> => {
+  const { state, ports } = run;
+  const { call, tool, input } = prepared;
+  if (prepared.type === "ask") {
+    const refusal = await askHuman(run, prepared, send);
+    if (refusal) return settle(run, call, refusal);
+    start(run, prepared);
+    for (const event of await run.flush()) send(event);
+  }
+  const answer = await executeCall(tool, input, ports, {
+    workspace: state.spec.workspace,
+    signal: run.stopped,
+    artifacts: ports.artifacts,
+    progress: (text) => send(run.live({ type: "tool.progress", callId: call.callId, text })),
+  });
+  const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
+  settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
+};
+
+/** Asks whoever can answer. Gives the refusal, or null when it was allowed. */
+const askHuman = async (
+  run: LiveRun,
+  { call, tool, act }: Extract<Runnable, { type: "ask" }>,
+  send: Send,
+): Promise<Answered | null> => {
+  const { state, ports, note, watch, cancelled } = run;
+  if (!ports.approve) {
+    const message = `"${tool.name}" would ${tool.effect} and needs an approval, and nobody is there to give it.`;
+    return toAnswer("denied", { code: "approval_unavailable", message });
+  }
+  const approvalId = `apr_${state.identity.runId.slice(4)}_${call.callId}` as const;
+  note({ type: "approval.requested", approvalId, act });
+  for (const event of await run.flush()) send(event);
+  watch.pause();
+  try {
+    const { allowed, reason } = await ports.approve({ approvalId, run: state.identity, act }, cancelled);
+    if (cancelled.aborted) return CANCELLED;
+    note({ type: "approval.answered", approvalId, allowed, ...(reason === undefined ? {} : { reason }) });
+    if (allowed) return null;
+    return toAnswer("denied", {
+      code: "act_denied",
+      message: `"${tool.name}" was denied${reason === undefined ? "." : `: ${reason}`}`,
+    });
+  } catch (thrown) {
+    if (!cancelled.aborted) throw thrown;
+    return CANCELLED;
+  } finally {
+    watch.resume();
+  }
+};
+
+const start = ({ note }: LiveRun, { call, tool, input }: Runnable): void => {
+  // The input was parsed from JSON text, so that it is JSON.
+  note({
+    type: "tool.started",
+    callId: call.callId,
+    tool: tool.name,
+    input: input as Json,
+    effect: tool.effect,
+    repeatable: tool.repeatable,
+  });
+};
+
+const settle = ({ note, watch }: LiveRun, call: ToolCallPart, answer: Answered & { readonly artifact?: ArtifactRef }): void => {
+  note({ type: "tool.settled", callId: call.callId, tool: call.tool, ...answer, activeMs: watch.activeMs() });
+};

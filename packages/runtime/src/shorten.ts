@@ -1,0 +1,35 @@
+/** Keeps long outputs out of the context: head and tail stay, the whole becomes an artifact that can be read in ranges. */
+import type { ArtifactRef, Limits, UserPart } from "@retinue/protocol";
+import type { Artifacts } from "./ports.ts";
+
+const MOST_CHARS = 16_000;
+
+const LEAST_CHARS = 500;
+
+/** The outputs of one turn may take a quarter of the context together, and each no more than `MOST_CHARS`. */
+export const outputChars = (limits: Limits, calls: number): number =>
+  limits.contextTokens === undefined
+    ? MOST_CHARS
+    : Math.max(LEAST_CHARS, Math.min(MOST_CHARS, Math.floor(limits.contextTokens / calls)));
+
+export type Shortened = { readonly content: readonly UserPart[]; readonly artifact?: ArtifactRef };
+
+export const shorten = async (content: readonly UserPart[], mostChars: number, artifacts: Artifacts): Promise<Shortened> => {
+  let chars = 0;
+  for (const part of content) if (part.type === "text") chars += part.text.length;
+  if (chars <= mostChars) return { content };
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const artifact = await artifacts.write(text);
+  const head = cut(text, 0, Math.floor(mostChars * 0.6));
+  const tail = cut(text, text.length - Math.floor(mostChars * 0.3), text.length);
+  const note =
+    `\n\n[… ${text.length - head.length - tail.length} of ${text.length} characters are left out here. The whole output ` +
+    `(${artifact.lines} lines) is kept as "artifact:${artifact.artifactId}": read it in ranges, or search it with grep. …]\n\n`;
+  return { content: [{ type: "text", text: head + note + tail }, ...content.filter((part) => part.type !== "text")], artifact };
+};
+
+/** A slice that does not break a surrogate pair. */
+const cut = (text: string, from: number, to: number): string => {
+  const isLow = (at: number): boolean => text.charCodeAt(at) >= 0xdc00 && text.charCodeAt(at) <= 0xdfff;
+  return text.slice(isLow(from) ? from + 1 : from, isLow(to) ? to - 1 : to);
+};

@@ -1,0 +1,145 @@
+/** Runs the real loop on given models and tools, with a list for a log and a clock that stands still. */
+import path from "node:path";
+import type { Model } from "@retinue/model/contract";
+import type { ArtifactId, EventDraft, RecordedEvent, RetinueEvent, RunResult, RunSpec } from "@retinue/protocol";
+import { isLive, RetinueError } from "@retinue/protocol";
+import { createState, fold } from "../fold.ts";
+import { runLoop } from "../loop.ts";
+import type { Ports } from "../ports.ts";
+import type { AnyTool } from "../tool.ts";
+import type { ManualClock } from "./manual-clock.ts";
+import { createManualClock } from "./manual-clock.ts";
+
+export type TestRunOptions = {
+  /** The first is the run's model, the others are its fallbacks. */
+  readonly models: readonly Model[];
+  readonly tools?: readonly AnyTool[];
+  readonly task?: string;
+  readonly spec?: Partial<RunSpec>;
+  readonly approve?: Ports["approve"];
+  readonly signal?: AbortSignal;
+  readonly clock?: ManualClock;
+  /** A log to go on with, as after a crash. Its first event requests the run. */
+  readonly log?: readonly RecordedEvent[];
+  /** Sees each event as it is yielded. */
+  readonly onEvent?: (event: RetinueEvent) => void;
+  /** Links of the pretended file system: real paths by path. */
+  readonly links?: Readonly<Record<string, string>>;
+};
+
+export type TestRun = {
+  readonly result: RunResult;
+  readonly events: readonly RetinueEvent[];
+  /** The whole log, with what it began with. */
+  readonly log: readonly RecordedEvent[];
+  readonly artifacts: ReadonlyMap<string, string>;
+};
+
+const IDENTITY = { sessionId: "ses_test", runId: "run_test", parentRunId: null, depth: 0, agent: "main" } as const;
+
+export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
+  const { models, tools = [], spec = {}, clock = createManualClock() } = options;
+  const log: RecordedEvent[] = [...(options.log ?? [])];
+  const append = (drafts: readonly EventDraft[]): readonly RecordedEvent[] => {
+    const appended = drafts.map((draft, index): RecordedEvent => ({ ...draft, seq: log.length + index + 1 }));
+    log.push(...appended);
+    return appended;
+  };
+  const requested: EventDraft & { readonly type: "run.requested" } = {
+    ...IDENTITY,
+    at: clock.date(),
+    type: "run.requested",
+    task: [{ type: "text", text: options.task ?? "Do it." }],
+    spec: {
+      system: "You are a test.",
+      model: models[0]?.id ?? "none/none",
+      fallbacks: models.slice(1).map((model) => model.id),
+      tools: tools.map((tool) => tool.name),
+      limits: {},
+      approve: "all",
+      workspace: "/work",
+      ...spec,
+    },
+  };
+  const resumed = options.log !== undefined;
+  if (!resumed) append([requested]);
+  const state = resumed ? fold(log).get(IDENTITY.runId) : createState(requested);
+  if (!state) throw new RetinueError("run_unknown", "The log does not request the run.");
+  const artifacts = new Map<string, string>();
+  const ports: Ports = {
+    emit: append,
+    model: (name) => {
+      const model = models.find((one) => one.id === name);
+      if (!model) throw new RetinueError("model_unknown", `There is no model ${name}.`);
+      return model;
+    },
+    tool: (name) => tools.find((tool) => tool.name === name),
+    clock,
+    artifacts: {
+      write: async (text) => {
+        const artifactId: ArtifactId = `art_${artifacts.size + 1}`;
+        artifacts.set(artifactId, text);
+        return { artifactId, chars: text.length, lines: text.split("\n").length };
+      },
+      read: async (artifactId) => artifacts.get(artifactId),
+    },
+    realPath: async (file) => options.links?.[file] ?? path.resolve(file),
+    ...(options.approve === undefined ? {} : { approve: options.approve }),
+  };
+  const loop = runLoop({ state, ports, signal: options.signal ?? new AbortController().signal, epoch: 1, resumed });
+  const events: RetinueEvent[] = [];
+  for (;;) {
+    const next = await loop.next();
+    if (next.done) return { result: next.value, events, log, artifacts };
+    events.push(next.value);
+    options.onEvent?.(next.value);
+  }
+};
+
+/** Events as short lines, so that a whole sequence can be read and compared at once. */
+export const toLines = (events: readonly RetinueEvent[]): readonly string[] =>
+  events.map((event) => [event.type, ...detailsOf(event)].join(" "));
+
+/** The recorded ones alone. */
+export const toRecordedLines = (events: readonly RetinueEvent[]): readonly string[] =>
+  toLines(events.filter((event) => !isLive(event)));
+
+const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
+  switch (event.type) {
+    case "run.requested":
+      return [];
+    case "run.started":
+      return event.resumed ? ["resumed"] : [];
+    case "model.requested":
+      return [event.step, event.model, ...(event.handIn ? ["hand-in"] : [])];
+    case "model.answered":
+      return [event.step, event.model, event.finishReason];
+    case "model.failed":
+      return [event.step, event.model, event.error.code, ...(event.next === null ? [] : [`then ${event.next}`])];
+    case "approval.requested":
+      return [event.act.tool];
+    case "approval.answered":
+      return [event.allowed ? "allowed" : "denied"];
+    case "tool.started":
+      return [event.callId, event.tool];
+    case "tool.settled":
+      return [event.callId, event.tool, event.outcome, ...(event.error === undefined ? [] : [event.error.code])];
+    case "context.fitted":
+      return [
+        `cleared ${event.cleared.length}`,
+        ...(event.summary === undefined ? [] : [`summarised ${event.summary.to - event.summary.from}`]),
+      ];
+    case "limit.reached":
+      return [event.limit, `${event.used}/${event.max}`];
+    case "run.settled":
+      return [event.result.status, ...(event.result.bailoutReason === undefined ? [] : [event.result.bailoutReason])];
+    case "model.delta":
+      return [event.kind, JSON.stringify(event.text)];
+    case "model.retrying":
+      return [event.attempt, event.error.code];
+    case "tool.progress":
+      return [event.callId, JSON.stringify(event.text)];
+    default:
+      return event satisfies never;
+  }
+};
