@@ -1,0 +1,33 @@
+/** What went wrong below HTTP, as a failure. */
+import type { Endpoint } from "./endpoint.ts";
+import { toFailure } from "./failure.ts";
+import type { Failure } from "./failure.ts";
+import { toExcerpt } from "./redact.ts";
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)_|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** The innermost code and words; a failed dial of several addresses wraps one error for each. */
+const describe = (thrown: unknown): { code: string; message: string } => {
+  if (!(thrown instanceof Error)) return { code: "", message: String(thrown) };
+  const inner: unknown = thrown instanceof AggregateError ? thrown.errors[0] : undefined;
+  const code = (thrown as { code?: unknown }).code;
+  return {
+    code: typeof code === "string" ? code : "",
+    message: thrown.message || (inner instanceof Error ? inner.message : thrown.name),
+  };
+};
+
+/** `answering`: the headers of an answer had come, so what is missing is its rest. */
+export const toSocketFailure = (endpoint: Endpoint, thrown: unknown, answering: boolean): Failure => {
+  const { code, message } = describe(thrown);
+  const said = toExcerpt(code === "" || message.includes(code) ? message : `${message} (${code})`);
+  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW")
+    return toFailure(endpoint, "model_stream_garbage", `does not speak HTTP: ${said}`);
+  if (answering) return toFailure(endpoint, "model_stream_incomplete", `broke off its answer: ${said}`);
+  if (CERTIFICATE.test(code))
+    return toFailure(endpoint, "model_unreachable", `could not be reached safely: ${said}`, {
+      retry: "no",
+      hint: "Its certificate is not trusted here, or it does not speak TLS; check providers.<name>.baseUrl.",
+    });
+  return toFailure(endpoint, "model_unreachable", `could not be reached: ${said}`);
+};

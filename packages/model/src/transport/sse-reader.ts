@@ -1,0 +1,90 @@
+/**
+ * Server-sent events out of bytes, however they were cut: split characters, CRLF or LF, comments, data of many lines.
+ * Stricter than browsers: a line that is no field of the format is a fault, not ignored, since a login page or a JSON
+ * document would pass as an empty stream. What is held in memory stays below one event of `EVENT_CHARS` and one read.
+ */
+import { StringDecoder } from "node:string_decoder";
+
+export const EVENT_CHARS = 16 * 1024 * 1024;
+
+/** What the stream itself has wrong. `quote` is what stood there. */
+export type SseFault = { readonly type: "garbage"; readonly quote: string } | { readonly type: "too-large" };
+
+export type SseReader<Stop> = {
+  /** Hands every event that is now whole to `onEvent`, and stops at what it returns. */
+  readonly push: (bytes: Buffer) => SseFault | Stop | undefined;
+  /** What was left unread at the end of the stream. */
+  readonly rest: () => string;
+};
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+const COLON = 58;
+
+export const createSseReader = <Stop>(onEvent: (name: string, data: string) => Stop | undefined): SseReader<Stop> => {
+  const decoder = new StringDecoder("utf8");
+  /** The beginning of a line whose end has not come. */
+  let rest = "";
+  /** Data of the event under way; undefined while it has none. */
+  let data: string | undefined;
+  let name = "";
+  let started = false;
+
+  /** The line of `text` from `start` to `end`, without its line feed. */
+  const readLine = (text: string, start: number, end: number): SseFault | Stop | undefined => {
+    const stop = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end;
+    if (stop === start) {
+      if (data === undefined) {
+        name = "";
+        return undefined;
+      }
+      const eventName = name;
+      const eventData = data;
+      name = "";
+      data = undefined;
+      return onEvent(eventName, eventData);
+    }
+    if (text.startsWith("data:", start)) {
+      const value = text.slice(text.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5, stop);
+      data = data === undefined ? value : `${data}\n${value}`;
+      return data.length > EVENT_CHARS ? { type: "too-large" } : undefined;
+    }
+    if (text.startsWith("event:", start)) {
+      name = text.slice(text.charCodeAt(start + 6) === SPACE ? start + 7 : start + 6, stop);
+      return undefined;
+    }
+    if (text.charCodeAt(start) === COLON || text.startsWith("id:", start) || text.startsWith("retry:", start)) return undefined;
+    return { type: "garbage", quote: text.slice(start, Math.min(stop, start + 2000)) };
+  };
+
+  return {
+    push: (bytes) => {
+      let text = decoder.write(bytes);
+      if (!started && text !== "") {
+        started = true;
+        if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+      }
+      let start = 0;
+      let end = text.indexOf("\n");
+      // The newline is looked for in what is new only; the rest is one rope that is flattened once.
+      if (end !== -1 && rest !== "") {
+        const line = rest + text.slice(0, end);
+        rest = "";
+        const stop = readLine(line, 0, line.length);
+        if (stop !== undefined) return stop;
+        start = end + 1;
+        end = text.indexOf("\n", start);
+      }
+      while (end !== -1) {
+        const stop = readLine(text, start, end);
+        if (stop !== undefined) return stop;
+        start = end + 1;
+        end = text.charCodeAt(start) === LINE_FEED ? start : text.indexOf("\n", start);
+      }
+      if (start < text.length) rest += start === 0 ? text : text.slice(start);
+      return rest.length + (data?.length ?? 0) > EVENT_CHARS ? { type: "too-large" } : undefined;
+    },
+    rest: () => rest + decoder.end(),
+  };
+};

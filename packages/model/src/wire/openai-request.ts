@@ -1,0 +1,167 @@
+/**
+ * A request as OpenAI Chat Completions wants it. Messages and tools are values, so their text is made once and a body
+ * is put together from it.
+ */
+import type { AssistantMessage, ImagePart, Json, Message, ToolMessage, UserMessage, UserPart } from "@retinue/protocol";
+import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { toObjectText } from "./parsed.ts";
+
+export type OpenAiRequestOptions = {
+  readonly model: string;
+  readonly provider: string;
+  /** OpenAI's own models refuse the old name, most compatible servers know no other. */
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+};
+
+/** What a compatible server wants back unread; marked with who sent it, for others would refuse it. */
+export type OpenAiOpaque =
+  | { readonly provider: string; readonly reasoningField: string }
+  | { readonly provider: string; readonly extraContent: Json };
+
+const textOf = (parts: readonly UserPart[]): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+
+const toImage = (part: ImagePart) => ({ type: "image_url", image_url: { url: `data:${part.mediaType};base64,${part.data}` } });
+
+const fromUser = ({ content }: UserMessage): string => {
+  const wire = content.every((part) => part.type === "text")
+    ? textOf(content)
+    : content.map((part) => (part.type === "text" ? { type: "text", text: part.text } : toImage(part)));
+  return JSON.stringify({ role: "user", content: wire });
+};
+
+const fromTool = ({ callId, content }: ToolMessage): string => {
+  const text = textOf(content);
+  const hasImages = content.some((part) => part.type === "image");
+  return JSON.stringify({ role: "tool", tool_call_id: callId, content: text === "" && hasImages ? "(images follow)" : text });
+};
+
+/** Images of a tool result as parts of a user message, since a tool message may hold text only; empty if there are none. */
+const imagesOf = ({ callId, tool, content }: ToolMessage): string => {
+  const images = content.filter((part) => part.type === "image");
+  if (images.length === 0) return "";
+  const parts = [{ type: "text", text: `Images in the result of ${tool} (${callId}):` }, ...images.map(toImage)];
+  return parts.map((part) => JSON.stringify(part)).join(",");
+};
+
+const isOpaque = (value: Json | undefined): value is OpenAiOpaque =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && "provider" in value;
+
+const fromAssistant = ({ content }: AssistantMessage, provider: string): string => {
+  let text = "";
+  let reasoning = "";
+  let reasoningField: string | undefined;
+  const calls: Json[] = [];
+  for (const part of content) {
+    const opaque = part.type !== "text" && isOpaque(part.opaque) && part.opaque.provider === provider ? part.opaque : undefined;
+    switch (part.type) {
+      case "text":
+        text += part.text;
+        break;
+      case "reasoning":
+        if (opaque && "reasoningField" in opaque) {
+          reasoning += part.text;
+          reasoningField = opaque.reasoningField;
+        }
+        break;
+      case "tool-call":
+        calls.push({
+          id: part.callId,
+          type: "function",
+          function: { name: part.tool, arguments: toObjectText(part.arguments) },
+          ...(opaque && "extraContent" in opaque ? { extra_content: opaque.extraContent } : {}),
+        });
+        break;
+    }
+  }
+  return JSON.stringify({
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    // Servers that think between calls want the thought back with them, and only then.
+    ...(reasoningField !== undefined && calls.length > 0 ? { [reasoningField]: reasoning } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  });
+};
+
+const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
+  JSON.stringify({ type: "function", function: { name, description, parameters: inputSchema } });
+
+const userOf = (parts: string): string => `{"role":"user","content":[${parts}]}`;
+
+export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: ModelRequest) => string) => {
+  const head = `{"model":${JSON.stringify(options.model)},"stream":true,"stream_options":{"include_usage":true}`;
+  const messages = new WeakMap<Message, string>();
+  const images = new WeakMap<ToolMessage, string>();
+  const declarations = new WeakMap<ToolDeclaration, string>();
+  const toolLists = new WeakMap<readonly ToolDeclaration[], string>();
+  let system = { text: "", wire: "" };
+
+  const toWire = (message: Message): string => {
+    let wire = messages.get(message);
+    if (wire === undefined) {
+      switch (message.role) {
+        case "user":
+          wire = fromUser(message);
+          break;
+        case "assistant":
+          wire = fromAssistant(message, options.provider);
+          break;
+        case "tool":
+          wire = fromTool(message);
+          if (message.content.some((part) => part.type === "image")) images.set(message, imagesOf(message));
+          break;
+      }
+      messages.set(message, wire);
+    }
+    return wire;
+  };
+
+  const toTools = (tools: readonly ToolDeclaration[]): string => {
+    let wire = toolLists.get(tools);
+    if (wire === undefined) {
+      wire = tools
+        .map((tool) => {
+          let one = declarations.get(tool);
+          if (one === undefined) declarations.set(tool, (one = fromDeclaration(tool)));
+          return one;
+        })
+        .join(",");
+      toolLists.set(tools, wire);
+    }
+    return wire;
+  };
+
+  return (request) => {
+    let body = `${head},"messages":[`;
+    let separator = "";
+    if (request.system !== "") {
+      if (system.text !== request.system)
+        system = { text: request.system, wire: JSON.stringify({ role: "system", content: request.system }) };
+      body += system.wire;
+      separator = ",";
+    }
+    // Images wait until the last result of a turn: nothing may stand between the results.
+    let waiting = "";
+    for (const message of request.messages) {
+      if (waiting !== "" && message.role !== "tool") {
+        body += separator + userOf(waiting);
+        waiting = "";
+      }
+      body += separator + toWire(message);
+      separator = ",";
+      if (message.role === "tool") {
+        const image = images.get(message);
+        if (image !== undefined) waiting += (waiting === "" ? "" : ",") + image;
+      }
+    }
+    if (waiting !== "") body += separator + userOf(waiting);
+    body += "]";
+    if (request.tools.length > 0) {
+      body += `,"tools":[${toTools(request.tools)}]`;
+      if (request.toolChoice === "none") body += ',"tool_choice":"none"';
+    }
+    if (request.temperature !== undefined) body += `,"temperature":${request.temperature}`;
+    if (request.maxOutputTokens !== undefined) body += `,"${options.maxTokensField}":${request.maxOutputTokens}`;
+    return `${body}}`;
+  };
+};

@@ -1,0 +1,47 @@
+/** A model behind a wire protocol: one request is a gate to pass, an exchange, and a reader, as often as the retries say. */
+import type { Dispatcher } from "undici";
+import type { Model, ModelRequest } from "../contract.ts";
+import { runAttempts } from "../retry.ts";
+import { getDispatcher } from "../transport/dispatcher.ts";
+import type { Endpoint } from "../transport/endpoint.ts";
+import { Exchange } from "../transport/exchange.ts";
+import type { AnswerReader, ExchangeOptions } from "../transport/exchange.ts";
+import { SYSTEM_TIMING } from "../transport/timing.ts";
+import type { WireOptions } from "./wire-options.ts";
+
+export type WireProtocol = {
+  readonly endpoint: Endpoint;
+  readonly toBody: (request: ModelRequest) => string;
+  /** `bodyChars` is the size of the request, for estimates. */
+  readonly createReader: (request: ModelRequest, bodyChars: number) => AnswerReader;
+};
+
+export const createWireModel = (options: WireOptions, protocol: WireProtocol): Model => {
+  const { gate, retry: settings, streamIdleMs: idleMs, timing = SYSTEM_TIMING } = options;
+  return {
+    id: options.id,
+    price: options.price,
+    ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
+    stream: (request, signal) => {
+      const start = (dispatcher: Dispatcher, onSettled: ExchangeOptions["onSettled"]): Exchange => {
+        // Put together for each attempt: it is cheap, and nobody holds it while the model thinks.
+        const body = protocol.toBody(request);
+        const reader = protocol.createReader(request, body.length);
+        const { endpoint } = protocol;
+        return new Exchange(dispatcher, body, { endpoint, reader, signal, idleMs, nowDate: timing.date, onSettled });
+      };
+      return runAttempts({
+        gate,
+        settings,
+        signal,
+        timing,
+        start: (onSettled) => {
+          const dispatcher = getDispatcher();
+          return dispatcher instanceof Promise
+            ? dispatcher.then((ready) => start(ready, onSettled))
+            : start(dispatcher, onSettled);
+        },
+      });
+    },
+  };
+};

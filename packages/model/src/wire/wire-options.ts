@@ -1,0 +1,25 @@
+/** What a model behind a wire protocol is made from. */
+import type { Usage } from "@retinue/protocol";
+import type { Gate } from "../gate.ts";
+import type { RetrySettings } from "../retry.ts";
+import type { Timing } from "../transport/timing.ts";
+
+export type WireOptions = {
+  /** `provider/model`. */
+  readonly id: string;
+  /** The name by which the provider knows the model. */
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly provider: string;
+  readonly apiKey?: string;
+  /** Sent with every request; they win over our own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly gate: Gate;
+  readonly retry: RetrySettings;
+  /** How long the server may be silent, before its first byte too. */
+  readonly streamIdleMs: number;
+  readonly price: (usage: Usage) => number | null;
+  readonly contextWindow?: number;
+  /** The system's by default. */
+  readonly timing?: Timing;
+};
