@@ -1,0 +1,63 @@
+/** Retinue on the same task: the real engine, loop, limits, transport and a log in memory. */
+import { createEmbeddedEngine } from "@retinue/engine";
+import { createModels } from "@retinue/model";
+import { defineTool } from "@retinue/runtime";
+import { createMemoryLog } from "@retinue/store";
+import { z } from "zod";
+import { measure } from "./measure.ts";
+
+let ids = 0;
+
+await measure("retinue", {
+  run: async (baseUrl, onEcho) => {
+    const models = createModels({
+      providers: { mock: { type: "openai-compatible", baseUrl } },
+      retry: { attempts: 1, maxWaitMs: 1_000 },
+      streamIdleMs: 30_000,
+      env: {},
+    });
+    const echo = defineTool({
+      name: "echo",
+      description: "Says it back.",
+      input: z.object({ text: z.string() }),
+      effect: "read",
+      execute: ({ text }) => {
+        onEcho();
+        return text;
+      },
+    });
+    const engine = createEmbeddedEngine({
+      log: createMemoryLog(),
+      createId: () => String(++ids),
+      ports: {
+        model: (name) => models.resolve(name),
+        tool: () => echo,
+        clock: {
+          now: () => performance.now(),
+          date: () => new Date().toISOString(),
+          after: (ms, callback) => {
+            const timer = setTimeout(callback, ms);
+            return () => clearTimeout(timer);
+          },
+        },
+        realPath: async (file) => file,
+      },
+    });
+    const handle = await engine.start({
+      agent: "bench",
+      task: [{ type: "text", text: "Do it." }],
+      spec: {
+        system: "You are a bench.",
+        model: "mock/mock",
+        fallbacks: [],
+        tools: ["echo"],
+        limits: { iterations: 500, toolCalls: 500, durationMs: 600_000, contextTokens: 10_000_000, tokens: 1_000_000_000 },
+        approve: "all",
+        workspace: "/",
+      },
+    });
+    const { status, details, error } = await handle.result;
+    if (status !== "completed") throw new Error(error?.message ?? status);
+    return details;
+  },
+});

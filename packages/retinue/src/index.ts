@@ -1,0 +1,11 @@
+/** Retinue as a library: `import { createRetinue } from "retinue"`. */
+export { createRetinue } from "./create-retinue.ts";
+export type { Retinue, RetinueOptions, RunOptions } from "./create-retinue.ts";
+export type { RunHandle } from "@retinue/engine";
+export { defineTool } from "@retinue/runtime";
+export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput } from "@retinue/runtime";
+export { RetinueError } from "@retinue/protocol";
+export type { ErrorCode, ErrorValue, Limits, RecordedEvent, RetinueEvent, RunResult, RunStatus, Usage } from "@retinue/protocol";
+export type { Model } from "@retinue/model";
+export { loadSettings } from "./settings/load-settings.ts";
+export type { Settings } from "./settings/settings.ts";

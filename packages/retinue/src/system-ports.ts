@@ -1,0 +1,39 @@
+/** The machine's own clock and file system, as the loop's ports. */
+import { readlink, realpath } from "node:fs/promises";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import type { Clock, Ports } from "@retinue/runtime";
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  date: () => new Date().toISOString(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * Follows every link, also one to nowhere; of what does not exist, the nearest folder that does is followed and the rest is kept.
+ */
+export const realPath: Ports["realPath"] = async (file) => follow(file, MOST_LINKS);
+
+const MOST_LINKS = 40;
+
+const follow = async (file: string, linksLeft: number): Promise<string> => {
+  const real = await realpath(file).catch(ifMissing);
+  if (real !== undefined) return real;
+  const folder = path.dirname(file);
+  if (folder === file) return file;
+  const target = await readlink(file).catch(ifMissing);
+  if (target === undefined) return path.join(await follow(folder, linksLeft), path.basename(file));
+  if (linksLeft === 0) throw new RetinueError("tool_failed", `${file} goes through too many links.`);
+  return follow(path.resolve(await follow(folder, linksLeft), target), linksLeft - 1);
+};
+
+const MISSING: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "EINVAL"]);
+
+const ifMissing = (thrown: unknown): undefined => {
+  if (thrown instanceof Error && "code" in thrown && MISSING.has(thrown.code)) return undefined;
+  throw new RetinueError("tool_failed", thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+};
