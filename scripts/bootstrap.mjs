@@ -255,6 +255,15 @@ const breakStale = (lock) => {
   }
 };
 
+/** @param {string} lock */
+const beat = (lock) => {
+  try {
+    utimesSync(lock, new Date(), new Date());
+  } catch {
+    // Someone took this process for dead, as after a long sleep of the machine; the install is still best finished.
+  }
+};
+
 /**
  * Does the work as the only one in this checkout, after waiting for whoever is at it.
  * @param {() => Promise<void>} work
@@ -268,7 +277,7 @@ const alone = async (work) => {
       told = true;
     }
   }
-  const heartbeat = setInterval(() => utimesSync(lock, new Date(), new Date()), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => beat(lock), HEARTBEAT_MS);
   try {
     writeFileSync(path.join(lock, "owner.json"), JSON.stringify({ pid: process.pid, host: os.hostname() }));
     await work();
