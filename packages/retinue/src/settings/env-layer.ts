@@ -13,7 +13,7 @@ import { placeAt } from "./schema-walk.ts";
 const PREFIX = "RETINUE_";
 
 /** Variables that are not settings. Whatever begins with RETINUE_TEST is left to tests. */
-const RESERVED: ReadonlySet<string> = new Set(["RETINUE_HOME", "RETINUE_DEBUG", "RETINUE_HANDED_OVER"]);
+const RESERVED: ReadonlySet<string> = new Set(["RETINUE_HOME", "RETINUE_DEBUG"]);
 
 const isReserved = (name: string): boolean => RESERVED.has(name) || /^RETINUE_TEST(?:_|$)/.test(name);
 

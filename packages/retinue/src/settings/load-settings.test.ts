@@ -156,10 +156,15 @@ describe("variables", () => {
     [
       "RETINUE_PROVIDERS__LOCAL__BASE_URL",
       "http://127.0.0.1:1/v1",
-      { providers: { local: { baseUrl: "http://127.0.0.1:1/v1" } } },
+      { providers: { local: { type: "openai-compatible", baseUrl: "http://127.0.0.1:1/v1" } } },
     ],
-    ["RETINUE_PROVIDERS__MY_SERVER__MAX_CONCURRENT", "2", { providers: { myServer: { maxConcurrent: 2 } } }],
-    ["RETINUE_PROVIDERS__LOCAL__HEADERS__X_TEAM", "a", { providers: { local: { headers: { "x-team": "a" } } } }],
+    ["RETINUE_PROVIDERS__OLLAMA__MAX_CONCURRENT", "2", { providers: { ollama: { type: "ollama", maxConcurrent: 2 } } }],
+    ["RETINUE_PROVIDERS__MY_SERVER__TYPE", "vllm", { providers: { myServer: { type: "vllm" } } }],
+    [
+      "RETINUE_PROVIDERS__OPENAI__HEADERS__X_TEAM",
+      "a",
+      { providers: { openai: { type: "openai", headers: { "x-team": "a" } } } },
+    ],
     ["RETINUE_MODEL", "", {}],
     ["RETINUE_HOME", "/x", {}],
     ["RETINUE_TEST", "1", {}],
@@ -347,6 +352,12 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       { env: { RETINUE_LIMITS: "iterations" } },
       "settings_invalid",
       "RETINUE_LIMITS: limits: must be a mapping of keys, not a text",
+    ],
+    [
+      "a provider without an address",
+      { project: "providers:\n  local:\n    maxConcurrent: 1\n" },
+      "settings_invalid",
+      "PROJECT/retinue.yaml:2:3: providers.local: is of type openai-compatible and needs a baseUrl, like http://127.0.0.1:8080/v1",
     ],
     [
       "a flag with a wrong value",

@@ -19,7 +19,7 @@ import { toSettingsError } from "./problem.ts";
 import { retinueHome, SETTINGS_FILE } from "./retinue-home.ts";
 import type { SettingsPath } from "./schema-walk.ts";
 import type { Settings } from "./settings.ts";
-import { DEFAULT_SETTINGS } from "./settings.ts";
+import { DEFAULT_SETTINGS, PROVIDER_TYPES } from "./settings.ts";
 
 export type LoadSettingsOptions = {
   /** The current folder by default. */
@@ -77,6 +77,30 @@ const narrowProject = (project: Layer, lower: RawMap): { readonly layer: Layer; 
   return { layer: { ...project, tree }, warnings: [warning] };
 };
 
+type Completed = { readonly tree: RawMap; readonly problems: readonly Problem[]; readonly typed: readonly string[] };
+
+/** A provider without a type is of the type of its name, else one that speaks the common protocol, which needs an address. */
+const completeProviders = (settings: RawMap, layers: readonly Layer[]): Completed => {
+  let tree = settings;
+  const problems: Problem[] = [];
+  const typed: string[] = [];
+  const providers = rawAt(settings, ["providers"]);
+  for (const [name, provider] of Object.entries(isRawMap(providers) ? providers : {})) {
+    const path = ["providers", name];
+    if (!isRawMap(provider)) continue;
+    const type = provider["type"] ?? (PROVIDER_TYPES.some((known) => known === name) ? name : "openai-compatible");
+    if (provider["type"] === undefined) {
+      tree = withRaw(tree, [...path, "type"], type);
+      typed.push(name);
+    }
+    if (type !== "openai-compatible" || provider["baseUrl"] !== undefined) continue;
+    const where = layers.findLast((layer) => rawAt(layer.tree, path) !== undefined)?.where(path, "key") ?? "";
+    const what = "is of type openai-compatible and needs a baseUrl, like http://127.0.0.1:8080/v1";
+    problems.push({ code: "settings_invalid", where, key: path.join("."), what });
+  }
+  return { tree, problems, typed };
+};
+
 const sameFile = async (one: string, other: string): Promise<boolean> =>
   (await realpath(one).catch(() => one)) === (await realpath(other).catch(() => other));
 
@@ -110,9 +134,12 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
     tree = merge(tree, layer.tree);
     for (const path of leafPaths(layer.tree, [])) origins.set(path.join("."), layer.origin(path));
   }
+  const completed = completeProviders(tree, layers);
+  if (completed.problems.length > 0) throw toSettingsError(completed.problems);
+  for (const name of completed.typed) origins.set(`providers.${name}.type`, { type: "default" });
   return {
     // Every layer was checked against the schema and the defaults fill what may not be missing.
-    settings: tree as unknown as Settings,
+    settings: completed.tree as unknown as Settings,
     origins,
     files: { ...(user && { user: userFile }), ...(projectFile !== undefined && { project: projectFile }) },
     home,

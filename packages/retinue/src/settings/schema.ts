@@ -18,7 +18,7 @@ const isHttpUrl = (text: string): boolean => {
 };
 
 const provider = z.strictObject({
-  type: z.enum(PROVIDER_TYPES).optional().describe("The protocol it speaks. May be left out for names that are known."),
+  type: z.enum(PROVIDER_TYPES).optional().describe("What it is. Without it: the type of the same name, else openai-compatible."),
   baseUrl: z
     .string()
     .refine(isHttpUrl, "must be a URL that begins with http:// or https:// and holds no user or password")

@@ -1,13 +1,26 @@
 /** What can be set, and what holds where nothing is. `schema.ts` checks the same shape; the compiler keeps the two equal. */
 import type { ApproveMode, Limits } from "@retinue/protocol";
 
-export const PROVIDER_TYPES = ["openai-compatible", "openai", "anthropic", "google"] as const;
+/** As `@retinue/model` knows them. */
+export const PROVIDER_TYPES = [
+  "anthropic",
+  "openai",
+  "google",
+  "openrouter",
+  "deepseek",
+  "ollama",
+  "lmstudio",
+  "docker-model-runner",
+  "llamacpp",
+  "vllm",
+  "openai-compatible",
+  "offline",
+] as const;
 
 export type ProviderType = (typeof PROVIDER_TYPES)[number];
 
 export type ProviderSettings = {
-  /** May be left out where the provider's name is a type, or one that is known. */
-  readonly type?: ProviderType;
+  readonly type: ProviderType;
   readonly baseUrl?: string;
   /** The NAME of the environment variable that holds the key; keys themselves never stand in a file. */
   readonly apiKeyEnv?: string;
@@ -33,7 +46,7 @@ export type PartialSettings = {
   readonly model?: string | undefined;
   readonly models?: Readonly<Record<string, string>> | undefined;
   readonly providers?:
-    | Readonly<Record<string, { readonly [Key in keyof ProviderSettings]: ProviderSettings[Key] | undefined }>>
+    | Readonly<Record<string, { readonly [Key in keyof ProviderSettings]?: ProviderSettings[Key] | undefined }>>
     | undefined;
   readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
   readonly streamIdleMs?: number | undefined;

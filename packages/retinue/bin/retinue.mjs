@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/**
+ * The `retinue` command, in plain JavaScript for any Node from 18 on: answers `--version` at once, hands over to a newer Node
+ * where this one is too old, and otherwise starts the command proper.
+ */
+import { readFileSync } from "node:fs";
+import { isNewEnough } from "./is-new-enough.mjs";
+
+const words = process.argv.slice(2);
+
+if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.on("error", () => undefined);
+  process.stdout.write(`${version}\n`);
+} else if (isNewEnough(process.versions.node)) {
+  // Node's own remarks (experimental, deprecated) are about Retinue's code and are no concern of who uses it.
+  if (!process.env["RETINUE_DEBUG"]) process.removeAllListeners("warning");
+  const { main } = await import("../src/cli/main.ts");
+  process.exit(await main(words));
+} else {
+  const { findNewerNode, handOver } = await import("./newer-node.mjs");
+  const node = findNewerNode();
+  if (node) await handOver(node, [process.argv[1] ?? "", ...words]);
+  else {
+    process.stderr.write(
+      `retinue: Node ${process.versions.node} is too old. [node_too_old]\n` +
+        "  Retinue needs Node 24.15 or newer, and none lies beside it.\n" +
+        "  hint: install Node 24 or newer; in a checkout, npm start fetches one.\n",
+    );
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,92 @@
+/** `retinue doctor`: what is in force, where it comes from, and what can be reached. */
+import type { Origin } from "../settings/layer.ts";
+import { toJsonLine } from "../terminal/json-line.ts";
+import { toPrintable } from "../terminal/printable.ts";
+import type { DoctorReport, ProviderReport } from "./doctor-report.ts";
+import { createDoctorReport } from "./doctor-report.ts";
+import { EXIT } from "./exit-code.ts";
+import { formatErrorValue } from "./format-error.ts";
+import type { SessionOptions } from "./session-options.ts";
+import { toWorkspace } from "./session-options.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export type DoctorOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean };
+
+const showOrigin = (origin: Origin): string => {
+  switch (origin.type) {
+    case "default":
+      return "default";
+    case "user":
+    case "project":
+      return `${origin.type}: ${origin.file}:${origin.line}`;
+    case "env":
+      return `variable: ${origin.name}`;
+    case "flag":
+      return `flag: ${origin.name}`;
+    default:
+      return origin satisfies never;
+  }
+};
+
+const showProvider = ({ found, keyEnvs, baseUrl }: ProviderReport): string => {
+  switch (found?.type) {
+    case "key":
+      return `the key is in ${found.keyEnv}${found.defaultModel === undefined ? "" : `; would serve ${found.defaultModel}`}`;
+    case "server": {
+      const names = found.models.slice(0, 5).map((model) => model.name);
+      const more = found.models.length > names.length ? ` and ${found.models.length - names.length} more` : "";
+      return `answers at ${found.baseUrl} with ${names.length === 0 ? "no model" : names.join(", ")}${more}`;
+    }
+    case "locked":
+      return `answers at ${found.baseUrl} and wants a key`;
+    case undefined:
+      return baseUrl === undefined ? `no key: ${keyEnvs.join(" or ")} is not set` : `no answer at ${baseUrl}`;
+    default:
+      return found satisfies never;
+  }
+};
+
+const toRows = (rows: readonly (readonly string[])[]): readonly string[] => {
+  const width = (column: number): number => Math.max(0, ...rows.map((row) => (row[column] ?? "").length));
+  const widths = [width(0), width(1)];
+  return rows.map(
+    (row) => `  ${row.map((cell, column) => cell.padEnd(column < row.length - 1 ? (widths[column] ?? 0) : 0)).join("  ")}`,
+  );
+};
+
+export const formatReport = (report: DoctorReport): readonly string[] => [
+  `Retinue ${report.version}`,
+  `Node ${report.node.version} at ${report.node.path}`,
+  `Workspace ${report.workspace}`,
+  `Your folder ${report.home}`,
+  `Your settings ${report.files.user ?? "none"}`,
+  `Project settings ${report.files.project ?? "none"}`,
+  "",
+  "Settings",
+  ...(report.settingsError
+    ? ["  cannot be used; what follows is as if there were none"]
+    : toRows(report.settings.map(({ key, value, origin }) => [key, String(value), showOrigin(origin)]))),
+  ...report.warnings.map((warning) => `  warning: ${warning}`),
+  "",
+  "Providers",
+  ...toRows(report.providers.map((provider) => [provider.name, showProvider(provider)])),
+  "",
+  `Model ${report.model.name} (${report.model.isDetected ? "detected" : "set"})`,
+  ...(report.model.name.startsWith("offline/")
+    ? ["  built-in rules, not an LLM: no key was found and no local server answers"]
+    : []),
+  "path" in report.ripgrep
+    ? `ripgrep ${report.ripgrep.version} at ${report.ripgrep.path}`
+    : `ripgrep is missing: ${report.ripgrep.error}`,
+  `Sandbox ${report.sandbox.backend}: ${report.sandbox.note}`,
+];
+
+export const doctorCommand = async (options: DoctorOptions, surroundings: Surroundings): Promise<number> => {
+  const { stdout, stderr, env, redact } = surroundings;
+  const report = await createDoctorReport(toWorkspace(options), env);
+  if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
+  else for (const line of formatReport(report)) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
+  const errors = [report.settingsError, report.model.error].filter((error) => error !== null);
+  for (const error of errors) await stderr.write(formatErrorValue(error, redact));
+  return errors.length === 0 ? EXIT.done : EXIT.usage;
+};

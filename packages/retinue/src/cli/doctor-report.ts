@@ -1,0 +1,132 @@
+/** Everything `retinue doctor` finds out, as data. Names of variables that hold keys stand in it, never the keys. */
+import type { Detected } from "@retinue/model";
+import type { ErrorValue } from "@retinue/protocol";
+import { toErrorValue } from "@retinue/protocol";
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Origin } from "../settings/layer.ts";
+import type { LoadedSettings } from "../settings/load-settings.ts";
+import { loadSettings } from "../settings/load-settings.ts";
+import { retinueHome } from "../settings/retinue-home.ts";
+import type { Settings } from "../settings/settings.ts";
+import { DEFAULT_SETTINGS } from "../settings/settings.ts";
+import { readVersion } from "./version.ts";
+
+export type DoctorReport = {
+  readonly version: string;
+  readonly node: { readonly version: string; readonly path: string };
+  readonly home: string;
+  readonly workspace: string;
+  readonly files: LoadedSettings["files"];
+  readonly settings: readonly { readonly key: string; readonly value: string | number; readonly origin: Origin }[];
+  /** What is wrong with the settings; the rest is then told as if there were none. */
+  readonly settingsError: ErrorValue | null;
+  readonly warnings: readonly string[];
+  readonly providers: readonly ProviderReport[];
+  readonly model: { readonly name: string; readonly isDetected: boolean; readonly error: ErrorValue | null };
+  readonly ripgrep: { readonly path: string; readonly version: string } | { readonly error: string };
+  readonly sandbox: { readonly backend: "none"; readonly note: string };
+};
+
+export type ProviderReport = {
+  readonly name: string;
+  readonly isConfigured: boolean;
+  /** Absent where nothing was found. */
+  readonly found?: Detected;
+  /** The variables in which its key is looked for. */
+  readonly keyEnvs: readonly string[];
+  /** Where its server was looked for. */
+  readonly baseUrl?: string;
+};
+
+const DETECT_MS = 1_000;
+
+const SANDBOX_NOTE = "not used yet: shell commands run with your own rights, after approval";
+
+export const createDoctorReport = async (workspace: string, env: NodeJS.ProcessEnv): Promise<DoctorReport> => {
+  const home = retinueHome(env);
+  let loaded: LoadedSettings = { settings: DEFAULT_SETTINGS, origins: new Map(), files: {}, home, warnings: [] };
+  let settingsError: ErrorValue | null = null;
+  try {
+    loaded = await loadSettings({ workspace, env });
+  } catch (thrown) {
+    settingsError = toErrorValue(thrown);
+  }
+  const { settings, files, warnings } = loaded;
+  const { chooseModel, createModels, detectProviders, PROVIDERS } = await import("@retinue/model");
+  const detected = await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS });
+
+  const models = createModels({ ...settings, env });
+  const name = settings.model ?? chooseModel(detected);
+  const error = await models.resolve(name).then(
+    () => null,
+    (thrown: unknown) => toErrorValue(thrown),
+  );
+
+  const names = [...new Set([...Object.keys(settings.providers), ...PROVIDERS.map(({ type }) => type)])];
+  return {
+    version: readVersion(),
+    node: { version: process.versions.node, path: process.execPath },
+    home,
+    workspace,
+    files,
+    settings: listSettings(loaded),
+    settingsError,
+    warnings,
+    providers: names.flatMap((provider): ProviderReport[] => {
+      const configured = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
+      const known = PROVIDERS.find(({ type }) => type === (configured?.type ?? provider));
+      const found = detected.find((one) => one.provider === provider);
+      const baseUrl = configured?.baseUrl ?? (known?.isLocal === true ? known.baseUrl : undefined);
+      // The common protocol and the built-in rules are no providers one could look for.
+      if (!configured && !found && (known?.baseUrl === undefined || provider === "offline")) return [];
+      return [
+        {
+          name: provider,
+          isConfigured: configured !== undefined,
+          ...(found && { found }),
+          keyEnvs: configured?.apiKeyEnv === undefined ? (known?.keyEnvs ?? []) : [configured.apiKeyEnv],
+          ...(baseUrl !== undefined && { baseUrl }),
+        },
+      ];
+    }),
+    model: { name, isDetected: settings.model === undefined, error },
+    ripgrep: await findRipgrep(),
+    sandbox: { backend: "none", note: SANDBOX_NOTE },
+  };
+};
+
+/** Headers may hold credentials; that they are set is enough. */
+const isHidden = (path: readonly string[]): boolean => path.includes("headers");
+
+const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["settings"] =>
+  [...origins].flatMap(([key, origin]) => {
+    const value = leafAt(settings, key);
+    return value === undefined ? [] : [{ key, value: isHidden(key.split(".")) ? "(hidden)" : value, origin }];
+  });
+
+/** Names of providers and models may hold dots, so the key is followed by what is there. */
+const leafAt = (value: unknown, key: string): string | number | undefined => {
+  if (key === "") return typeof value === "string" || typeof value === "number" ? value : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, child] of Object.entries(value as Partial<Settings>)) {
+    if (key === name) return leafAt(child, "");
+    const leaf = key.startsWith(`${name}.`) ? leafAt(child, key.slice(name.length + 1)) : undefined;
+    if (leaf !== undefined) return leaf;
+  }
+  return undefined;
+};
+
+/** The one that the tools use. */
+const findRipgrep = async (): Promise<DoctorReport["ripgrep"]> => {
+  try {
+    const tools = createRequire(fileURLToPath(import.meta.resolve("@retinue/tools")));
+    const { rgPath } = (await import(tools.resolve("@vscode/ripgrep"))) as { readonly rgPath: string };
+    const { stdout } = await promisify(execFile)(rgPath, ["--version"], { timeout: 5_000 });
+    return { path: rgPath, version: /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };
+  } catch (thrown) {
+    return { error: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+};

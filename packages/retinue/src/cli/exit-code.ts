@@ -1,0 +1,36 @@
+/** What the command tells its caller by its exit code. */
+import type { ErrorCode, RunResult } from "@retinue/protocol";
+import { ERRORS } from "@retinue/protocol";
+
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  /** The command line or the settings are wrong; nothing was done. */
+  usage: 2,
+  /** A limit ended the run before it was done. */
+  limit: 3,
+  interrupted: 130,
+  /** Whoever read the output went away (the shell's word for SIGPIPE). */
+  unread: 141,
+  terminated: 143,
+} as const;
+
+export const errorExitCode = (code: ErrorCode): number => (ERRORS[code].kind === "caller" ? EXIT.usage : EXIT.failed);
+
+/** Of a run that nobody interrupted. */
+export const resultExitCode = (result: RunResult): number => {
+  switch (result.status) {
+    case "completed":
+      return EXIT.done;
+    case "timeout":
+      return EXIT.limit;
+    case "cancelled":
+      return EXIT.interrupted;
+    case "partial":
+    case "failed":
+      if (result.error?.code === "limit_reached" || (result.status === "partial" && !result.error)) return EXIT.limit;
+      return result.error ? errorExitCode(result.error.code) : EXIT.failed;
+    default:
+      return result.status satisfies never;
+  }
+};

@@ -1,0 +1,54 @@
+/**
+ * A stream to write to that may be closed by its reader at any time: then nothing more is written and `closed` is aborted.
+ * No other error of the stream is hidden.
+ */
+import type { Writable } from "node:stream";
+
+export type Output = {
+  /** Settles when the stream can take more. */
+  readonly write: (text: string) => Promise<void>;
+  /** Aborted when the reader went away. */
+  readonly closed: AbortSignal;
+  /** Settles when everything was handed to the system. */
+  readonly flush: () => Promise<void>;
+  readonly isTerminal: boolean;
+};
+
+const GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET", "EIO", "ERR_STREAM_WRITE_AFTER_END"]);
+
+export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): Output => {
+  const gone = new AbortController();
+  let failure: Error | undefined;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (!GONE.has(error.code ?? "")) failure = error;
+    gone.abort(error);
+  });
+  const settle = (): void => {
+    if (failure) throw failure;
+  };
+  return {
+    closed: gone.signal,
+    isTerminal: stream.isTTY === true,
+    write: async (text) => {
+      settle();
+      if (text === "" || gone.signal.aborted || stream.write(text)) return;
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          stream.off("drain", done);
+          gone.signal.removeEventListener("abort", done);
+          resolve();
+        };
+        stream.once("drain", done);
+        gone.signal.addEventListener("abort", done, { once: true });
+      });
+      settle();
+    },
+    flush: async () => {
+      if (gone.signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        stream.write("", () => resolve());
+        gone.signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    },
+  };
+};

@@ -1,0 +1,91 @@
+/** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. */
+import type { Json, RetinueEvent, RunResult } from "@retinue/protocol";
+import { toPrintable } from "../terminal/printable.ts";
+import type { Redact } from "./format-error.ts";
+
+const MOST_CHARS = 160;
+
+const shorten = (text: string): string =>
+  text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
+
+/** On one line, made safe after it was cut, so that no escape is cut in two. */
+const show = (text: string, redact: Redact): string =>
+  toPrintable(
+    shorten(
+      redact(text)
+        .replace(/(?:\r\n|[\n\t ])+/g, " ")
+        .trim(),
+    ),
+    "line",
+  );
+
+const showValue = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const isObject = (value: Json): value is { readonly [key: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const showInput = (input: Json): string =>
+  isObject(input)
+    ? Object.entries(input)
+        .map(([key, value]) => `${key}=${showValue(value)}`)
+        .join(" ")
+    : showValue(input);
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+const money = (costUsd: number | null): string => {
+  if (costUsd === null) return "cost unknown";
+  return `$${costUsd === 0 || costUsd >= 0.01 ? costUsd.toFixed(2) : costUsd.toPrecision(2)}`;
+};
+
+/** The bill of a run. */
+export const formatBill = (result: RunResult): string =>
+  [
+    `${result.status} in ${seconds(result.durationMs)}`,
+    count(result.iterations, "model call"),
+    count(result.toolCalls, "tool call"),
+    `${result.usage.input} tokens in, ${result.usage.output} out`,
+    money(result.costUsd),
+  ].join(", ");
+
+/** The line for an event, if it is worth one. */
+export const formatProgress = (event: RetinueEvent, redact: Redact): string | undefined => {
+  const who = `${"  ".repeat(Math.min(event.depth, 16))}${show(event.agent, redact)}`;
+  const line = (text: string): string => `${who}: ${show(text, redact)}`;
+  switch (event.type) {
+    case "run.requested":
+      return line(`starts with ${event.spec.model}`);
+    case "tool.started":
+      return line(`${event.tool} ${showInput(event.input)}`);
+    case "tool.settled":
+      return event.outcome === "ok"
+        ? undefined
+        : line(`${event.tool} ${event.outcome}: ${event.error?.message ?? "no reason given"}`);
+    case "tool.progress":
+      return line(event.text);
+    case "model.retrying":
+      return line(`${event.model} failed (${event.error.code}: ${event.error.message}), again in ${seconds(event.waitMs)}`);
+    case "model.failed":
+      return event.next === null
+        ? undefined
+        : line(`${event.model} failed (${event.error.code}: ${event.error.message}), asking ${event.next}`);
+    case "limit.reached":
+      return line(`reached its limit ${event.limit} (${event.used} of ${event.max}) and hands in what it has`);
+    case "context.fitted":
+      return line(`context fitted from ${event.beforeTokens} to ${event.afterTokens} tokens`);
+    case "approval.answered":
+      return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
+    case "run.settled":
+      return event.parentRunId === null ? undefined : line(`${formatBill(event.result)}: ${event.result.summary}`);
+    case "run.started":
+    case "model.requested":
+    case "model.answered":
+    case "model.delta":
+    case "approval.requested":
+      return undefined;
+    default:
+      return event satisfies never;
+  }
+};

@@ -1,0 +1,57 @@
+/** Shows a run while it works and tells how it ended. The one way from events to a terminal or a pipe. */
+import type { RunHandle } from "@retinue/engine";
+import type { RunResult } from "@retinue/protocol";
+import { toPrintable } from "../terminal/printable.ts";
+import { createAnswerRenderer } from "./answer-renderer.ts";
+import { EXIT, resultExitCode } from "./exit-code.ts";
+import { formatErrorValue } from "./format-error.ts";
+import { createJsonEvents } from "./json-events.ts";
+import { formatBill, formatProgress } from "./progress-renderer.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** text: the words as they come, progress beside. quiet: the last words alone, once they are whole. json: the events. */
+export type View = { readonly type: "text" } | { readonly type: "quiet" } | { readonly type: "json" };
+
+export type Shown = { readonly result: RunResult; readonly exitCode: number };
+
+/** Said wherever the built-in model answers, so that nobody takes it for an LLM. */
+export const offlineNotice = (model: string): string =>
+  model.startsWith("offline/")
+    ? "retinue: no model is set and none was found: built-in rules answer, not an LLM. `retinue doctor` tells what was looked for.\n"
+    : "";
+
+const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+
+const followText = async (run: RunHandle, { stdout, stderr, secrets, redact }: Surroundings): Promise<void> => {
+  const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
+  for await (const event of run) {
+    const progress = formatProgress(event, redact);
+    if (progress !== undefined) await stderr.write(`${progress}\n`);
+    await stdout.write(answer.take(event));
+  }
+  await stdout.write(answer.end());
+};
+
+export const showRun = async (run: RunHandle, view: View, surroundings: Surroundings): Promise<Shown> => {
+  const { stdout, stderr, secrets, redact } = surroundings;
+  switch (view.type) {
+    case "text":
+      await followText(run, surroundings);
+      break;
+    case "json": {
+      const toLines = createJsonEvents(secrets());
+      for await (const event of run) await stdout.write(toLines(event));
+      break;
+    }
+    case "quiet":
+      await stdout.write(withLineEnd(toPrintable(redact((await run.result).details), "prose")));
+      break;
+    default:
+      view satisfies never;
+  }
+  const result = await run.result;
+  const wasUnread = stdout.closed.aborted && result.status === "cancelled";
+  if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\n`);
+  if (result.error && !wasUnread) await stderr.write(formatErrorValue(result.error, redact));
+  return { result, exitCode: wasUnread ? EXIT.unread : resultExitCode(result) };
+};

@@ -1,0 +1,36 @@
+/** What the command has around it: where it may write, what it may read, and the secrets that it must not tell. */
+import type { Readable } from "node:stream";
+import { knownSecrets } from "../terminal/known-secrets.ts";
+import type { SecretSources } from "../terminal/known-secrets.ts";
+import { createRedact } from "../terminal/redact.ts";
+import type { Redact } from "./format-error.ts";
+import type { Output } from "./output.ts";
+import { createOutput } from "./output.ts";
+
+export type Surroundings = {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** Settings name more secrets; they are known from then on. */
+  readonly learn: (settings: SecretSources) => void;
+  readonly secrets: () => readonly string[];
+  readonly redact: Redact;
+};
+
+export const createSurroundings = (): Surroundings => {
+  let secrets = knownSecrets(process.env);
+  let redact = createRedact(secrets);
+  return {
+    stdin: process.stdin,
+    stdout: createOutput(process.stdout),
+    stderr: createOutput(process.stderr),
+    env: process.env,
+    learn: (settings) => {
+      secrets = knownSecrets(process.env, settings);
+      redact = createRedact(secrets);
+    },
+    secrets: () => secrets,
+    redact: (text) => redact(text),
+  };
+};
