@@ -15,6 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const TOOLCHAIN = path.join(ROOT, "toolchain");
+const BENCH = path.join(ROOT, "bench");
 
 /** @type {Record<string, string>} */
 const COMMANDS = {
@@ -365,6 +366,9 @@ const main = async ([command = "", ...args]) => {
   const node = await ensureNode();
   const env = node === process.execPath ? process.env : withFirstOnPath(process.env, path.dirname(node));
   await ensureInstalled({ directory: ROOT, what: "the dependencies", isReady: isReadyRoot, env, node });
+  if (command === "bench") {
+    await ensureInstalled({ directory: BENCH, what: "what the bench compares with", isReady: () => isStamped(BENCH), env, node });
+  }
   const cwd = command === "start" ? startDirectory() : ROOT;
   const ending = await runToEnd({ file: node, args: [path.join(ROOT, script), ...args], cwd, env }).catch((error) => {
     throw new BootstrapError(`${node} does not run here: ${error.message}. Install Node 24.15 or newer from nodejs.org.`);

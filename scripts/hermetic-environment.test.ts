@@ -13,13 +13,14 @@ test("keys, addresses and settings are left out; the rest stays", () => {
       OPENAI_BASE_URL: "x",
       OLLAMA_HOST: "x",
       XDG_CONFIG_HOME: "x",
+      NO_COLOR: "1",
       RETINUE_AGENT__MAX_DEPTH: "5",
       HOME: "/home/user",
     },
     "/tmp/home",
   );
   expect(environment).toMatchObject({ PATH: "/bin", HOME: "/tmp/home", USERPROFILE: "/tmp/home", RETINUE_TEST: "1" });
-  expect(Object.keys(environment).filter((name) => /KEY|TOKEN|URL|OLLAMA|XDG|MAX_DEPTH/.test(name))).toEqual([]);
+  expect(Object.keys(environment).filter((name) => /KEY|TOKEN|URL|OLLAMA|XDG|COLOR|MAX_DEPTH/.test(name))).toEqual([]);
 });
 
 test("this very test runs in such an environment", () => {

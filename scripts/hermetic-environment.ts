@@ -1,10 +1,10 @@
 /**
- * The environment that tests and examples run in: no provider's key or address, no setting and no home of the user, so that
- * they cost nothing, leave nothing behind and do the same everywhere.
+ * The environment that tests and examples run in: no provider's key or address, no setting, taste in colours or home of the user,
+ * so that they cost nothing, leave nothing behind and do the same everywhere.
  */
 import path from "node:path";
 
-const LEFT_OUT = /(_API_KEY|_AUTH_TOKEN|_BASE_URL)$|^(OLLAMA_HOST|XDG_\w+_HOME)$|^RETINUE_/;
+const LEFT_OUT = /(_API_KEY|_AUTH_TOKEN|_BASE_URL)$|^(OLLAMA_HOST|XDG_\w+_HOME|NO_COLOR|FORCE_COLOR)$|^RETINUE_/;
 
 export const toHermeticEnvironment = (env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name))),

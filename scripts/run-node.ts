@@ -21,6 +21,9 @@ export type NodeOptions = {
   readonly signal?: AbortSignal;
 };
 
+/** Ours, without colours where what is printed goes to a file or a log. */
+const plainEnvironment = (): NodeJS.ProcessEnv => (process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" });
+
 const endProcess = (child: ChildProcess, how: { signal: NodeJS.Signals; group: boolean }): void => {
   if (child.pid === undefined) return;
   try {
@@ -39,7 +42,7 @@ export const runNode = (options: NodeOptions): Promise<NodeEnding> =>
     const stream = options.output === "shown" ? "inherit" : "pipe";
     const child = spawn(process.execPath, options.args, {
       cwd: options.cwd,
-      env: options.env ?? process.env,
+      env: options.env ?? plainEnvironment(),
       detached: group,
       stdio: ["ignore", stream, stream],
     });
