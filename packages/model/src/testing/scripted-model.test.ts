@@ -131,7 +131,7 @@ describe("a failure", () => {
     ]);
     const chunks = await collect(model.stream(ask("x"), never));
     expect(chunks.map((chunk) => chunk.type)).toEqual(["text", "retry", "text", "answer"]);
-    expect(chunks[1]).toMatchObject({ attempt: 1, waitMs: 5, error: { code: "model_stream_incomplete" } });
+    expect(chunks[1]).toMatchObject({ attempt: 2, waitMs: 5, error: { code: "model_stream_incomplete" } });
     expect(chunks.at(-1)).toMatchObject({ content: [{ type: "text", text: "good" }] });
   });
 });

@@ -195,7 +195,7 @@ const toReasoning = (turn: ScriptedTurn): { text: string; opaque?: Json } | unde
   typeof turn.reasoning === "string" ? { text: turn.reasoning } : turn.reasoning;
 
 function* toChunks(turn: ScriptedTurn, position: number): Generator<ModelChunk> {
-  let attempt = 0;
+  let attempt = 1;
   for (const retry of turn.retries ?? []) {
     attempt += 1;
     if (retry.text !== undefined) yield { type: "text", text: retry.text };

@@ -1,0 +1,138 @@
+/**
+ * From a name to a model: aliases, then `provider/model`, split at the first slash. A model is made once and kept; what
+ * is wrong with a name is told with what there is instead.
+ */
+import { RetinueError } from "@retinue/protocol";
+import type { PriceOverride } from "./catalogue/catalogue.ts";
+import { createCatalogue } from "./catalogue/catalogue.ts";
+import type { Model } from "./contract.ts";
+import { gateFor } from "./gate.ts";
+import type { Env, ProviderAccess } from "./providers/access.ts";
+import { toProviderAccess } from "./providers/access.ts";
+import { nearestName } from "./providers/nearest-name.ts";
+import type { ProviderSettings } from "./providers/provider.ts";
+import { PROVIDERS } from "./providers/registry.ts";
+import type { RetrySettings } from "./retry.ts";
+
+/** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
+export type TrafficTap = {
+  readonly baseUrlFor: (baseUrl: string) => string;
+  readonly watch: (model: Model) => Model;
+};
+
+export type ModelsOptions = {
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Short names, such as `cheap`, for `provider/model` or for another short name. */
+  readonly models?: Readonly<Record<string, string>>;
+  readonly retry: RetrySettings;
+  /** A stream that is silent for longer has failed. */
+  readonly streamIdleMs: number;
+  readonly env: Env;
+  /** The user's own prices and windows by `provider/model`, over the catalogue's. */
+  readonly prices?: Readonly<Record<string, PriceOverride>>;
+  readonly tap?: TrafficTap;
+};
+
+export type Models = {
+  /** Throws `model_unknown`, `key_missing` or `settings_invalid`. The same name gives the same model. */
+  readonly resolve: (name: string) => Promise<Model>;
+  /** What may be asked for now: short names, then `provider/*` for every provider that has what it needs. */
+  readonly names: () => readonly string[];
+};
+
+export const createModels = (options: ModelsOptions): Models => {
+  const { providers, models: aliases = {}, env } = options;
+  const accessOf = (name: string): ProviderAccess | undefined => toProviderAccess(name, { providers, env });
+  const providerNames = [...new Set([...Object.keys(providers), ...PROVIDERS.map(({ type }) => type)])];
+  // Settings that can never work are told now and not in the middle of a run.
+  for (const name of Object.keys(providers)) accessOf(name);
+
+  const catalogue = createCatalogue({
+    sourceOf: (name) => {
+      const access = accessOf(name);
+      return access?.provider.priceSource(access.baseUrl);
+    },
+    ...(options.prices === undefined ? {} : { overrides: options.prices }),
+  });
+
+  const names = (): readonly string[] => [
+    ...Object.keys(aliases),
+    ...providerNames.flatMap((name) => {
+      const access = toUsable(name);
+      return access ? [access.provider.type === "offline" ? `${name}/rules` : `${name}/*`] : [];
+    }),
+  ];
+
+  const toUsable = (name: string): ProviderAccess | undefined => {
+    const access = accessOf(name);
+    return access && (!access.needsKey || access.apiKey !== undefined) ? access : undefined;
+  };
+
+  const toFullName = (name: string): string => {
+    const seen = [name];
+    let full = name;
+    while (Object.hasOwn(aliases, full)) {
+      full = aliases[full] ?? full;
+      if (seen.includes(full))
+        throw new RetinueError(
+          "settings_invalid",
+          `The model name "${name}" leads back to itself: ${[...seen, full].join(" → ")}.`,
+        );
+      seen.push(full);
+    }
+    return full;
+  };
+
+  const unknown = (asked: string, full: string): RetinueError => {
+    const slash = full.indexOf("/");
+    const candidates = slash < 0 ? [...Object.keys(aliases), ...providerNames] : providerNames;
+    const near = nearestName(slash < 0 ? full : full.slice(0, slash), candidates);
+    const meant = near === undefined ? "" : ` Did you mean "${slash < 0 ? near : near + full.slice(slash)}"?`;
+    const via = asked === full ? "" : ` (by the short name "${asked}")`;
+    const why = slash < 0 ? "is neither a short name nor provider/model" : `names no provider that there is`;
+    return new RetinueError("model_unknown", `The model "${full}"${via} ${why}.${meant} There are: ${names().join(", ")}.`);
+  };
+
+  const create = async (asked: string, full: string): Promise<Model> => {
+    const slash = full.indexOf("/");
+    const access = slash <= 0 ? undefined : accessOf(full.slice(0, slash));
+    const model = full.slice(slash + 1);
+    if (!access || model === "") throw unknown(asked, full);
+    const { name, provider, baseUrl, apiKey } = access;
+    if (access.needsKey && apiKey === undefined)
+      throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
+        hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
+      });
+    const { price, contextWindow } = await catalogue.entryOf(full);
+    const created = await provider.createModel({
+      id: full,
+      model,
+      provider: name,
+      baseUrl: options.tap?.baseUrlFor(baseUrl) ?? baseUrl,
+      ...(apiKey === undefined ? {} : { apiKey }),
+      headers: access.headers,
+      // By address too, so that two servers called alike in two sets of settings do not wait for each other.
+      gate: gateFor(`${name} ${baseUrl}`, { maxConcurrent: access.maxConcurrent }),
+      retry: options.retry,
+      streamIdleMs: options.streamIdleMs,
+      price,
+      ...(contextWindow === null ? {} : { contextWindow }),
+    });
+    return options.tap?.watch(created) ?? created;
+  };
+
+  const made = new Map<string, Promise<Model>>();
+  return {
+    names,
+    resolve: async (name) => {
+      const full = toFullName(name);
+      const known = made.get(full);
+      if (known) return known;
+      const model = create(name, full);
+      made.set(full, model);
+      // A key may be set later; a failure is not kept.
+      model.catch(() => made.delete(full));
+      return model;
+    },
+  };
+};

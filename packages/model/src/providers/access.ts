@@ -1,0 +1,83 @@
+/**
+ * Where the requests to a provider go and with what key: settings over the environment over the provider's defaults.
+ * The one place that reads keys; it is a secret and is never recorded or shown.
+ */
+import { RetinueError } from "@retinue/protocol";
+import type { Provider, ProviderSettings } from "./provider.ts";
+import { PROVIDERS, providerOf } from "./registry.ts";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type ProviderAccess = {
+  /** As it stands before the slash in model names. */
+  readonly name: string;
+  readonly provider: Provider;
+  readonly baseUrl: string;
+  /** The variables in which the key is looked for, in order. */
+  readonly keyEnvs: readonly string[];
+  readonly apiKey?: string;
+  readonly needsKey: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxConcurrent: number;
+};
+
+/** Undefined where neither settings nor the registry know the name. */
+export const toProviderAccess = (
+  name: string,
+  { providers, env }: { readonly providers: Readonly<Record<string, ProviderSettings>>; readonly env: Env },
+): ProviderAccess | undefined => {
+  const settings = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const provider = providerOf(settings?.type ?? name);
+  if (!provider) {
+    if (!settings) return undefined;
+    throw new RetinueError(
+      "settings_invalid",
+      `providers.${name}.type is "${settings.type}"; it must be one of ${PROVIDERS.map(({ type }) => type).join(", ")}.`,
+    );
+  }
+  if (!settings && provider.baseUrl === undefined) return undefined;
+  const keyEnvs = settings?.apiKeyEnv === undefined ? provider.keyEnvs : [settings.apiKeyEnv];
+  const apiKey = keyEnvs.map((variable) => env[variable]).find((value) => value !== undefined && value !== "");
+  return {
+    name,
+    provider,
+    baseUrl: toBaseUrl(name, provider, settings, env),
+    keyEnvs,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    needsKey: provider.needsKey || settings?.apiKeyEnv !== undefined,
+    headers: settings?.headers ?? {},
+    maxConcurrent: settings?.maxConcurrent ?? provider.maxConcurrent,
+  };
+};
+
+const toBaseUrl = (name: string, provider: Provider, settings: ProviderSettings | undefined, env: Env): string => {
+  const told = provider.baseUrlEnv === undefined ? undefined : env[provider.baseUrlEnv];
+  const given = settings?.baseUrl ?? (told === "" ? undefined : told);
+  if (given === undefined) {
+    if (provider.baseUrl !== undefined) return provider.baseUrl;
+    throw new RetinueError("settings_invalid", `providers.${name} is of type "${provider.type}" and needs a baseUrl.`);
+  }
+  const where = settings?.baseUrl === undefined ? String(provider.baseUrlEnv) : `providers.${name}.baseUrl`;
+  const usual = provider.baseUrl === undefined ? undefined : new URL(provider.baseUrl);
+  const url = parseAddress(given, provider.isLocal ? usual?.port : undefined);
+  if (!url) throw new RetinueError("settings_invalid", `${where} is not an http or https address.`);
+  if (url.username !== "" || url.password !== "" || url.search !== "")
+    throw new RetinueError("settings_invalid", `${where} holds credentials or a query.`, {
+      hint: `Put what authorises into the variable named by apiKeyEnv, or into providers.${name}.headers.`,
+    });
+  if (usual && url.pathname === "/") url.pathname = usual.pathname;
+  url.hash = "";
+  return url.href.replace(/\/+$/, "");
+};
+
+/** Local servers' own variables may be a mere `host` or `host:port`, and may name the address to listen on. */
+const parseAddress = (given: string, usualPort: string | undefined): URL | undefined => {
+  const isBare = !/^[a-z][a-z\d+.-]*:\/\//i.test(given);
+  const address = isBare && usualPort !== undefined ? `http://${given}` : given;
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
+  if (isBare && usualPort !== undefined && url.port === "") url.port = usualPort;
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  return url;
+};

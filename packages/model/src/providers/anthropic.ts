@@ -1,0 +1,18 @@
+/** Anthropic by its Messages API. */
+import type { Provider } from "./provider.ts";
+
+export const anthropic: Provider = {
+  type: "anthropic",
+  baseUrl: "https://api.anthropic.com/v1",
+  baseUrlEnv: "ANTHROPIC_BASE_URL",
+  keyEnvs: ["ANTHROPIC_API_KEY"],
+  needsKey: true,
+  isLocal: false,
+  defaultModel: "claude-sonnet-5",
+  maxConcurrent: 32,
+  priceSource: () => ({ type: "listed", providerId: "anthropic" }),
+  createModel: async (options) => {
+    const { createAnthropicModel } = await import("../wire/anthropic-messages.ts");
+    return createAnthropicModel(options);
+  },
+};

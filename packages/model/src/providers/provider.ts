@@ -1,0 +1,37 @@
+/**
+ * What a provider is: where its server stands by default, where its key is found, and how a model of it is made.
+ * Data but for `createModel`, which imports its protocol only when a model is asked for.
+ */
+import type { PriceSource } from "../catalogue/catalogue.ts";
+import type { Model } from "../contract.ts";
+import type { WireOptions } from "../wire/wire-options.ts";
+
+/** `providers.<name>` in settings. The values of `headers` are secrets, like the key. */
+export type ProviderSettings = {
+  readonly type: string;
+  readonly baseUrl?: string;
+  /** The environment variable that holds the key. */
+  readonly apiKeyEnv?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Requests at the same time, by all runs of this process together. */
+  readonly maxConcurrent?: number;
+};
+
+export type Provider = {
+  /** As in `providers.<name>.type`; also its name in model names where settings give it no other. */
+  readonly type: string;
+  /** Absent: settings must give one. A given one without a path gets this one's path. */
+  readonly baseUrl?: string;
+  /** The variable by which the provider's own tools are told another address. */
+  readonly baseUrlEnv?: string;
+  /** Where its key is looked for unless settings say where; the first that is set counts. */
+  readonly keyEnvs: readonly string[];
+  readonly needsKey: boolean;
+  /** A server one runs oneself: looked for at `baseUrl` when detecting, and tokens cost nothing. */
+  readonly isLocal: boolean;
+  /** What serves when its key is there and no model is set. */
+  readonly defaultModel?: string;
+  readonly maxConcurrent: number;
+  readonly priceSource: (baseUrl: string) => PriceSource;
+  readonly createModel: (options: WireOptions) => Promise<Model>;
+};
