@@ -77,9 +77,9 @@ export const initCommand = async (options: Pick<SessionOptions, "workspace">, { 
   await stdout.write(
     `${toPrintable(file, "line")} is written; everything in it is commented out.\n` +
       "Next:\n" +
-      "  retinue doctor                          shows what is in force and which models can be reached\n" +
+      "  retinue doctor                            shows what is in force and which models can be reached\n" +
       '  retinue run "what does this project do?"  asks about this folder\n' +
-      "  retinue                                 opens the prompt\n",
+      "  retinue                                   opens the prompt\n",
   );
   return 0;
 };

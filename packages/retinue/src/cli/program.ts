@@ -61,9 +61,9 @@ export const runProgram = async (words: readonly string[], surroundings: Surroun
     });
 
   withSessionOptions(
-    program.command("chat", { isDefault: true }).description("open a prompt (what retinue alone does)").argument("[words...]"),
-  ).action(async (unknown: string[], options: SessionOptions) => {
-    const [word] = unknown;
+    program.command("chat", { isDefault: true }).description("open a prompt (what retinue alone does)").allowExcessArguments(),
+  ).action(async (options: SessionOptions, command: Command) => {
+    const [word] = command.args;
     if (word !== undefined)
       throw new RetinueError("usage", `There is no command ${word}; did you mean ${nearest(word, names()) ?? "run"}?`, {
         hint: `A task is run by retinue run "…"; retinue help lists the commands.`,

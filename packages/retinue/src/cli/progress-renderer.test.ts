@@ -1,0 +1,159 @@
+import type { RetinueEvent, RunResult } from "@retinue/protocol";
+import { describe, expect, test } from "vitest";
+import { formatBill, formatProgress } from "./progress-renderer.ts";
+
+const envelope = { sessionId: "ses_1", runId: "run_1", parentRunId: null, depth: 0, agent: "main", seq: 1, at: "" } as const;
+
+const result: RunResult = {
+  status: "completed",
+  summary: "All good.",
+  details: "All good.",
+  filesModified: [],
+  filesCreated: [],
+  testsRun: 0,
+  testsPassed: 0,
+  warnings: [],
+  suggestions: [],
+  findings: [],
+  iterations: 2,
+  toolCalls: 1,
+  contextTokens: 100,
+  durationMs: 3210,
+  usage: { input: 120, output: 34, cached: 0, reasoning: 0 },
+  costUsd: 0.00123,
+  depth: 0,
+};
+
+const plain = (text: string): string => text;
+
+const HOSTILE = "\x1b]52;c;AAAA\x07 \u202ex\x9b2J\r";
+
+describe("progress", () => {
+  test.each<[string, RetinueEvent, string | undefined]>([
+    [
+      "a tool call with its input",
+      {
+        ...envelope,
+        type: "tool.started",
+        callId: "c",
+        tool: "read",
+        input: { path: "a b.ts", from: 3 },
+        effect: "read",
+        repeatable: true,
+      },
+      "main: read path=a b.ts from=3",
+    ],
+    [
+      "a failed tool call with its reason",
+      {
+        ...envelope,
+        type: "tool.settled",
+        callId: "c",
+        tool: "read",
+        outcome: "error",
+        content: [],
+        error: { code: "tool_failed", message: "no such file" },
+        activeMs: 1,
+      },
+      "main: read error: no such file",
+    ],
+    [
+      "no line for one that went well",
+      { ...envelope, type: "tool.settled", callId: "c", tool: "read", outcome: "ok", content: [], activeMs: 1 },
+      undefined,
+    ],
+    [
+      "a retry",
+      {
+        ...envelope,
+        type: "model.retrying",
+        step: 1,
+        model: "m/x",
+        attempt: 2,
+        waitMs: 1500,
+        error: { code: "model_overloaded", message: "503" },
+      },
+      "main: m/x failed (model_overloaded: 503), again in 1.5 s",
+    ],
+    [
+      "a limit",
+      { ...envelope, type: "limit.reached", limit: "iterations", used: 5, max: 5 },
+      "main: reached its limit iterations (5 of 5) and hands in what it has",
+    ],
+    [
+      "a sub-agent's result, indented",
+      { ...envelope, parentRunId: "run_0", depth: 2, agent: "coder", type: "run.settled", result },
+      `    coder: ${formatBill(result)}: All good.`,
+    ],
+    ["no line for the main result, whose bill comes last", { ...envelope, type: "run.settled", result }, undefined],
+  ])("%s", (_name, event, expected) => expect(formatProgress(event, plain)).toBe(expected));
+
+  test("F6 names, inputs, messages and agents are shown escaped, on one line", () => {
+    const events: readonly RetinueEvent[] = [
+      {
+        ...envelope,
+        agent: HOSTILE,
+        type: "tool.started",
+        callId: "c",
+        tool: HOSTILE,
+        input: { [HOSTILE]: `${HOSTILE}\nsecond line` },
+        effect: "read",
+        repeatable: true,
+      },
+      {
+        ...envelope,
+        type: "tool.settled",
+        callId: "c",
+        tool: "t",
+        outcome: "error",
+        content: [],
+        error: { code: "tool_failed", message: HOSTILE },
+        activeMs: 1,
+      },
+      { ...envelope, type: "tool.progress", callId: "c", text: HOSTILE },
+      {
+        ...envelope,
+        type: "model.retrying",
+        step: 1,
+        model: HOSTILE,
+        attempt: 1,
+        waitMs: 1,
+        error: { code: "model_overloaded", message: HOSTILE },
+      },
+      { ...envelope, parentRunId: "run_0", type: "run.settled", result: { ...result, summary: HOSTILE } },
+    ];
+    for (const event of events) {
+      const line = formatProgress(event, plain) ?? "";
+      expect(line).toContain("\\u{1b}]52");
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+  });
+
+  test("a secret is replaced, and a long input is cut after that", () => {
+    const redact = (text: string): string => text.replaceAll("sk-canary", "[redacted]");
+    const event: RetinueEvent = {
+      ...envelope,
+      type: "tool.started",
+      callId: "c",
+      tool: "shell",
+      input: { command: `curl sk-canary ${"x".repeat(500)}` },
+      effect: "execute",
+      repeatable: false,
+    };
+    const line = formatProgress(event, redact) ?? "";
+    expect(line).toContain("command=curl [redacted] xxx");
+    expect(line.length).toBeLessThan(200);
+    expect(line.endsWith("…")).toBe(true);
+  });
+
+  test.each([
+    [0.00123, "$0.0012"],
+    [0, "$0.00"],
+    [1.5, "$1.50"],
+    [null, "cost unknown"],
+  ])("a bill of %s reads %s", (costUsd, shown) => {
+    expect(formatBill({ ...result, costUsd })).toBe(
+      `completed in 3.2 s, 2 model calls, 1 tool call, 120 tokens in, 34 out, ${shown}`,
+    );
+  });
+});
