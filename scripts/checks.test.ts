@@ -9,7 +9,7 @@ test("a check passes when its command ends with 0; a failed one shows its output
     root: createTemporaryTree({}),
     checks: [
       { name: "good", args: ["-e", "console.log('chatter')"] },
-      { name: "bad", args: ["-e", "console.log('line 1\\nline 2'); process.exit(2)"], mend: "Do this." },
+      { name: "bad", args: ["-e", "console.log('\\x1b[31mline 1\\x1b[0m\\nline 2'); process.exit(2)"], mend: "Do this." },
       { name: "killed", args: ["-e", "process.kill(process.pid, 'SIGKILL')"] },
     ],
     report: (text) => reports.push(text.replaceAll(/\d+\.\d s/g, "N s")),

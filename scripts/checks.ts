@@ -1,4 +1,5 @@
 /** The checks beside the tests: each one is a command that ends with 0 when all is well. */
+import { stripVTControlCharacters } from "node:util";
 import { type NodeEnding, runNode } from "./run-node.ts";
 
 export type Check = {
@@ -27,7 +28,11 @@ const passed = ({ exitCode }: NodeEnding): boolean => exitCode === 0;
 const toReport = ({ name, mend }: Check, ending: NodeEnding): string => {
   const seconds = `${(ending.durationMs / 1000).toFixed(1)} s`;
   if (passed(ending)) return `ok      ${name}  ${seconds}`;
-  const body = [ending.output.trimEnd(), ending.signal === null ? "" : `ended by ${ending.signal}`, mend ?? ""];
+  const body = [
+    stripVTControlCharacters(ending.output).trimEnd(),
+    ending.signal === null ? "" : `ended by ${ending.signal}`,
+    mend ?? "",
+  ];
   return [
     `FAILED  ${name}  ${seconds}`,
     ...body.filter((text) => text !== "").map((text) => text.replaceAll(/^/gm, "    ")),
