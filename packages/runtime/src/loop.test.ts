@@ -291,7 +291,7 @@ describe("the loop says exactly what it does", () => {
       "run.started",
       "model.requested 1 scripted/model",
       'model.delta text "Hel"',
-      "model.retrying 1 model_stream_incomplete",
+      "model.retrying 2 model_stream_incomplete",
       'model.delta text "Hello."',
       "model.answered 1 scripted/model stop",
       "run.settled completed",
