@@ -1,0 +1,31 @@
+/** Opens what is really a file: a FIFO, a device or a socket neither blocks nor is read. */
+import type { FileHandle } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
+import { RetinueError } from "@retinue/protocol";
+import { toToolError } from "./system-error.ts";
+
+export type OpenedFile = { readonly handle: FileHandle; readonly size: number };
+
+/** Whoever opens it closes it. */
+export const openRegularFile = async (absolute: string, shown: string): Promise<OpenedFile> => {
+  let handle: FileHandle;
+  try {
+    // A FIFO without a writer would block for ever without O_NONBLOCK.
+    handle = await open(absolute, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
+  } catch (thrown) {
+    throw toToolError(thrown, shown);
+  }
+  try {
+    const stats = await handle.stat();
+    if (stats.isDirectory())
+      throw new RetinueError("tool_failed", `${shown} is a folder.`, { hint: "Use ls to see what is in it." });
+    if (!stats.isFile())
+      throw new RetinueError("tool_failed", `${shown} is no regular file but a device, FIFO or socket.`, {
+        hint: "Only files are read.",
+      });
+    return { handle, size: stats.size };
+  } catch (thrown) {
+    await handle.close();
+    throw toToolError(thrown, shown);
+  }
+};

@@ -1,0 +1,209 @@
+/**
+ * Writes a file below a root so that nothing outside the root is ever written or created, whoever swaps folders and links meanwhile: every
+ * component is opened relative to the one before without following links, and what is opened is examined before it is changed.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { constants, lstat, mkdir, open, realpath, rename, unlink } from "node:fs/promises";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import { isInside } from "@retinue/runtime";
+import { codeOf, toToolError } from "./system-error.ts";
+
+export type InsideWrite = {
+  /** Absolute and real. */
+  readonly root: string;
+  /** Relative to the root, with forward slashes or the platform's. */
+  readonly file: string;
+  readonly content: string;
+  /** How folders are held; by default the surest that the platform has. */
+  readonly hold?: HoldFolder;
+};
+
+export type WriteOutcome = "created" | "modified" | "unchanged";
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+
+export const writeInside = async ({ root, file, content, hold = holdFolders() }: InsideWrite): Promise<WriteOutcome> => {
+  const names = toNames(file);
+  const name = names.pop() ?? "";
+  let folder: HeldFolder | undefined;
+  let walked = "";
+  try {
+    folder = await hold(root, root);
+    for (const next of names) {
+      walked = walked === "" ? next : `${walked}/${next}`;
+      const inner = await enter(folder, next, root, hold);
+      await folder.close();
+      folder = inner;
+    }
+    walked = file;
+    return await writeInto(folder, name, Buffer.from(content, "utf8"));
+  } catch (thrown) {
+    throw refusal(thrown, walked || file);
+  } finally {
+    await folder?.close();
+  }
+};
+
+/** The components of a path. Only plain names pass, so that what was judged and what is walked are the same. */
+const toNames = (file: string): string[] => {
+  const names = file.split(path.sep === "\\" ? /[\\/]/ : "/");
+  if (file.includes("\0") || path.isAbsolute(file) || names.some((name) => name === "" || name === "." || name === ".."))
+    throw new RetinueError(
+      "path_outside_workspace",
+      `"${file.replaceAll("\0", "\\0")}" is not a plain path below the workspace.`,
+      {
+        hint: 'Give it relative to the workspace, without "..", "." or a slash at the end.',
+      },
+    );
+  return names;
+};
+
+const refusal = (thrown: unknown, shown: string): unknown =>
+  codeOf(thrown) === "ELOOP"
+    ? new RetinueError("tool_failed", `${shown} is a symbolic link; nothing is written through links.`, {
+        hint: "Name the real path.",
+        cause: thrown,
+      })
+    : toToolError(thrown, shown);
+
+/** A folder that stays the same one whatever happens to its path. */
+export type HeldFolder = {
+  /** The path of an entry of it. */
+  readonly at: (name: string) => string;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens a folder without following a link at its end. */
+export type HoldFolder = (folder: string, root: string) => Promise<HeldFolder>;
+
+/** By its descriptor: `/proc/self/fd/N/name` is openat(N, name). Sure against any race. */
+export const holdByDescriptor: HoldFolder = async (folder) => {
+  const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  return { at: (name) => `/proc/self/fd/${handle.fd}/${name}`, close: () => handle.close() };
+};
+
+/**
+ * By its real path, where there is no /proc (macOS, Windows): links that are there are refused, but someone who swaps a folder for a link
+ * between this check and the act that follows could win.
+ */
+export const holdByRealPath: HoldFolder = async (folder, root) => {
+  if ((await lstat(folder)).isSymbolicLink()) throw Object.assign(new Error("symbolic link"), { code: "ELOOP" });
+  const real = await realpath(folder);
+  if (!isInside(root, real)) throw new RetinueError("path_outside_workspace", `${folder} is ${real}, which is outside ${root}.`);
+  const handle = await open(real, O_RDONLY | (O_DIRECTORY ?? 0) | (O_NOFOLLOW ?? 0)).catch((thrown: unknown) => {
+    // Windows opens no folders.
+    if (process.platform === "win32") return undefined;
+    throw thrown;
+  });
+  return { at: (name) => path.join(real, name), close: async () => handle?.close() };
+};
+
+const holdFolders = (): HoldFolder => (existsSync("/proc/self/fd") ? holdByDescriptor : holdByRealPath);
+
+/** Goes one folder down and makes it where it is missing. */
+const enter = async (folder: HeldFolder, name: string, root: string, hold: HoldFolder): Promise<HeldFolder> => {
+  const inner = folder.at(name);
+  try {
+    return await hold(inner, root);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOTDIR" && (await isLink(inner))) throw Object.assign(new Error("symbolic link"), { code: "ELOOP" });
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+  }
+  try {
+    await mkdir(inner);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+  return hold(inner, root);
+};
+
+const isLink = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+
+const writeInto = async (folder: HeldFolder, name: string, bytes: Buffer): Promise<WriteOutcome> => {
+  const target = folder.at(name);
+  let created: FileHandle;
+  try {
+    created = await open(target, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o666);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+    return replace(folder, name, bytes);
+  }
+  try {
+    await created.writeFile(bytes);
+    return "created";
+  } catch (thrown) {
+    await unlink(target).catch(() => undefined);
+    throw thrown;
+  } finally {
+    await created.close();
+  }
+};
+
+const replace = async (folder: HeldFolder, name: string, bytes: Buffer): Promise<WriteOutcome> => {
+  // Neither cut nor waited for: what it is, is known only after opening.
+  const existing = await open(folder.at(name), O_RDWR | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+  try {
+    const stats = await existing.stat();
+    if (!stats.isFile()) throw new RetinueError("tool_failed", `${name} is no regular file.`);
+    if (stats.nlink > 1)
+      throw new RetinueError(
+        "tool_failed",
+        `${name} has ${stats.nlink} hard links; writing it would change a file elsewhere too.`,
+        {
+          hint: "Delete it and write it anew, or choose another name.",
+        },
+      );
+    if (stats.size === bytes.length && (await existing.readFile()).equals(bytes)) return "unchanged";
+    const { mode, uid, gid } = stats;
+    if (!(await swapIn({ folder, name, bytes, mode, uid, gid }))) {
+      await existing.truncate(0);
+      for (let at = 0; at < bytes.length;) at += (await existing.write(bytes, at, bytes.length - at, at)).bytesWritten;
+    }
+    return "modified";
+  } finally {
+    await existing.close();
+  }
+};
+
+type Swap = {
+  readonly folder: HeldFolder;
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+};
+
+/** Why a file cannot be replaced by another but may still be written itself. */
+const ONLY_IN_PLACE: ReadonlySet<string | undefined> = new Set(["EACCES", "EPERM", "EBUSY", "EXDEV", "ENAMETOOLONG"]);
+
+/** Writes beside the file and renames over it, so that a full disk or a crash leaves the old content whole. False: not possible here. */
+const swapIn = async ({ folder, name, bytes, mode, uid, gid }: Swap): Promise<boolean> => {
+  const beside = folder.at(`.${name}.${randomBytes(6).toString("hex")}.tmp`);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600);
+    const made = await handle.stat();
+    if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
+    await handle.writeFile(bytes);
+    // Rights to run as another user do not pass on to new content.
+    await handle.chmod(mode & 0o777);
+    await handle.close();
+    await rename(beside, folder.at(name));
+    return true;
+  } catch (thrown) {
+    if (handle) {
+      await handle.close().catch(() => undefined);
+      await unlink(beside).catch(() => undefined);
+    }
+    if (ONLY_IN_PLACE.has(codeOf(thrown))) return false;
+    throw thrown;
+  }
+};

@@ -1,0 +1,89 @@
+/** `glob`: files by the pattern of their path. One path a line; a last line in brackets says when some were left out. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { z } from "zod";
+import { MAX_OUTPUT_CHARS } from "./files/output-text.ts";
+import { requireFolder } from "./files/require-folder.ts";
+import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
+import { toGlobMatcher } from "./search/glob-pattern.ts";
+import { byPath, listFiles } from "./search/list-files.ts";
+
+const DEFAULT_LIMIT = 200;
+/** Looking up times is what costs; beyond this many files they are given by path. */
+const MAX_DATED = 20_000;
+const STATS_AT_ONCE = 64;
+
+const INPUT = z.object({
+  pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe('Such as "src/**/*.ts", "*.{md,txt}" or "!**/*.test.ts". Without a slash it matches the file name in any folder.'),
+  path: z.string().min(1).optional().describe("The folder to look in; the workspace by default."),
+  order: z.enum(["path", "newest"]).optional().describe('"path" by default; "newest" gives the files changed last first.'),
+  limit: z.number().int().min(1).max(2000).optional().describe(`How many files to give, ${DEFAULT_LIMIT} by default.`),
+});
+
+export type GlobInput = z.infer<typeof INPUT>;
+
+export const createGlobTool = (): Tool<GlobInput> =>
+  defineTool({
+    name: "glob",
+    description: "Finds files by a pattern of their path. Files that .gitignore excludes are not found; hidden ones are.",
+    input: INPUT,
+    effect: "read",
+    timeoutMs: 60_000,
+    touches: ({ path: folder }) => ({ paths: [folder ?? "."] }),
+    execute: async ({ pattern, path: named, order, limit }, { workspace, signal }) => {
+      if (path.isAbsolute(pattern) || pattern.split("/").includes(".."))
+        throw new RetinueError("tool_failed", `The pattern "${pattern}" leads out of the folder it is looked for in.`, {
+          hint: "Patterns are relative; give the folder as path.",
+        });
+      const folder = toAbsolutePath(workspace, named ?? ".");
+      const shownFolder = toShownPath(workspace, folder);
+      await requireFolder(folder, shownFolder);
+      const matches = toGlobMatcher(pattern);
+      const list = await listFiles(folder, signal);
+      const found = list.files.filter(matches);
+      if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
+      const newest = order === "newest" && found.length <= MAX_DATED;
+      const ordered = newest ? await byAge(folder, found) : found.toSorted(byPath);
+      const lines = fitting(
+        ordered.slice(0, limit ?? DEFAULT_LIMIT).map((file) => toShownPath(workspace, path.join(folder, file))),
+      );
+      const notes = [
+        ...(lines.length < found.length
+          ? [`[showing ${lines.length} of ${found.length} files${newest ? ", newest first" : ""}]`]
+          : []),
+        ...(list.whole ? [] : [`[stopped early: ${UNFINISHED}]`]),
+      ];
+      return [...lines, ...notes].join("\n");
+    },
+  });
+
+const UNFINISHED = "There are more files than could be looked at; name a folder as path.";
+
+const fitting = (lines: readonly string[]): readonly string[] => {
+  let chars = 0;
+  const end = lines.findIndex((line) => (chars += line.length + 1) > MAX_OUTPUT_CHARS - 200);
+  return end < 0 ? lines : lines.slice(0, Math.max(end, 1));
+};
+
+const byAge = async (folder: string, files: readonly string[]): Promise<readonly string[]> => {
+  const dated: { readonly file: string; readonly changedMs: number }[] = [];
+  for (let at = 0; at < files.length; at += STATS_AT_ONCE) {
+    const changed = files.slice(at, at + STATS_AT_ONCE).map(async (file) => ({
+      file,
+      // A file that has just gone is the oldest.
+      changedMs: await stat(path.join(folder, file)).then(
+        (stats) => stats.mtimeMs,
+        () => 0,
+      ),
+    }));
+    dated.push(...(await Promise.all(changed)));
+  }
+  return dated.toSorted((a, b) => b.changedMs - a.changedMs || byPath(a.file, b.file)).map(({ file }) => file);
+};

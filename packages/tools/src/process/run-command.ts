@@ -1,0 +1,115 @@
+/**
+ * Runs a program in a process group of its own until it has ended, its time is up or it is no longer wanted. When this returns, nothing of
+ * it runs any more: what it left in the background is ended too, and what holds its pipes open is not waited for.
+ */
+import type { ChildProcessByStdio } from "node:child_process";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RetinueError } from "@retinue/protocol";
+import { endProcessTree, killGroup } from "./process-tree.ts";
+
+export type Command = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment; nothing is added but a mark to find the processes by. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Both outputs, in the order in which they came. A chunk is there only until the call returns. */
+  readonly onOutput: (chunk: Buffer) => void;
+};
+
+export type CommandEnd =
+  | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null; readonly leftBehind: number }
+  | { readonly type: "timeout" }
+  | { readonly type: "aborted" };
+
+const MARK = "RETINUE_COMMAND";
+/** How long the pipes may stay open after all processes that we know of have ended. */
+const PIPE_GRACE_MS = 200;
+/** How long the output may go on after the program itself has ended, before what it left behind is ended. */
+const DRAIN_MS = 100;
+
+export const runCommand = async (command: Command): Promise<CommandEnd> => {
+  const { signal, timeoutMs } = command;
+  if (signal.aborted) return { type: "aborted" };
+  const { child, group, mark, exited, closed } = await start(command);
+  const stopped = Promise.withResolvers<"aborted" | "timeout">();
+  const onAbort = (): void => stopped.resolve("aborted");
+  const timer = setTimeout(() => stopped.resolve("timeout"), timeoutMs);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    const first = await Promise.race([exited, stopped.promise]);
+    if (first === "exited") await Promise.race([closed, sleep(DRAIN_MS)]);
+    const leftBehind = await endProcessTree({ group, mark });
+    await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
+    return first === "exited"
+      ? { type: "exited", exitCode: child.exitCode, signal: child.signalCode, leftBehind }
+      : { type: first };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    running.delete(group);
+  }
+};
+
+type Started = {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly group: number;
+  readonly mark: string;
+  readonly exited: Promise<"exited">;
+  /** All pipes are closed as well. */
+  readonly closed: Promise<void>;
+};
+
+/** A session of its own has no terminal; with /dev/null as input no prompt can wait. */
+const start = async (command: Command): Promise<Started> => {
+  const { file, args, cwd, env, onOutput } = command;
+  const mark = randomUUID();
+  try {
+    const child = spawn(file, args, { cwd, env: { ...env, [MARK]: mark }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const exited = new Promise<"exited">((resolve) => child.once("exit", () => resolve("exited")));
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const { pid: group } = child;
+    if (group !== undefined) watchOver(group);
+    await once(child, "spawn");
+    if (group === undefined) throw new Error("it has no process id");
+    const onData = (chunk: Buffer): void => {
+      onOutput(chunk);
+      release(chunk);
+    };
+    child.stdout.on("data", onData);
+    child.stderr.on("data", onData);
+    return { child, group, mark: `${MARK}=${mark}`, exited, closed };
+  } catch (thrown) {
+    throw cannotStart(command, thrown);
+  }
+};
+
+/** Gives the memory back now: left to the garbage collector, a flood of output piles up to 64 MiB before it acts. */
+const release = ({ buffer, byteLength }: Buffer): void => {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+};
+
+const cannotStart = ({ file }: Command, thrown: unknown): RetinueError =>
+  new RetinueError("tool_failed", `${file} could not be started: ${thrown instanceof Error ? thrown.message : String(thrown)}`, {
+    cause: thrown,
+  });
+
+/** The groups that run now, ended with this process should it exit in between. */
+const running = new Set<number>();
+let watching = false;
+
+const watchOver = (group: number): void => {
+  running.add(group);
+  if (watching) return;
+  watching = true;
+  process.once("exit", () => running.forEach(killGroup));
+};

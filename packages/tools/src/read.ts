@@ -1,0 +1,129 @@
+/**
+ * `read`: a file, an image or an artifact. Text comes as numbered lines, `   12→text`; when more follows than was given, a last line in
+ * brackets says so.
+ */
+import type { Tool, ToolContext, ToolOutput } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { RetinueError } from "@retinue/protocol";
+import { z } from "zod";
+import { readArtifactPath } from "./files/artifact-path.ts";
+import type { ImageHeader } from "./files/image-header.ts";
+import { IMAGE_HEADER_BYTES, readImageHeader } from "./files/image-header.ts";
+import type { OpenedFile } from "./files/open-regular-file.ts";
+import { openRegularFile } from "./files/open-regular-file.ts";
+import { formatBytes, MAX_OUTPUT_CHARS, toModelText } from "./files/output-text.ts";
+import type { LineRange } from "./files/read-line-range.ts";
+import { readLineRange } from "./files/read-line-range.ts";
+import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
+
+const MAX_LINES = 2000;
+const MAX_LINE_CHARS = 2000;
+const CHUNK_BYTES = 256 * 1024;
+/** A NUL among the first bytes marks what is no text. */
+const SNIFF_BYTES = 8 * 1024;
+const COUNT_BYTES = 64 * 1024 * 1024;
+/** Providers refuse larger images, and a refused image would stay in the conversation. */
+const MAX_IMAGE_BYTES = 3_500_000;
+const MAX_IMAGE_SIDE = 8000;
+
+const INPUT = z.object({
+  path: z.string().min(1).describe('A file, relative to the workspace or absolute; or "artifact:art_…" for a kept output.'),
+  offset: z.number().int().min(1).optional().describe("The first line to read, counted from 1."),
+  limit: z.number().int().min(1).max(MAX_LINES).optional().describe(`How many lines to read, ${MAX_LINES} at most.`),
+});
+
+export type ReadInput = z.infer<typeof INPUT>;
+
+export const createReadTool = (): Tool<ReadInput> =>
+  defineTool({
+    name: "read",
+    description:
+      "Reads a text file with line numbers, or shows an image (PNG, JPEG, GIF, WebP). Long files come in ranges: " +
+      "go on with offset and limit. Also reads kept outputs by their artifact: name.",
+    input: INPUT,
+    effect: "read",
+    touches: ({ path }) => ({ paths: [path] }),
+    execute: async (input, context) => {
+      const artifact = await readArtifactPath(input.path, context.artifacts);
+      if (artifact !== undefined) return toOutput(await readRange(input, [Buffer.from(artifact)]), input, input.path);
+      const absolute = toAbsolutePath(context.workspace, input.path);
+      const shown = toShownPath(context.workspace, absolute);
+      const file = await openRegularFile(absolute, shown);
+      try {
+        return await readOpened({ file, shown, input, context });
+      } finally {
+        await file.handle.close();
+      }
+    },
+  });
+
+type Reading = { readonly file: OpenedFile; readonly shown: string; readonly input: ReadInput; readonly context: ToolContext };
+
+const readOpened = async ({ file, shown, input, context }: Reading): Promise<ToolOutput> => {
+  const head = await readHead(file);
+  const image = readImageHeader(head);
+  if (image) return readImage(file, image, shown);
+  if (head.subarray(0, SNIFF_BYTES).includes(0))
+    throw new RetinueError("tool_failed", `${shown} is a binary file of ${formatBytes(file.size)}.`, {
+      hint: "Only text and images can be read; a command that converts it to text may help.",
+    });
+  return toOutput(await readRange(input, chunksOf(file, context.signal)), input, shown);
+};
+
+const readHead = async ({ handle }: OpenedFile): Promise<Buffer> => {
+  const buffer = Buffer.alloc(IMAGE_HEADER_BYTES);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  return buffer.subarray(0, bytesRead);
+};
+
+async function* chunksOf({ handle }: OpenedFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  let position = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+const readRange = ({ offset, limit }: ReadInput, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<LineRange> =>
+  readLineRange({
+    chunks,
+    from: offset ?? 1,
+    count: limit ?? MAX_LINES,
+    maxLineChars: MAX_LINE_CHARS,
+    maxChars: MAX_OUTPUT_CHARS - 1000,
+    countBytes: COUNT_BYTES,
+  });
+
+const toOutput = ({ lines, total }: LineRange, { offset = 1 }: ReadInput, shown: string): string => {
+  const last = lines.at(-1);
+  if (!last) {
+    if (total === 0) return `[${shown} is empty]`;
+    throw new RetinueError("tool_failed", `${shown} has ${total} lines; line ${offset} is past its end.`, {
+      hint: "Read it with a smaller offset.",
+    });
+  }
+  const numbered = lines.map(({ number, text }) => `${String(number).padStart(5)}→${text}`);
+  if (last.number !== total)
+    numbered.push(`[lines ${offset}-${last.number} of ${total ?? "many"}; read on with offset ${last.number + 1}]`);
+  return toModelText(numbered.join("\n"));
+};
+
+const readImage = async ({ handle, size }: OpenedFile, image: ImageHeader, shown: string): Promise<ToolOutput> => {
+  const what = `${shown}: ${image.mediaType}, ${image.width}×${image.height}, ${formatBytes(size)}`;
+  if (size > MAX_IMAGE_BYTES || Math.max(image.width, image.height) > MAX_IMAGE_SIDE)
+    throw new RetinueError("tool_failed", `${what} is too large to be shown.`, {
+      hint: `At most ${formatBytes(MAX_IMAGE_BYTES)} and ${MAX_IMAGE_SIDE} pixels a side.`,
+    });
+  const buffer = Buffer.alloc(size);
+  const { bytesRead } = await handle.read(buffer, 0, size, 0);
+  return {
+    content: [
+      { type: "text", text: what },
+      { type: "image", mediaType: image.mediaType, data: buffer.toString("base64", 0, bytesRead) },
+    ],
+  };
+};

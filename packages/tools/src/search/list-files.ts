@@ -1,0 +1,29 @@
+/** All files below a folder that no ignore file excludes: hidden ones too, but not those of `.git`. */
+import path from "node:path";
+import { runRipgrep, toIgnoreArgs } from "./ripgrep.ts";
+
+export type FileList = {
+  /** Relative to the folder, with forward slashes, in order. */
+  readonly files: readonly string[];
+  /** False when there were too many, or they took too long. */
+  readonly whole: boolean;
+};
+
+const MAX_FILES = 200_000;
+const TIME_LIMIT_MS = 20_000;
+
+export const listFiles = async (folder: string, signal: AbortSignal): Promise<FileList> => {
+  const files: string[] = [];
+  const end = await runRipgrep({
+    args: ["--files", "--null", "--hidden", "--glob=!.git", ...(await toIgnoreArgs(folder))],
+    cwd: folder,
+    separator: "\0",
+    timeLimitMs: TIME_LIMIT_MS,
+    signal,
+    onRecord: (record) => files.push(record.replaceAll(path.sep, "/")) < MAX_FILES,
+  });
+  return { files: files.toSorted(byPath), whole: end === "done" };
+};
+
+/** Plain order by code unit, the same on every machine. */
+export const byPath = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

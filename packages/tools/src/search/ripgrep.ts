@@ -1,0 +1,104 @@
+/** Runs ripgrep: records are handed on as they come, bounded in length and in time, until the caller has enough. */
+import { spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+
+export type RipgrepRun = {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** Searched in place of files. */
+  readonly input?: string;
+  /** What ends a record of the output. */
+  readonly separator: "\n" | "\0";
+  readonly timeLimitMs: number;
+  readonly signal: AbortSignal;
+  /** Given every record; false when no more are wanted. */
+  readonly onRecord: (record: string) => boolean;
+};
+
+export type RipgrepEnd = "done" | "enough" | "time";
+
+const MAX_RECORD_BYTES = 64 * 1024;
+const MAX_ERROR_CHARS = 2000;
+
+export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
+  run.signal.throwIfAborted();
+  const { rgPath } = await import("@vscode/ripgrep");
+  // ripgrep reads no configuration, starts nothing itself, and needs nothing of the environment but where the user's ignore file is.
+  const env = { HOME: process.env["HOME"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] };
+  const child = spawn(rgPath, ["--no-config", "--no-messages", "--color=never", ...run.args], { cwd: run.cwd, env });
+  let end: RipgrepEnd = "done";
+  let errors = "";
+  const stop = (why: RipgrepEnd): void => {
+    if (end === "done") end = why;
+    child.kill("SIGKILL");
+  };
+  const onAbort = (): void => stop("enough");
+  const timer = setTimeout(() => stop("time"), run.timeLimitMs);
+  run.signal.addEventListener("abort", onAbort, { once: true });
+  const takeChunk = createRecordSplitter(run.separator, (record) => {
+    if (end !== "done") return;
+    if (!run.onRecord(record)) stop("enough");
+  });
+  child.stdout.on("data", takeChunk);
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors = (errors + text).slice(0, MAX_ERROR_CHARS);
+  });
+  // ripgrep may end before it has read all; that is no failure of ours.
+  child.stdin.on("error", () => undefined).end(run.input ?? "");
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+    run.signal.throwIfAborted();
+    // With code 2 and nothing said, some file could not be read: what was found still stands.
+    if (end === "done" && code === 2 && errors !== "") throw new RetinueError("tool_failed", toFailure(errors));
+    return end;
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener("abort", onAbort);
+  }
+};
+
+const toFailure = (errors: string): string => {
+  const text = errors.replaceAll(/^rg: /gm, "").trim();
+  return text.startsWith("regex parse error") ? `The pattern is no regular expression. ${text}` : `The search failed: ${text}`;
+};
+
+/** What is longer than a record may be is cut. */
+const createRecordSplitter = (separator: string, onRecord: (record: string) => void): ((chunk: Buffer) => void) => {
+  let pending: Buffer[] = [];
+  let length = 0;
+  const keep = (piece: Buffer): void => {
+    if (length >= MAX_RECORD_BYTES) return;
+    pending.push(piece.subarray(0, MAX_RECORD_BYTES - length));
+    length += piece.length;
+  };
+  return (chunk) => {
+    let start = 0;
+    for (let at = chunk.indexOf(separator); at >= 0; at = chunk.indexOf(separator, start)) {
+      keep(chunk.subarray(start, at));
+      onRecord(Buffer.concat(pending).toString("utf8"));
+      pending = [];
+      length = 0;
+      start = at + 1;
+    }
+    keep(chunk.subarray(start));
+  };
+};
+
+/** Inside a repository its ignore files count, up to its root; elsewhere those at and below the folder. */
+export const toIgnoreArgs = async (folder: string): Promise<readonly string[]> => {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (await exists(path.join(at, ".git"))) return [];
+    if (at === path.dirname(at)) return ["--no-require-git", "--no-ignore-parent"];
+  }
+};
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,49 @@
+/** `write`: a whole text file, with the folders it needs. What it reports as changed is what it found changed. */
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool, isInside } from "@retinue/runtime";
+import { z } from "zod";
+import { count } from "./files/output-text.ts";
+import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
+import { writeInside } from "./files/write-inside.ts";
+
+const INPUT = z.object({
+  path: z.string().min(1).describe("The file, relative to the workspace or absolute. Folders are made where they are missing."),
+  content: z.string().max(10_000_000).describe("The whole new content."),
+});
+
+export type WriteInput = z.infer<typeof INPUT>;
+
+export const createWriteTool = (): Tool<WriteInput> =>
+  defineTool({
+    name: "write",
+    description: "Creates a text file or replaces its whole content. Never writes through links.",
+    input: INPUT,
+    effect: "write",
+    touches: ({ path: named }) => ({ paths: [named] }),
+    execute: async ({ path: named, content }, { workspace, signal }) => {
+      signal.throwIfAborted();
+      const file = toRelative(workspace, named);
+      const outcome = await writeInside({ root: workspace, file, content });
+      const shown = toShownPath(workspace, path.join(workspace, file));
+      const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+      const said = { created: "Created", modified: "Replaced", unchanged: "Unchanged, it already held just that:" }[outcome];
+      return {
+        content: [
+          { type: "text", text: `${said} ${shown} (${count(lines, "line")}, ${count(Buffer.byteLength(content), "byte")}).` },
+        ],
+        files: { created: outcome === "created" ? [shown] : [], modified: outcome === "modified" ? [shown] : [] },
+      };
+    },
+  });
+
+/** Only the prefix of an absolute path is taken off; what remains is judged name by name when it is walked. */
+const toRelative = (workspace: string, named: string): string => {
+  const absolute = toAbsolutePath(workspace, named);
+  if (!isInside(workspace, absolute))
+    throw new RetinueError("path_outside_workspace", `"${named.replaceAll("\0", "\\0")}" is outside the workspace.`);
+  if (!path.isAbsolute(named)) return named.replace(/^(?:\.[\\/])+/, "");
+  const prefix = workspace.endsWith(path.sep) ? workspace : workspace + path.sep;
+  return named.startsWith(prefix) ? named.slice(prefix.length) : path.relative(workspace, absolute);
+};
