@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { symlink } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createReadTool } from "./read.ts";
 import { createTestWorkspace, toText } from "./testing/tool-context.ts";
@@ -121,6 +122,15 @@ describe("read", () => {
     await expect(read.execute({ path: "loop" }, test.context)).rejects.toThrow("symbolic link");
   });
 
+  it("A22: follows links within the workspace, but none out of it", async () => {
+    await using test = await createTestWorkspace({ "src/a.ts": "inside" });
+    await writeFile(path.join(test.workspace, "..", "secret"), "canary");
+    await symlink("src", test.at("alias"));
+    await symlink("../secret", test.at("out"));
+    expect(await read.execute({ path: "alias/a.ts" }, test.context)).toBe("    1→inside");
+    await expect(read.execute({ path: "out" }, test.context)).rejects.toMatchObject({ code: "path_outside_workspace" });
+  });
+
   it("reads kept outputs in ranges", async () => {
     await using test = await createTestWorkspace();
     const { artifactId } = await test.context.artifacts.write(numbered(5000));
@@ -131,8 +141,8 @@ describe("read", () => {
 
   it("never takes a name that begins like an artifact for a file", async () => {
     await using test = await createTestWorkspace({ "artifact:x/../../secret": "" });
-    for (const path of ["artifact:art_9", "artifact:x/../../secret", "artifact:/../../../etc/passwd"])
-      await expect(read.execute({ path }, test.context)).rejects.toThrow("There is no artifact");
+    for (const name of ["artifact:art_9", "artifact:x/../../secret", "artifact:/../../../etc/passwd"])
+      await expect(read.execute({ path: name }, test.context)).rejects.toThrow("There is no artifact");
   });
 
   it("declares what it touches", () => {

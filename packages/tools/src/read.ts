@@ -48,7 +48,7 @@ export const createReadTool = (): Tool<ReadInput> =>
       if (artifact !== undefined) return toOutput(await readRange(input, [Buffer.from(artifact)]), input, input.path);
       const absolute = toAbsolutePath(context.workspace, input.path);
       const shown = toShownPath(context.workspace, absolute);
-      const file = await openRegularFile(absolute, shown);
+      const file = await openRegularFile({ workspace: context.workspace, absolute, shown });
       try {
         return await readOpened({ file, shown, input, context });
       } finally {

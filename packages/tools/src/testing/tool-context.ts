@@ -31,6 +31,7 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
   const shown: string[] = [];
   const stopping = new AbortController();
   const context: ToolContext = {
+    callId: "call_test",
     workspace,
     signal: stopping.signal,
     progress: (text) => void shown.push(text),
