@@ -8,7 +8,7 @@ import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Model } from "./contract.ts";
 import { gateFor } from "./gate.ts";
 import type { Env, ProviderAccess } from "./providers/access.ts";
-import { toProviderAccess } from "./providers/access.ts";
+import { findProviderAccess, toProviderAccess } from "./providers/access.ts";
 import { nearestName } from "./providers/nearest-name.ts";
 import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
@@ -17,6 +17,8 @@ import type { RetrySettings } from "./retry.ts";
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
 export type TrafficTap = {
   readonly baseUrlFor: (baseUrl: string) => string;
+  /** False: nothing leaves this machine, so that missing keys are no fault. */
+  readonly needsKeys: boolean;
   readonly watch: (model: Model) => Model;
 };
 
@@ -55,18 +57,14 @@ export const createModels = (options: ModelsOptions): Models => {
     ...(options.prices === undefined ? {} : { overrides: options.prices }),
   });
 
+  const known = (): ProviderAccess[] => providerNames.flatMap((name) => findProviderAccess(name, { providers, env }) ?? []);
+
   const names = (): readonly string[] => [
     ...Object.keys(aliases),
-    ...providerNames.flatMap((name) => {
-      const access = toUsable(name);
-      return access ? [access.provider.type === "offline" ? `${name}/rules` : `${name}/*`] : [];
-    }),
+    ...known()
+      .filter(({ needsKey, apiKey }) => !needsKey || apiKey !== undefined)
+      .map(({ name, provider }) => (provider.type === "offline" ? `${name}/rules` : `${name}/*`)),
   ];
-
-  const toUsable = (name: string): ProviderAccess | undefined => {
-    const access = accessOf(name);
-    return access && (!access.needsKey || access.apiKey !== undefined) ? access : undefined;
-  };
 
   const toFullName = (name: string): string => {
     const seen = [name];
@@ -84,12 +82,14 @@ export const createModels = (options: ModelsOptions): Models => {
   };
 
   const unknown = (asked: string, full: string): RetinueError => {
-    const slash = full.indexOf("/");
-    const candidates = slash < 0 ? [...Object.keys(aliases), ...providerNames] : providerNames;
-    const near = nearestName(slash < 0 ? full : full.slice(0, slash), candidates);
-    const meant = near === undefined ? "" : ` Did you mean "${slash < 0 ? near : near + full.slice(slash)}"?`;
     const via = asked === full ? "" : ` (by the short name "${asked}")`;
-    const why = slash < 0 ? "is neither a short name nor provider/model" : `names no provider that there is`;
+    const [provider, rest] = full.includes("/") ? [full.slice(0, full.indexOf("/")), full.slice(full.indexOf("/"))] : [full, ""];
+    const isThere = known().some(({ name }) => name === provider);
+    const why =
+      rest === "" ? "is neither a short name nor provider/model" : isThere ? "names no model" : "names no provider that there is";
+    const candidates = [...(rest === "" ? Object.keys(aliases) : []), ...known().map(({ name }) => name)];
+    const near = isThere ? undefined : nearestName(provider, candidates);
+    const meant = near === undefined ? "" : ` Did you mean "${near}${rest}"?`;
     return new RetinueError("model_unknown", `The model "${full}"${via} ${why}.${meant} There are: ${names().join(", ")}.`);
   };
 
@@ -99,7 +99,7 @@ export const createModels = (options: ModelsOptions): Models => {
     const model = full.slice(slash + 1);
     if (!access || model === "") throw unknown(asked, full);
     const { name, provider, baseUrl, apiKey } = access;
-    if (access.needsKey && apiKey === undefined)
+    if (access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false)
       throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
         hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
       });
@@ -126,8 +126,8 @@ export const createModels = (options: ModelsOptions): Models => {
     names,
     resolve: async (name) => {
       const full = toFullName(name);
-      const known = made.get(full);
-      if (known) return known;
+      const earlier = made.get(full);
+      if (earlier) return earlier;
       const model = create(name, full);
       made.set(full, model);
       // A key may be set later; a failure is not kept.

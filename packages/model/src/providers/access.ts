@@ -21,11 +21,19 @@ export type ProviderAccess = {
   readonly maxConcurrent: number;
 };
 
-/** Undefined where neither settings nor the registry know the name. */
-export const toProviderAccess = (
-  name: string,
-  { providers, env }: { readonly providers: Readonly<Record<string, ProviderSettings>>; readonly env: Env },
-): ProviderAccess | undefined => {
+export type AccessSources = { readonly providers: Readonly<Record<string, ProviderSettings>>; readonly env: Env };
+
+/** The same for who only looks around: settings at fault are told when their model is asked for, and hide nothing else. */
+export const findProviderAccess = (name: string, sources: AccessSources): ProviderAccess | undefined => {
+  try {
+    return toProviderAccess(name, sources);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Undefined where neither settings nor the registry know the name. Throws `settings_invalid`. */
+export const toProviderAccess = (name: string, { providers, env }: AccessSources): ProviderAccess | undefined => {
   const settings = Object.hasOwn(providers, name) ? providers[name] : undefined;
   const provider = providerOf(settings?.type ?? name);
   if (!provider) {

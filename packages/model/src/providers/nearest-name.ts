@@ -10,15 +10,19 @@ export const nearestName = (name: string, names: readonly string[]): string | un
   return best?.name;
 };
 
-/** Levenshtein's distance, a row at a time. */
+/** Letters added, left out, replaced or swapped with their neighbour, row by row. */
 const editsBetween = (left: string, right: string): number => {
+  let beforeAbove: number[] = [];
   let above = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
     for (let column = 1; column <= right.length; column++) {
       const replaced = (above[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const isSwap = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const swapped = isSwap ? (beforeAbove[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(replaced, swapped, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    beforeAbove = above;
     above = current;
   }
   return above[right.length] ?? 0;

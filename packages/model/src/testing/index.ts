@@ -1,4 +1,8 @@
-/** What tests of and above the model need: models that say what they are told, and recorded traffic played back. */
+/** What tests of and above the model need: a model by script, traffic on tape, and a server that misbehaves on demand. */
+export { openCassette } from "./cassette.ts";
+export type { Cassette, CassetteOptions } from "./cassette.ts";
+export { startMockServer } from "./mock-server.ts";
+export type { MockFault, MockReply, MockRequest, MockServer, MockServerOptions, MockToolCall } from "./mock-server.ts";
 export { createScriptedModel } from "./scripted-model.ts";
 export type {
   Script,
