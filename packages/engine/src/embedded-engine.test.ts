@@ -123,6 +123,39 @@ describe("the embedded engine", () => {
     expect(log.read(handle.sessionId)).toHaveLength(before);
   });
 
+  test("a run can be left at any event, for another model and with other words, in a session of its own", async () => {
+    const model = createScriptedModel([
+      { text: "Let me look.", toolCalls: [{ tool: "look", input: {}, callId: "c1" }] },
+      { text: "The first end." },
+      { text: "The other end." },
+      { text: "Without a word." },
+    ]);
+    const { engine, log } = setUp(model);
+    const first = await engine.start({ agent: "main", task, spec });
+    await first.result;
+    const events = log.read(first.sessionId);
+    const seqOf = (type: string): number => events.find((event) => event.type === type)?.seq ?? 0;
+
+    const point = { sessionId: first.sessionId, runId: first.runId, seq: seqOf("tool.settled") };
+    const fork = await engine.start({
+      agent: "main",
+      task: [{ type: "text", text: "And now?" }],
+      spec: { ...spec, system: "Another." },
+      forkedFrom: point,
+    });
+    expect(await fork.result).toMatchObject({ details: "The other end." });
+    expect(fork.sessionId).not.toBe(first.sessionId);
+    expect(log.read(fork.sessionId)[0]).toMatchObject({ forkedFrom: point });
+    expect(model.requests[2]).toMatchObject({ system: "Another." });
+    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+    expect(log.read(first.sessionId)).toEqual(events);
+
+    // A call that was open at that event is left out with its turn.
+    const silent = await engine.start({ agent: "main", task: [], spec, forkedFrom: { ...point, seq: seqOf("tool.started") } });
+    expect(await silent.result).toMatchObject({ details: "Without a word." });
+    expect(model.requests[3]?.messages).toEqual([{ role: "user", content: task }]);
+  });
+
   test("an unknown run cannot be resumed", async () => {
     await expect(setUp(createScriptedModel([])).engine.resume("run_nope")).rejects.toMatchObject({ code: "run_unknown" });
   });

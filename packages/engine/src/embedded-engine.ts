@@ -2,7 +2,18 @@
  * The default engine: runs live in this process. A request is committed before it is answered; whoever drives a run holds its lease, and
  * everything the loop writes carries the lease's epoch.
  */
-import type { EventDraft, RecordedEvent, RetinueEvent, RunId, RunResult, RunSpec, SessionId, UserPart } from "@retinue/protocol";
+import type {
+  EventDraft,
+  ForkPoint,
+  Message,
+  RecordedEvent,
+  RetinueEvent,
+  RunId,
+  RunResult,
+  RunSpec,
+  SessionId,
+  UserPart,
+} from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Ports, RunState } from "@retinue/runtime";
 import { createState, fold, runLoop, toResult } from "@retinue/runtime";
@@ -19,6 +30,8 @@ export type RunRequest = {
   readonly spec: RunSpec;
   /** The session to go on with; a new one where absent. */
   readonly sessionId?: SessionId;
+  /** Where another run is left, in a session of its own. With it the task may be empty: then it goes on without a word. */
+  readonly forkedFrom?: ForkPoint;
   readonly signal?: AbortSignal;
 };
 
@@ -67,7 +80,7 @@ export const createEmbeddedEngine = ({ log, ports, createId }: EngineOptions): E
   };
 
   return {
-    start: async ({ agent, task, spec, sessionId: known, signal }) => {
+    start: async ({ agent, task, spec, sessionId: known, forkedFrom, signal }) => {
       const sessionId: SessionId = known ?? `ses_${createId()}`;
       const runId: RunId = `run_${createId()}`;
       const previous = known === undefined ? null : latestRoot(await log.read(known), known);
@@ -82,6 +95,7 @@ export const createEmbeddedEngine = ({ log, ports, createId }: EngineOptions): E
         task,
         spec,
         ...(previous === null ? {} : { continues: previous.identity.runId }),
+        ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
       };
       const [admitted] = await log.append([draft]);
       if (!admitted) throw new RetinueError("internal", "the log appended nothing");
@@ -156,6 +170,13 @@ const recordFault = async ({ state, log, lease, thrown, ports, follower }: Fault
   } catch {
     // What the caller gets is the first fault; that the record could not take it either adds nothing.
   }
+};
+
+/** The conversation of a run as it was after an event. A turn whose calls were still open is left out: it has no results to go on from. */
+const historyAt = (events: readonly RecordedEvent[], { sessionId, runId, seq }: ForkPoint): readonly Message[] => {
+  const state = fold(events.filter((event) => event.seq <= seq)).get(runId);
+  if (!state) throw new RetinueError("run_unknown", `There is no run ${runId} in ${sessionId} at event ${seq}.`);
+  return state.turn ? state.messages.slice(0, -1) : state.messages;
 };
 
 const latestRoot = (events: readonly RecordedEvent[], sessionId: SessionId): RunState => {

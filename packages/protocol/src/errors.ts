@@ -248,6 +248,46 @@ export const ERRORS = {
     meaning: "The file is already there and was left as it is.",
     hint: "Edit it, or move it away first.",
   },
+  query_invalid: {
+    kind: "caller",
+    meaning: "A filter, an order or a page of a query is not allowed.",
+    hint: "The message says what is.",
+  },
+  store_unreadable: {
+    kind: "caller",
+    meaning: "The place of the store cannot be opened for writing: a folder, a missing folder, no permission, a network drive.",
+    hint: "Give the path of a file on a local disk that you may write.",
+  },
+  store_foreign: {
+    kind: "caller",
+    meaning: "The file is not a store of Retinue; it was left as it is.",
+    hint: "Give another path.",
+  },
+  store_newer: {
+    kind: "caller",
+    meaning: "The store was written by a newer Retinue; it was left as it is.",
+    hint: "Update Retinue, or give another path.",
+  },
+  store_corrupt: {
+    kind: "caller",
+    meaning: "What the store holds is not what was written to it.",
+    hint: "`retinue sessions verify` names what is damaged; what verifies can still be exported.",
+  },
+  store_full: {
+    kind: "caller",
+    meaning: "There is no space left to write to the store; nothing that was recorded is lost.",
+    hint: "Make space, then resume the session.",
+  },
+  store_busy: {
+    kind: "caller",
+    meaning: "Another process kept the store locked for longer than we wait.",
+    hint: "End the process that holds it, then resume the session.",
+  },
+  store_failed: {
+    kind: "caller",
+    meaning: "The disk or the database server failed while the store was written or read.",
+    hint: "Check the disk or the server, then resume the session.",
+  },
   node_too_old: {
     kind: "caller",
     meaning: "This Node is older than Retinue needs.",

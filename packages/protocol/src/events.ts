@@ -7,7 +7,7 @@ import type { ApprovalId, ArtifactId, CallId, RunId, SessionId } from "./ids.ts"
 import type { ErrorValue } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { LimitName, Limits } from "./limits.ts";
-import type { AssistantPart, UserPart } from "./messages.ts";
+import type { AssistantPart, Message, UserPart } from "./messages.ts";
 import type { RunResult } from "./result.ts";
 import type { Usage } from "./usage.ts";
 
@@ -62,6 +62,11 @@ export type ToolOutcome = "ok" | "error" | "denied" | "cancelled" | "unknown";
 
 export type FinishReason = "stop" | "tool-calls" | "length" | "filtered" | "other";
 
+export type ForkPoint = { readonly sessionId: SessionId; readonly runId: RunId; readonly seq: number };
+
+/** What exactly was asked, in a form that can be compared: hashes of the parts of the request. */
+export type RequestDigest = { readonly system: string; readonly tools: string; readonly messages: string };
+
 /** The act a human is asked about, in canonical form. */
 export type ProposedAct = {
   readonly callId: CallId;
@@ -81,6 +86,9 @@ export type RecordedBody =
       readonly parentCallId?: CallId;
       /** The run of the same session whose conversation this one goes on with. */
       readonly continues?: RunId;
+      /** Where another run was when this one left it; `history` is its conversation up to there. An empty task goes on without a word. */
+      readonly forkedFrom?: ForkPoint;
+      readonly history?: readonly Message[];
     }
   | { readonly type: "run.started"; readonly epoch: number; readonly resumed: boolean }
   | {
@@ -89,6 +97,7 @@ export type RecordedBody =
       readonly step: number;
       readonly model: string;
       readonly estimatedTokens: number;
+      readonly digest: RequestDigest;
       /** The last, tool-less turn of a run that hit a limit. */
       readonly handIn: boolean;
     }
@@ -154,8 +163,10 @@ export type RecordedBody =
         readonly usage: Usage;
         readonly costUsd: number | null;
       };
+      /** Sizes of the request, and what it had to fit into. */
       readonly beforeTokens: number;
       readonly afterTokens: number;
+      readonly limitTokens: number;
     }
   | {
       readonly type: "limit.reached";

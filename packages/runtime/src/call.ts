@@ -1,18 +1,12 @@
 /** One tool call: from what the model wrote to what it is answered. Bad calls are answered, never thrown. */
-import type { ErrorCode, ErrorValue, FileChanges, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
+import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { z } from "zod";
+import type { Answered } from "./answered.ts";
 import { judge } from "./judge.ts";
-import type { Ports } from "./ports.ts";
+import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "./run-state.ts";
 import type { AnyTool, ToolContext } from "./tool.ts";
-
-export type Answered = {
-  readonly outcome: ToolOutcome;
-  readonly content: readonly UserPart[];
-  readonly error?: ErrorValue;
-  readonly files?: FileChanges;
-};
 
 export type Prepared =
   | { readonly type: "answer"; readonly call: ToolCallPart; readonly answer: Answered }
@@ -70,7 +64,13 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
       "tool_arguments_invalid",
       `The arguments of "${call.tool}" do not fit:\n${z.prettifyError(parsed.error)}`,
     );
-  const judgement = await judge({ callId: call.callId, tool, input: parsed.data, spec, realPath: ports.realPath });
+  const judgement = await (ports.judge ?? judge)({
+    callId: call.callId,
+    tool,
+    input: parsed.data,
+    spec,
+    realPath: ports.realPath,
+  });
   switch (judgement.type) {
     case "allow":
       return { type: "run", call, tool, input: parsed.data };
@@ -84,13 +84,13 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
 };
 
 /** Runs a tool within its time. It always answers, also when the tool ignores that it was told to stop. */
-export const executeCall = async (tool: AnyTool, input: unknown, ports: Ports, context: ToolContext): Promise<Answered> => {
+export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: ToolContext): Promise<Answered> => {
   const stop = new AbortController();
   let timedOut = false;
   const onAbort = (): void => stop.abort(context.signal.reason);
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener("abort", onAbort, { once: true });
-  const cancelTimer = ports.clock.after(tool.timeoutMs, () => {
+  const cancelTimer = clock.after(tool.timeoutMs, () => {
     timedOut = true;
     stop.abort(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`));
   });
@@ -99,7 +99,7 @@ export const executeCall = async (tool: AnyTool, input: unknown, ports: Ports, c
     const work = tool.execute(input, { ...context, signal: stop.signal });
     const left = new Promise<never>((_, reject) => {
       stop.signal.addEventListener("abort", () => {
-        ports.clock.after(CLEAN_UP_MS, () => {
+        clock.after(CLEAN_UP_MS, () => {
           leftBehind = true;
           reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
         });

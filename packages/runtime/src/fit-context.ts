@@ -25,7 +25,7 @@ export async function* fitContext(
   const size = (): number => state.contextTokens + unmeasuredTokens;
   if (size() <= limitTokens) return true;
   const { cleared, afterTokens } = planClearing(state, size(), limitTokens);
-  if (cleared.length > 0) note({ type: "context.fitted", cleared, beforeTokens: size(), afterTokens });
+  if (cleared.length > 0) note({ type: "context.fitted", cleared, beforeTokens: size(), afterTokens, limitTokens });
   while (size() > limitTokens) {
     const range = summaryRange(state);
     if (!range) return false;
@@ -40,6 +40,7 @@ export async function* fitContext(
       summary: { from: range.from, to: range.to, ...summary },
       beforeTokens,
       afterTokens: after,
+      limitTokens,
     });
     if (run.stopped.aborted) return true;
   }

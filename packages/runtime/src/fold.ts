@@ -44,12 +44,13 @@ export const createState = (
   event: EventDraft & { readonly type: "run.requested" },
   earlier: readonly Message[] = [],
 ): RunState => {
-  const { sessionId, runId, parentRunId, depth, agent } = event;
+  const { sessionId, runId, parentRunId, depth, agent, task } = event;
+  const before = event.history ?? earlier;
   const state: RunState = {
     identity: { sessionId, runId, parentRunId, depth, agent },
     spec: event.spec,
-    messages: [...earlier],
-    taskIndex: earlier.length,
+    messages: [...before],
+    taskIndex: task.length > 0 ? before.length : before.findLastIndex(({ role }) => role === "user"),
     step: 0,
     modelIndex: 0,
     turn: null,
@@ -68,8 +69,8 @@ export const createState = (
     filesCreated: new Set(),
     result: null,
   };
-  for (const message of earlier) state.contextTokens += estimateMessage(message);
-  push(state, { role: "user", content: event.task });
+  for (const message of before) state.contextTokens += estimateMessage(message);
+  if (task.length > 0) push(state, { role: "user", content: task });
   return state;
 };
 

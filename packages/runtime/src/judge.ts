@@ -4,7 +4,6 @@
  */
 import path from "node:path";
 import type { ErrorValue, Json, ProposedAct, RunSpec } from "@retinue/protocol";
-import type { Ports } from "./ports.ts";
 import type { AnyTool } from "./tool.ts";
 
 export type Judgement =
@@ -17,7 +16,8 @@ export type Judged = {
   readonly tool: AnyTool;
   readonly input: unknown;
   readonly spec: RunSpec;
-  readonly realPath: Ports["realPath"];
+  /** Follows every link. */
+  readonly realPath: (path: string) => Promise<string>;
 };
 
 const ALLOW: Judgement = { type: "allow" };

@@ -8,6 +8,8 @@ import type { AssistantPart, ErrorValue, RetinueEvent, RunResult } from "@retinu
 import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Breach } from "./allowance.ts";
 import { allowTurn, workMs } from "./allowance.ts";
+import { contextLimit } from "./context-limit.ts";
+import { createRequestDigest } from "./digest.ts";
 import { estimateText } from "./estimate.ts";
 import { fitContext } from "./fit-context.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -29,9 +31,6 @@ export type LoopOptions = {
   readonly epoch: number;
   readonly resumed: boolean;
 };
-
-/** What the model's own window keeps free for its answer. */
-const ANSWER_TOKENS = 4_096;
 
 const TIME_IS_UP = new RetinueError("limit_reached", "The run's time is up.");
 
@@ -92,18 +91,12 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
   const { spec } = state;
   const models = [spec.model, ...spec.fallbacks];
   const declarations = spec.tools.flatMap((name) => ports.tool(name) ?? []).map(toDeclaration);
+  const digest = createRequestDigest(spec.system, declarations);
   const fixedTokens = estimateText(spec.system) + estimateText(JSON.stringify(declarations));
   /** Learned from a provider that refused a request as too large. */
   let realWindow = Infinity;
 
   const unmeasuredTokens = (): number => (state.measured ? 0 : fixedTokens);
-
-  const contextLimit = ({ contextWindow = Infinity }: Model): number =>
-    Math.min(
-      spec.limits.contextTokens ?? Infinity,
-      realWindow,
-      contextWindow - Math.min(spec.maxOutputTokens ?? ANSWER_TOKENS, contextWindow / 2),
-    );
 
   const fail = (model: string, error: ErrorValue, next: string | null = models[state.modelIndex + 1] ?? null): null => {
     note({ type: "model.failed", step: state.used.iterations + 1, model, error, next });
@@ -129,7 +122,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     if (spec.limits.costUsd !== undefined && model.price(NO_USAGE) === null)
       return fail(name, { code: "price_unknown", message: `limits.costUsd is set, but no price is known for ${name}.` });
 
-    const limitTokens = contextLimit(model);
+    const limitTokens = Math.min(contextLimit(spec, model.contextWindow), realWindow);
     const fits = yield* fitContext(run, { model, limitTokens, unmeasuredTokens: unmeasuredTokens() });
     const requestTokens = state.contextTokens + unmeasuredTokens();
     if (!fits) {
@@ -148,7 +141,14 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       ...(spec.temperature === undefined ? {} : { temperature: spec.temperature }),
       ...(allowance.maxOutputTokens === undefined ? {} : { maxOutputTokens: allowance.maxOutputTokens }),
     };
-    note({ type: "model.requested", step, model: name, estimatedTokens: requestTokens, handIn });
+    note({
+      type: "model.requested",
+      step,
+      model: name,
+      estimatedTokens: requestTokens,
+      digest: digest(request.messages),
+      handIn,
+    });
     yield* await flush();
     const deadline = createTurnDeadline(run);
     let answer: ModelAnswer | null = null;

@@ -3,8 +3,11 @@
  * never the loop.
  */
 import type { Model } from "@retinue/model/contract";
-import type { ApprovalId, ArtifactId, ArtifactRef, EventDraft, ProposedAct, RecordedEvent, RunIdentity } from "@retinue/protocol";
-import type { AnyTool } from "./tool.ts";
+import type { ApprovalId, EventDraft, ProposedAct, RecordedEvent, RunIdentity } from "@retinue/protocol";
+import type { Answered } from "./answered.ts";
+import type { Artifacts } from "./artifacts.ts";
+import type { Judged, Judgement } from "./judge.ts";
+import type { AnyTool, ToolContext } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -20,13 +23,6 @@ export type Clock = {
   readonly after: (ms: number, callback: () => void) => () => void;
 };
 
-/** Long texts kept outside the context. */
-export type Artifacts = {
-  readonly write: (text: string) => Promise<ArtifactRef>;
-  /** Undefined where there is no such artifact in this session. */
-  readonly read: (artifactId: ArtifactId) => Promise<string | undefined>;
-};
-
 export type ApprovalAnswer = { readonly allowed: boolean; readonly reason?: string };
 
 export type ApprovalRequest = { readonly approvalId: ApprovalId; readonly run: RunIdentity; readonly act: ProposedAct };
@@ -40,6 +36,10 @@ export type Ports = {
   readonly artifacts: Artifacts;
   /** The path with every link followed; for what does not exist yet, the real path of the nearest folder that does, plus the rest. */
   readonly realPath: (path: string) => Promise<string>;
+  /** Decides whether a call may run; `judge` by default. A replay answers from its record. */
+  readonly judge?: (judged: Judged) => Promise<Judgement>;
+  /** Runs a tool; by default it does. A replay answers from its record. */
+  readonly execute?: (tool: AnyTool, input: unknown, context: ToolContext) => Promise<Answered>;
   /** Asks a human. Absent: nobody is there, and what needs asking is denied. */
   readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 };

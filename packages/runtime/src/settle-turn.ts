@@ -1,7 +1,8 @@
 /** Settles the calls of the latest answer: harmless ones side by side, the others one after the other, in the order of the answer. */
 import type { ArtifactRef, Json, RetinueEvent, ToolCallPart } from "@retinue/protocol";
 import { allowedCalls } from "./allowance.ts";
-import type { Answered, Prepared } from "./call.ts";
+import type { Answered } from "./answered.ts";
+import type { Prepared } from "./call.ts";
 import { executeCall, prepareCall, toAnswer } from "./call.ts";
 import { createChannel } from "./channel.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -107,13 +108,15 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
 const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<void> => {
   const { state, ports } = run;
   const { call, tool, input } = prepared;
+  const execute = ports.execute ?? ((...given) => executeCall(ports.clock, ...given));
   if (prepared.type === "ask") {
     const refusal = await askHuman(run, prepared, send);
     if (refusal) return settle(run, call, refusal);
     start(run, prepared);
     for (const event of await run.flush()) send(event);
   }
-  const answer = await executeCall(tool, input, ports, {
+  const answer = await execute(tool, input, {
+    callId: call.callId,
     workspace: state.spec.workspace,
     signal: run.stopped,
     artifacts: ports.artifacts,

@@ -1,10 +1,11 @@
 /** Keeps long outputs out of the context: head and tail stay, the whole becomes an artifact that can be read in ranges. */
 import type { ArtifactRef, Limits, UserPart } from "@retinue/protocol";
-import type { Artifacts } from "./ports.ts";
+import type { Artifacts } from "./artifacts.ts";
 
 const MOST_CHARS = 16_000;
 
-const LEAST_CHARS = 500;
+/** Enough for head, tail and the note between them. */
+const LEAST_CHARS = 1_000;
 
 /** The outputs of one turn may take a quarter of the context together, and each no more than `MOST_CHARS`. */
 export const outputChars = (limits: Limits, calls: number): number =>
@@ -20,8 +21,8 @@ export const shorten = async (content: readonly UserPart[], mostChars: number, a
   if (chars <= mostChars) return { content };
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const artifact = await artifacts.write(text);
-  const head = cut(text, 0, Math.floor(mostChars * 0.6));
-  const tail = cut(text, text.length - Math.floor(mostChars * 0.3), text.length);
+  const head = cut(text, 0, Math.floor(mostChars * 0.5));
+  const tail = cut(text, text.length - Math.floor(mostChars * 0.2), text.length);
   const note =
     `\n\n[… ${text.length - head.length - tail.length} of ${text.length} characters are left out here. The whole output ` +
     `(${artifact.lines} lines) is kept as "artifact:${artifact.artifactId}": read it in ranges, or search it with grep. …]\n\n`;

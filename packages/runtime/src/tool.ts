@@ -3,15 +3,16 @@
  * `judge` decides from the declaration whether a call may run.
  */
 import type { ToolDeclaration } from "@retinue/model/contract";
-import type { FileChanges, Json, JsonObject, ToolEffect, UserPart } from "@retinue/protocol";
+import type { CallId, FileChanges, Json, JsonObject, ToolEffect, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
-import type { Artifacts } from "./ports.ts";
+import type { Artifacts } from "./artifacts.ts";
 
 /** What a call will touch, told before it runs. Paths as the model wrote them; they are resolved by policy. */
 export type Touches = { readonly paths?: readonly string[]; readonly hosts?: readonly string[] };
 
 export type ToolContext = {
+  readonly callId: CallId;
   /** Absolute, real path of the folder the run works in. */
   readonly workspace: string;
   /** Aborted when the run is cancelled or the tool's time is up. */

@@ -7,8 +7,8 @@ import { createState, fold } from "../fold.ts";
 import { runLoop } from "../loop.ts";
 import type { Ports } from "../ports.ts";
 import type { AnyTool } from "../tool.ts";
-import type { ManualClock } from "./manual-clock.ts";
-import { createManualClock } from "./manual-clock.ts";
+import type { ManualClock } from "../manual-clock.ts";
+import { createManualClock } from "../manual-clock.ts";
 
 export type TestRunOptions = {
   /** The first is the run's model, the others are its fallbacks. */

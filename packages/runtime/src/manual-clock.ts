@@ -1,5 +1,5 @@
-/** A clock that only moves when told to. */
-import type { Clock } from "../ports.ts";
+/** A clock that only moves when told to, for replay and for tests. */
+import type { Clock } from "./ports.ts";
 
 export type ManualClock = Clock & {
   /** Moves time on and calls back what was due, in the order it was due. */

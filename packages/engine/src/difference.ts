@@ -1,0 +1,41 @@
+/** Says in words how what would be written now differs from what was recorded. Times are not compared; nobody can repeat those. */
+import type { EventDraft, RecordedEvent } from "@retinue/protocol";
+
+/** Of the envelope and of times. An artifact is made of an output that a replay only has in its short form. */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["seq", "at", "epoch", "activeMs", "durationMs", "artifact"]);
+
+const PARTS = { system: "the system prompt", tools: "the declarations of the tools", messages: "the conversation" } as const;
+
+/** Null where they are the same. */
+export const differenceOf = (recorded: RecordedEvent, again: EventDraft): string | null => {
+  if (recorded.type !== again.type) return `${recorded.type} was recorded, and ${again.type} would be written now.`;
+  if (recorded.type === "model.requested" && again.type === "model.requested") {
+    for (const [part, words] of Object.entries(PARTS) as [keyof typeof PARTS, string][])
+      if (recorded.digest[part] !== again.digest[part])
+        return `The request of step ${recorded.step} differs in ${words}: ${recorded.digest[part]} was recorded, ${again.digest[part]} would be asked now.`;
+  }
+  const at = firstDifference(recorded, again, recorded.type);
+  return at && `${at.path} differs: ${show(at.recorded)} was recorded, ${show(at.again)} would be written now.`;
+};
+
+type Difference = { readonly path: string; readonly recorded: unknown; readonly again: unknown };
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const firstDifference = (recorded: unknown, again: unknown, path: string): Difference | null => {
+  if (Object.is(recorded, again)) return null;
+  if (!isRecord(recorded) || !isRecord(again)) return { path, recorded, again };
+  for (const key of new Set([...Object.keys(recorded), ...Object.keys(again)])) {
+    if (NOT_COMPARED.has(key)) continue;
+    const found = firstDifference(recorded[key], again[key], `${path}.${key}`);
+    if (found) return found;
+  }
+  return null;
+};
+
+const SHOWN_CHARS = 200;
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+};

@@ -1,0 +1,225 @@
+/**
+ * Ports that answer from the record of one stretch of a run: models say what they said, tools give what they gave in the order they gave it,
+ * and the clock shows what it showed. What the loop would write is compared with what it wrote. Where the record ends, so does the replay.
+ */
+import type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
+import type { ApprovalId, CallId, EventDraft, EventOf, RecordedEvent } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { Answered, Judgement, ManualClock, Ports, RunState } from "@retinue/runtime";
+import { createManualClock, windowFor } from "@retinue/runtime";
+import { differenceOf } from "./difference.ts";
+
+/** The loop would do something else than it did. */
+export class Divergence extends Error {
+  override readonly name = "Divergence";
+  readonly seq: number;
+
+  constructor(seq: number, message: string) {
+    super(message);
+    this.seq = seq;
+  }
+}
+
+/** The record ends here, as it does where a process was ended. */
+export class EndOfRecord extends Error {
+  override readonly name = "EndOfRecord";
+}
+
+export type RecordedPorts = {
+  readonly ports: Ports;
+  readonly signal: AbortSignal;
+  /** How many of the stretch's events were written again. */
+  readonly verified: () => number;
+};
+
+type DecisiveType = "model.requested" | "limit.reached" | "model.failed" | "context.fitted" | "run.settled";
+const DECISIVE: ReadonlySet<string> = new Set<DecisiveType>([
+  "model.requested",
+  "limit.reached",
+  "model.failed",
+  "context.fitted",
+  "run.settled",
+]);
+
+export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: RunState, tool: Ports["tool"]): RecordedPorts => {
+  const clock = createManualClock();
+  const cancel = new AbortController();
+  const record = indexRecord(stretch);
+  const alreadyMs = state.used.activeMs;
+  const isCancelled = record.settled?.result.status === "cancelled";
+  let written = 0;
+  let settledCount = 0;
+  let wakeTools: (() => void)[] = [];
+
+  const emit = (drafts: readonly EventDraft[]): readonly RecordedEvent[] => {
+    const events = drafts.map((draft) => {
+      const recorded = stretch[written];
+      if (!recorded) throw new EndOfRecord("the record ends here");
+      const difference = differenceOf(recorded, draft);
+      if (difference !== null) throw new Divergence(recorded.seq, difference);
+      written += 1;
+      if (recorded.type === "tool.settled") settledCount += 1;
+      return recorded;
+    });
+    if (isCancelled && stretch[written]?.type === "run.settled") cancelNow();
+    const woken = wakeTools;
+    wakeTools = [];
+    for (const wake of woken) wake();
+    return events;
+  };
+
+  /** What the loop decided next: everything noted and not yet written lies before it. */
+  const nextDecision = (): RecordedEvent | undefined => {
+    for (let index = written; index < stretch.length; index += 1) {
+      const event = stretch[index];
+      if (event && DECISIVE.has(event.type) && !(event.type === "limit.reached" && state.limit)) return event;
+    }
+    return undefined;
+  };
+
+  const cancelNow = (): void =>
+    cancel.abort(new RetinueError("cancelled", record.settled?.result.error?.message ?? "The run was cancelled."));
+
+  const model = (name: string): Model => {
+    const decision = nextDecision();
+    const unresolved = decision?.type === "model.failed" && stretch[written - 1]?.type !== "model.requested" ? decision : null;
+    const isPriced = decision?.type !== "model.failed" || decision.error.code !== "price_unknown";
+    if (unresolved && isPriced && unresolved.model === name) throw toThrown(unresolved.error);
+    const limitTokens =
+      decision?.type === "context.fitted"
+        ? decision.limitTokens
+        : decision?.type === "limit.reached" && decision.limit === "contextTokens"
+          ? decision.max
+          : null;
+    return {
+      id: name,
+      ...(limitTokens === null ? {} : { contextWindow: windowFor(state.spec, limitTokens) }),
+      price: () => (isPriced ? (decision?.type === "limit.reached" && decision.limit === "costUsd" ? Infinity : 0) : null),
+      stream: (request, signal) => answer(request, signal),
+    };
+  };
+
+  const answer = async function* (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+    const next = stretch[written];
+    if (!next) throw new EndOfRecord("the record ends while a model is asked");
+    switch (next.type) {
+      case "model.answered":
+        advanceTo(clock, alreadyMs, next.activeMs);
+        yield {
+          type: "answer",
+          content: next.content,
+          finishReason: next.finishReason,
+          usage: next.usage,
+          costUsd: next.costUsd,
+        };
+        return;
+      case "model.failed":
+        throw toThrown(next.error);
+      case "context.fitted": {
+        if (!next.summary || next.summary.model === "none")
+          throw new RetinueError("model_unreachable", "It could not summarise.");
+        const { text, usage, costUsd } = next.summary;
+        yield {
+          type: "answer",
+          content: [{ type: "text", text: text.slice(text.indexOf("\n") + 1) }],
+          finishReason: "stop",
+          usage,
+          costUsd,
+        };
+        return;
+      }
+      case "limit.reached":
+        advanceTo(clock, alreadyMs, next.used);
+        break;
+      case "run.settled":
+        if (isCancelled) cancelNow();
+        else advanceTo(clock, alreadyMs, state.spec.limits.durationMs ?? 0);
+        break;
+      case "run.requested":
+      case "run.started":
+      case "model.requested":
+      case "approval.requested":
+      case "approval.answered":
+      case "tool.started":
+      case "tool.settled":
+        throw new Divergence(next.seq, `A model is asked (${request.messages.length} messages) where ${next.type} was recorded.`);
+    }
+    signal.throwIfAborted();
+    throw new Divergence(next.seq, `${next.type} was recorded while a model was asked, but nothing stops it now.`);
+  };
+
+  const judge = async ({ callId }: { readonly callId: CallId }): Promise<Judgement> => {
+    const settled = record.settledCalls.get(callId);
+    const asked = record.approvals.get(callId);
+    if (asked) return { type: "ask", act: asked.act };
+    if (record.startedCalls.has(callId)) return { type: "allow" };
+    if (settled?.outcome === "cancelled") cancelNow();
+    if (settled?.error && settled.outcome === "denied") return { type: "deny", error: settled.error };
+    return { type: "allow" };
+  };
+
+  /** A call is answered when everything that was written before its answer is written again. */
+  const execute: NonNullable<Ports["execute"]> = async (_tool, _input, { callId }): Promise<Answered> => {
+    const settled = record.settledCalls.get(callId);
+    if (!settled) throw new EndOfRecord("the record ends while a tool works");
+    const turn = record.order.get(callId) ?? 0;
+    const isDue = (): boolean => settledCount >= turn;
+    while (!isDue()) await new Promise<void>((resolve) => wakeTools.push(resolve));
+    advanceTo(clock, alreadyMs, settled.activeMs);
+    if (isCancelled && (settled.outcome === "cancelled" || turn === record.order.size - 1)) cancelNow();
+    const { outcome, content, error, files } = settled;
+    return { outcome, content, ...(error === undefined ? {} : { error }), ...(files === undefined ? {} : { files }) };
+  };
+  if (isCancelled && stretch[1]?.type === "run.settled") cancelNow();
+
+  return {
+    signal: cancel.signal,
+    verified: () => written,
+    ports: {
+      emit,
+      model,
+      tool,
+      clock,
+      judge,
+      execute,
+      realPath: async (file) => file,
+      artifacts: { write: async () => ({ artifactId: "art_replay", chars: 0, lines: 0 }), read: async () => undefined },
+      approve: async ({ approvalId }) => {
+        const answered = record.answers.get(approvalId);
+        if (answered) return { allowed: answered.allowed, ...(answered.reason === undefined ? {} : { reason: answered.reason }) };
+        if (isCancelled) cancelNow();
+        throw new EndOfRecord("the record ends while a human is asked");
+      },
+    },
+  };
+};
+
+type RecordIndex = {
+  readonly startedCalls: ReadonlySet<CallId>;
+  readonly settledCalls: ReadonlyMap<CallId, EventOf<"tool.settled">>;
+  /** How many calls had settled before this one. */
+  readonly order: ReadonlyMap<CallId, number>;
+  readonly approvals: ReadonlyMap<CallId, EventOf<"approval.requested">>;
+  readonly answers: ReadonlyMap<ApprovalId, EventOf<"approval.answered">>;
+  readonly settled: EventOf<"run.settled"> | undefined;
+};
+
+const indexRecord = (stretch: readonly RecordedEvent[]): RecordIndex => {
+  const of = <T extends RecordedEvent["type"]>(type: T): readonly EventOf<T>[] =>
+    stretch.filter((event): event is EventOf<T> & RecordedEvent => event.type === type);
+  const settled = of("tool.settled");
+  return {
+    startedCalls: new Set(of("tool.started").map(({ callId }) => callId)),
+    settledCalls: new Map(settled.map((event) => [event.callId, event])),
+    order: new Map(settled.map(({ callId }, index) => [callId, index])),
+    approvals: new Map(of("approval.requested").map((event) => [event.act.callId, event])),
+    answers: new Map(of("approval.answered").map((event) => [event.approvalId, event])),
+    settled: of("run.settled")[0],
+  };
+};
+
+const advanceTo = (clock: ManualClock, alreadyMs: number, activeMs: number): void =>
+  clock.advance(Math.max(0, activeMs - alreadyMs - clock.now()));
+
+const toThrown = ({ code, message, hint }: EventOf<"model.failed">["error"]): RetinueError =>
+  new RetinueError(code, message, hint === undefined ? {} : { hint });

@@ -1,0 +1,77 @@
+/**
+ * Runs the loop again on the record of a session, without any model or tool, and says whether it would do the same. Every run is replayed by
+ * itself, and each stretch between two starts of a run from the state that the record had there.
+ */
+import type { RecordedEvent, RunId } from "@retinue/protocol";
+import type { Ports, RunState } from "@retinue/runtime";
+import { apply, createState, runLoop } from "@retinue/runtime";
+import { createRecordedPorts, Divergence, EndOfRecord } from "./recorded-ports.ts";
+
+export type ReplayVerdict = {
+  /** How many recorded events were written again just as they are. */
+  readonly verified: number;
+  /** The first place where the loop would do something else. */
+  readonly divergence: { readonly seq: number; readonly runId: RunId; readonly message: string } | null;
+};
+
+export const verifyReplay = async (events: readonly RecordedEvent[], tool: Ports["tool"]): Promise<ReplayVerdict> => {
+  const states = new Map<RunId, RunState>();
+  let verified = 0;
+  for (const run of Map.groupBy(events, ({ runId }) => runId).values()) {
+    const [requested, ...rest] = run;
+    if (requested?.type !== "run.requested") continue;
+    verified += 1;
+    const state = createState(
+      requested,
+      requested.continues === undefined ? [] : (states.get(requested.continues)?.messages ?? []),
+    );
+    states.set(requested.runId, state);
+    for (const stretch of toStretches(rest)) {
+      const outcome = await replayStretch(stretch, copyOf(state), tool);
+      verified += outcome.verified;
+      if (outcome.divergence) return { verified, divergence: { ...outcome.divergence, runId: requested.runId } };
+      for (const event of stretch) apply(state, event);
+    }
+  }
+  return { verified, divergence: null };
+};
+
+/** From each start of the run to the next. */
+const toStretches = (events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] => {
+  const stretches: RecordedEvent[][] = [];
+  for (const event of events) {
+    if (event.type === "run.started") stretches.push([]);
+    stretches.at(-1)?.push(event);
+  }
+  return stretches;
+};
+
+/** The loop changes the state that it is given, and the next stretch begins from the record's. */
+const copyOf = (state: RunState): RunState => structuredClone(state);
+
+type StretchOutcome = {
+  readonly verified: number;
+  readonly divergence: { readonly seq: number; readonly message: string } | null;
+};
+
+const replayStretch = async (
+  stretch: readonly RecordedEvent[],
+  state: RunState,
+  tool: Ports["tool"],
+): Promise<StretchOutcome> => {
+  const { ports, signal, verified } = createRecordedPorts(stretch, state, tool);
+  const [started] = stretch;
+  const resumed = started?.type === "run.started" && started.resumed;
+  const loop = runLoop({ state, ports, signal, epoch: 0, resumed });
+  try {
+    while (!(await loop.next()).done);
+  } catch (thrown) {
+    if (thrown instanceof Divergence) return { verified: verified(), divergence: { seq: thrown.seq, message: thrown.message } };
+    if (!(thrown instanceof EndOfRecord)) throw thrown;
+  }
+  const left = stretch[verified()];
+  return {
+    verified: verified(),
+    divergence: left ? { seq: left.seq, message: `${left.type} was recorded, and the run would end before it now.` } : null,
+  };
+};

@@ -1,0 +1,9 @@
+/** What a call is answered with, whether it ran or not. */
+import type { ErrorValue, FileChanges, ToolOutcome, UserPart } from "@retinue/protocol";
+
+export type Answered = {
+  readonly outcome: ToolOutcome;
+  readonly content: readonly UserPart[];
+  readonly error?: ErrorValue;
+  readonly files?: FileChanges;
+};
