@@ -230,6 +230,7 @@ describe("a request", () => {
             { type: "reasoning", text: "of another", opaque: { aiSdk: "other.chat", metadata: { other: { signature: "o" } } } },
             { type: "reasoning", text: "of a wire of ours", opaque: "sig" },
             { type: "text", text: "ok" },
+            { type: "text", text: "", opaque: { aiSdk: "other.chat", metadata: { other: { signature: "o" } } } },
             {
               type: "tool-call",
               callId: "1",
@@ -432,6 +433,16 @@ describe("a failure", () => {
     const other = fromAiSdk(deaf.model, { ...options(), streamIdleMs: 20 }).stream(ask(), never);
     await expect(collect(other)).rejects.toThrow(/before its answer began/);
   });
+});
+
+test("a stream that the SDK opens after it was given up is closed again", async () => {
+  const opened = Promise.withResolvers<ReadableStream<Part>>();
+  const cancelled = Promise.withResolvers<void>();
+  const { model } = handmade([() => opened.promise]);
+  const stream = fromAiSdk(model, { ...options(), streamIdleMs: 20 }).stream(ask(), never);
+  await expect(collect(stream)).rejects.toMatchObject({ code: "model_stream_stalled" });
+  opened.resolve(new ReadableStream<Part>({ cancel: () => cancelled.resolve() }));
+  await cancelled.promise;
 });
 
 describe("an abort", () => {

@@ -102,7 +102,8 @@ const toAssistantContent = (provider: string, message: AssistantMessage): Role<"
   message.content.flatMap((part): Role<"assistant">["content"] => {
     const metadata = metadataFor(provider, part.opaque);
     const replayed = metadata && Object.keys(metadata).length > 0 ? { providerOptions: metadata } : {};
-    if (part.type === "text") return [{ type: "text", text: part.text, ...replayed }];
+    // Some refuse an empty text; one that carries what its provider wants back is not empty.
+    if (part.type === "text") return part.text === "" && !metadata ? [] : [{ type: "text", text: part.text, ...replayed }];
     // Another provider's thoughts are refused by some and cost tokens with all.
     if (part.type === "reasoning") return metadata ? [{ type: "reasoning", text: part.text, ...replayed }] : [];
     // Providers refuse a history in which arguments are no object; what was wrong with them is in the result.
