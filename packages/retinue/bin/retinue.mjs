@@ -15,6 +15,8 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
 } else if (isNewEnough(process.versions.node)) {
   // Node's own remarks (experimental, deprecated) are about Retinue's code and are no concern of who uses it.
   if (!process.env["RETINUE_DEBUG"]) process.removeAllListeners("warning");
+  const { keepCompiledCode } = await import("./compile-cache.mjs");
+  keepCompiledCode();
   const { main } = await import("../src/cli/main.ts");
   process.exit(await main(words));
 } else {

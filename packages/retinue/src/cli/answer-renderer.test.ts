@@ -13,6 +13,7 @@ const requested = (step: number): RetinueEvent => ({
   step,
   model: "m/x",
   estimatedTokens: 1,
+  digest: { system: "s", tools: "t", messages: "m" },
   handIn: false,
 });
 

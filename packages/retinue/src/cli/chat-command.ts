@@ -47,6 +47,8 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     terminal: isTerminal,
     prompt: "> ",
   });
+  // Asked for before anything is awaited: lines that come earlier than their listener would be lost.
+  const lines = terminal[Symbol.asyncIterator]();
   const ask = (question: string, signal: AbortSignal): Promise<string> => terminal.question(question, { signal });
 
   const { createRetinue } = await import("../create-retinue.ts");
@@ -68,7 +70,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
 
   let exitCode: number = EXIT.done;
   try {
-    for await (const task of readTurns(terminal, isTerminal)) {
+    for await (const task of readTurns(lines, (text) => isTerminal && showPrompt(terminal, text))) {
       if (task.startsWith("/")) {
         if ((await obey(task, { retinue, conversation, surroundings })) === "leave") break;
         continue;
@@ -94,26 +96,25 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
 };
 
 /** Turns as they come: lines put together where they end in a backslash, empty ones left out. */
-async function* readTurns(terminal: Interface, isTerminal: boolean): AsyncGenerator<string> {
+async function* readTurns(lines: AsyncIterator<string>, prompt: (text: string) => void): AsyncGenerator<string> {
   let turn = "";
-  const prompt = (text: string): void => {
-    if (!isTerminal) return;
-    terminal.setPrompt(text);
-    terminal.prompt();
-  };
   prompt("> ");
-  for await (const line of terminal) {
-    turn += line.endsWith("\\") ? `${line.slice(0, -1)}\n` : line;
-    if (line.endsWith("\\")) {
-      prompt("… ");
-      continue;
+  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+    const isOpen = next.value.endsWith("\\");
+    turn += isOpen ? `${next.value.slice(0, -1)}\n` : next.value;
+    if (!isOpen) {
+      if (turn.trim() !== "") yield turn.trim();
+      turn = "";
     }
-    if (turn.trim() !== "") yield turn.trim();
-    turn = "";
-    prompt("> ");
+    prompt(isOpen ? "… " : "> ");
   }
   if (turn.trim() !== "") yield turn.trim();
 }
+
+const showPrompt = (terminal: Interface, text: string): void => {
+  terminal.setPrompt(text);
+  terminal.prompt();
+};
 
 const leaveOrClear = (terminal: Interface, stderr: Surroundings["stderr"]): void => {
   if (terminal.line === "") void stderr.write("\n(Ctrl-D or /exit leaves.)\n");

@@ -17,7 +17,7 @@ export type Shown = { readonly result: RunResult; readonly exitCode: number };
 /** Said wherever the built-in model answers, so that nobody takes it for an LLM. */
 export const offlineNotice = (model: string): string =>
   model.startsWith("offline/")
-    ? "retinue: no model is set and none was found: built-in rules answer, not an LLM. `retinue doctor` tells what was looked for.\n"
+    ? "retinue: built-in rules answer, not an LLM; `retinue doctor` tells which models were looked for.\n"
     : "";
 
 const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
