@@ -6,7 +6,7 @@ import { realpath } from "node:fs/promises";
 import { readBuiltinAgents } from "@retinue/agents";
 import type { RunHandle } from "@retinue/engine";
 import { createEmbeddedEngine } from "@retinue/engine";
-import type { AiSdkModel, Model } from "@retinue/model";
+import type { Model } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
 import type { ApproveMode, Limits, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
@@ -19,6 +19,9 @@ import { createId } from "./create-id.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 import type { Settings } from "./settings/settings.ts";
 import { realPath, systemClock } from "./system-ports.ts";
+
+/** Any `LanguageModelV4`, whoever provides it. */
+type AiSdkModel = Parameters<typeof fromAiSdk>[0];
 
 export type RetinueOptions = {
   /** The folder that agents work in; the current one by default. */
