@@ -50,6 +50,8 @@ export type MockServer = {
   readonly requests: readonly MockRequest[];
   /** Requests open now. */
   readonly inFlight: () => number;
+  /** Connections accepted so far. */
+  readonly sockets: () => number;
   /** Settles once so many requests have been read in all. */
   readonly received: (count: number) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -133,6 +135,8 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
       response.destroy(thrown instanceof Error ? thrown : undefined);
     });
   });
+  let sockets = 0;
+  server.on("connection", () => sockets++);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, resolve);
@@ -144,6 +148,7 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
     baseUrl: `${origin}/v1`,
     requests,
     inFlight: () => inFlight,
+    sockets: () => sockets,
     received: (count) =>
       requests.length >= count ? Promise.resolve() : new Promise((resolve) => void waiting.push({ count, resolve })),
     close: () =>

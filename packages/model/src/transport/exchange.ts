@@ -21,8 +21,8 @@ export type AnswerReader = {
   readonly onEvent: (name: string, data: string) => Failure | undefined;
   /** The protocol's own end marker has come; what follows it is not waited for. */
   readonly isEnded: () => boolean;
-  /** The answer if it is whole, now that nothing more will come. */
-  readonly finish: () => ModelAnswer | Failure;
+  /** The answer if it is whole, now that nothing more will come. `rest` is what was left of an event without an end. */
+  readonly finish: (rest: string) => ModelAnswer | Failure;
   /** What came since the last time, in the order in which it came. */
   readonly takeDelta: () => ModelChunk | undefined;
 };
@@ -42,6 +42,9 @@ const STREAM_BYTES = 128 * MEBIBYTE;
 const ERROR_BODY_CHARS = 64 * 1024;
 /** How long the rest of a response may take once the answer is whole; then the connection is not worth keeping. */
 const DRAIN_MS = 1000;
+
+/** How a stream of events may begin that was cut off in its first line. */
+const EVENT_START = /^(?::|data:|event:|id:|retry:)/;
 
 const ABORTED = new Error("The exchange is over.");
 const ENDED = "ended";
@@ -153,7 +156,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     this.#bytes += bytes.length;
     const stop = this.#push(bytes);
     if (stop === undefined) this.#notify();
-    else if (stop === ENDED) this.#settle(this.#options.reader.finish());
+    else if (stop === ENDED) this.#settle(this.#options.reader.finish(""));
     else {
       this.#settle(stop.type === "failure" ? stop : this.#toFailure(stop));
       this.disconnect();
@@ -164,9 +167,13 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     this.#responseOver = true;
     clearTimeout(this.#watchdog);
     if (this.#outcome !== undefined) return;
-    if (this.#status >= 300) this.#settleHttpError();
-    else if (this.#sawEvent) this.#settle(this.#options.reader.finish());
-    else this.#settle(this.#toFailure({ type: "garbage", quote: this.#sse?.rest() ?? "" }));
+    if (this.#status >= 300) {
+      this.#settleHttpError();
+      return;
+    }
+    const rest = this.#sse?.rest().trim() ?? "";
+    if (this.#sawEvent || rest === "" || EVENT_START.test(rest)) this.#settle(this.#options.reader.finish(rest));
+    else this.#settle(this.#toFailure({ type: "garbage", quote: rest }));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -206,13 +213,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     if (fault.type === "too-large")
       return toFailure(endpoint, "model_event_too_large", `sent more than ${EVENT_CHARS / MEBIBYTE} MiB as one event.`);
     const quote = toExcerpt(endpoint.redact(fault.quote), 120);
-    return toFailure(
-      endpoint,
-      "model_stream_garbage",
-      quote === ""
-        ? `answered ${this.#status} with an empty body.`
-        : `answered ${this.#status} with no stream of events: ${quote}`,
-    );
+    return toFailure(endpoint, "model_stream_garbage", `answered ${this.#status} with no stream of events: ${quote}`);
   }
 
   #settle(outcome: ModelAnswer | Failure): void {

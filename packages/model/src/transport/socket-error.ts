@@ -21,7 +21,11 @@ const describe = (thrown: unknown): { code: string; message: string } => {
 export const toSocketFailure = (endpoint: Endpoint, thrown: unknown, answering: boolean): Failure => {
   const { code, message } = describe(thrown);
   const said = toExcerpt(code === "" || message.includes(code) ? message : `${message} (${code})`);
-  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW")
+  if (
+    code.startsWith("HPE_") ||
+    (thrown instanceof Error && thrown.name === "HTTPParserError") ||
+    code === "UND_ERR_HEADERS_OVERFLOW"
+  )
     return toFailure(endpoint, "model_stream_garbage", `does not speak HTTP: ${said}`);
   if (answering) return toFailure(endpoint, "model_stream_incomplete", `broke off its answer: ${said}`);
   if (CERTIFICATE.test(code))

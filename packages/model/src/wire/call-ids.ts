@@ -3,18 +3,20 @@ import type { CallId, Message } from "@retinue/protocol";
 
 const CALL_ID = /^[\w-]{1,64}$/;
 
+const isIn = (history: readonly Message[], id: CallId): boolean =>
+  history.some(
+    (message) => message.role === "assistant" && message.content.some((part) => part.type === "tool-call" && part.callId === id),
+  );
+
 /** Gives each call of one answer its id; `proposed` is what the provider sent, if anything. */
 export const createCallIds = (history: readonly Message[]): ((proposed: string) => CallId) => {
-  const used = new Set<CallId>();
-  for (const message of history) {
-    if (message.role !== "assistant") continue;
-    for (const part of message.content) if (part.type === "tool-call") used.add(part.callId);
-  }
-  let next = used.size;
+  // Answers have few calls and histories are long, so the history is searched and not indexed.
+  const given = new Set<CallId>();
+  let next = history.length;
   return (proposed) => {
     let id = proposed;
-    while (!CALL_ID.test(id) || used.has(id)) id = `call_${++next}`;
-    used.add(id);
+    while (!CALL_ID.test(id) || given.has(id) || isIn(history, id)) id = `call_${++next}`;
+    given.add(id);
     return id;
   };
 };

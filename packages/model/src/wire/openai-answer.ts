@@ -39,6 +39,8 @@ export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader =
   const garbage = (what: string, data: string): Failure =>
     toFailure(endpoint, "model_stream_garbage", `${what}: ${toExcerpt(endpoint.redact(data.slice(0, 2000)), 120)}`);
 
+  const incomplete = (how: string): Failure => toFailure(endpoint, "model_stream_incomplete", `ended its stream ${how}.`);
+
   const addReasoning = (piece: string, field: string): void => {
     reasoning += piece;
     reasoningField ??= field;
@@ -161,9 +163,10 @@ export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader =
       return undefined;
     },
     isEnded: () => ended,
-    finish: () => {
-      if (finish === undefined)
-        return toFailure(endpoint, "model_stream_incomplete", "ended its stream without a finish reason.");
+    finish: (rest) => {
+      if (finish === undefined) return incomplete("without a finish reason");
+      // Cut off behind the finish reason, it may lack what another choice or the usage would have said.
+      if (rest !== "" && rest !== "data: [DONE]" && rest !== "data:[DONE]") return incomplete("in the middle of an event");
       if (finish === "error") return toFailure(endpoint, "model_overloaded", "finished its answer with an error.");
       const finishReason = toFinishReason(finish);
       const content: AssistantPart[] = [];

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { createEndpoint } from "./endpoint.ts";
+import { toHttpFailure, toInStreamFailure } from "./provider-error.ts";
+
+const KEY = "sk-live-0123456789abcdef";
+const endpoint = createEndpoint({
+  provider: "acme",
+  url: "https://user:pass-word-1@llm.acme.test:8443/v1/chat/completions?sig=very-secret-query",
+  headers: { authorization: `Bearer ${KEY}`, "x-tenant": "blue" },
+});
+
+const http = (status: number, body = "", retryAfterMs?: number) => toHttpFailure(endpoint, { status, body, retryAfterMs });
+
+describe("a status", () => {
+  it.each([
+    [400, "model_bad_request", "no"],
+    [401, "model_auth", "no"],
+    [402, "model_rate_limited", "no"],
+    [403, "model_auth", "no"],
+    [404, "model_not_found", "no"],
+    [408, "model_overloaded", "yes"],
+    [413, "model_bad_request", "no"],
+    [418, "model_bad_request", "no"],
+    [422, "model_bad_request", "no"],
+    [429, "model_rate_limited", "yes"],
+    [500, "model_overloaded", "yes"],
+    [502, "model_overloaded", "yes"],
+    [503, "model_overloaded", "yes"],
+    [529, "model_overloaded", "yes"],
+    [302, "model_unreachable", "no"],
+  ] as const)("%i is %s, retried: %s", (status, code, retry) => {
+    const failure = http(status);
+    expect(failure.error.code).toBe(code);
+    expect(failure.retry).toBe(retry);
+    expect(failure.refusal).toBe(status === 429 || status === 529);
+    expect(failure.error.message).toContain("acme (llm.acme.test:8443) answered");
+    expect(failure.error.message).toContain(String(status));
+  });
+
+  it.each([
+    ['{"error":{"message":"This model\'s maximum context length is 8192 tokens","code":"context_length_exceeded"}}', 400],
+    [
+      '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}',
+      400,
+    ],
+    [
+      '{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error"}}',
+      400,
+    ],
+    ['{"error":{"message":"The input token count (40000) exceeds the maximum"}}', 400],
+    ['{"message":"Please reduce the length of the messages"}', 413],
+    ['{"error":"context window exceeded"}', 500],
+  ])("%s is a context overflow", (body, status) => {
+    expect(http(status, body)).toMatchObject({ retry: "no", error: { code: "model_context_overflow" } });
+  });
+
+  it("of a missing credit is not retried and closes no gate", () => {
+    const failure = http(429, '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}');
+    expect(failure).toMatchObject({ retry: "no", refusal: false, error: { code: "model_rate_limited" } });
+    expect(failure.error.hint).toContain("credit");
+  });
+
+  it.each([
+    ['{"error":{"message":"said so"}}'],
+    ['{"error":"said so"}'],
+    ['{"message":"said so"}'],
+    ['{"detail":"said so"}'],
+    ['[{"error":{"message":"said so"}}]'],
+    ["said so"],
+  ])("quotes the provider out of %s", (body) => {
+    expect(http(400, body).error.message).toBe("acme (llm.acme.test:8443) answered 400: said so");
+  });
+
+  it("never shows a secret, whatever the body echoes", () => {
+    const bodies = [
+      `invalid key ${KEY}`,
+      JSON.stringify({ error: { message: `Authorization: Bearer ${KEY}` } }),
+      JSON.stringify({ error: { message: "bad", headers: { authorization: `Bearer ${KEY}` } } }),
+      JSON.stringify({ headers: { Authorization: `Bearer ${KEY}` } }),
+      `url https://user:pass-word-1@llm.acme.test/?sig=very-secret-query`,
+      `${"x".repeat(290)} ${KEY}`,
+    ];
+    for (const body of bodies)
+      for (const failure of [
+        http(401, body),
+        toInStreamFailure(endpoint, body),
+        toInStreamFailure(endpoint, JSON.parse(JSON.stringify({ error: { type: KEY, message: body } }))),
+      ])
+        expect(`${failure.error.message} ${failure.error.hint} ${failure.error.stack}`).not.toMatch(
+          /0123456789|sk-live|pass-word|very-secret/,
+        );
+  });
+
+  it("keeps what the server asked for", () => {
+    expect(http(429, "", 1234).retryAfterMs).toBe(1234);
+  });
+});
+
+describe("an error inside a stream", () => {
+  it.each([
+    [{ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }, "model_overloaded", "yes", true],
+    [{ type: "error", error: { type: "api_error", message: "oops" } }, "model_overloaded", "yes", false],
+    [{ type: "error", error: { type: "rate_limit_error", message: "slow down" } }, "model_rate_limited", "yes", true],
+    [{ type: "error", error: { type: "authentication_error", message: "no" } }, "model_auth", "no", false],
+    [{ type: "error", error: { type: "not_found_error", message: "no" } }, "model_not_found", "no", false],
+    [{ type: "error", error: { type: "invalid_request_error", message: "no" } }, "model_bad_request", "no", false],
+    [
+      { type: "error", error: { type: "invalid_request_error", message: "prompt is too long" } },
+      "model_context_overflow",
+      "no",
+      false,
+    ],
+    [{ error: { code: 502, message: "upstream" } }, "model_overloaded", "yes", false],
+    [{ error: { code: 429, message: "upstream" } }, "model_rate_limited", "yes", true],
+    [{ error: { message: "something" } }, "model_overloaded", "yes", false],
+    [{ error: "something" }, "model_overloaded", "yes", false],
+  ] as const)("%j is %s", (event, code, retry, refusal) => {
+    const failure = toInStreamFailure(endpoint, event);
+    expect(failure.error.code).toBe(code);
+    expect(failure).toMatchObject({ retry, refusal });
+  });
+});
