@@ -1,6 +1,7 @@
 /** The words of Retinue, as data and types: nothing here does anything, and all of it runs in a browser. */
 export * from "./errors.ts";
 export * from "./events.ts";
+export * from "./grant.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./limits.ts";

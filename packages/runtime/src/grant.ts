@@ -1,0 +1,65 @@
+/**
+ * `grant(child) = grant(parent) ∩ definition ∩ request`: the one function that makes a child's rights, and the only way to make a run.
+ * Whatever is asked for, the outcome holds nothing that the parent's grant does not hold.
+ */
+import type { Grant } from "@retinue/protocol";
+import { APPROVE_MODES } from "@retinue/protocol";
+
+/** What an agent's definition says of its rights. */
+export type DefinedRights = {
+  readonly tools: readonly string[];
+  readonly deniedTools: readonly string[];
+  /** Absent: as the parent. */
+  readonly writes?: readonly string[] | undefined;
+  readonly hosts?: readonly string[] | undefined;
+  /** `own`: what is below gets no more than this agent's own tools. `session`: it may pass on what it was passed. */
+  readonly grant: "own" | "session";
+};
+
+/** What whoever starts the run asks for; it can only take away. */
+export type RequestedRights = {
+  readonly tools?: readonly string[] | undefined;
+  readonly approve?: Grant["approve"] | undefined;
+};
+
+export type Rights = {
+  /** What the run may use itself. */
+  readonly tools: readonly string[];
+  /** What it may hand on. */
+  readonly grant: Grant;
+};
+
+export const narrow = (parent: Grant, definition: DefinedRights, request: RequestedRights = {}): Rights => {
+  const asked = (name: string): boolean => request.tools === undefined || matchesAny(request.tools, name);
+  const passed = parent.tools.filter(asked);
+  const tools = passed.filter((name) => matchesAny(definition.tools, name) && !matchesAny(definition.deniedTools, name));
+  return {
+    tools,
+    grant: {
+      tools: definition.grant === "session" ? passed.filter((name) => !matchesAny(definition.deniedTools, name)) : tools,
+      writes: definition.writes === undefined ? parent.writes : [...parent.writes, definition.writes],
+      hosts: definition.hosts === undefined ? parent.hosts : [...parent.hosts, definition.hosts],
+      approve: request.approve === undefined ? parent.approve : stricterMode(parent.approve, request.approve),
+      maxDepth: parent.maxDepth,
+    },
+  };
+};
+
+const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
+  APPROVE_MODES.indexOf(a) <= APPROVE_MODES.indexOf(b) ? a : b;
+
+export const matchesAny = (globs: readonly string[], name: string): boolean => globs.some((glob) => toPattern(glob).test(name));
+
+const patterns = new Map<string, RegExp>();
+
+const toPattern = (glob: string): RegExp => {
+  let pattern = patterns.get(glob);
+  if (!pattern) {
+    const source = glob
+      .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+      .replaceAll("*", ".*")
+      .replaceAll("?", ".");
+    patterns.set(glob, (pattern = new RegExp(`^${source}$`)));
+  }
+  return pattern;
+};

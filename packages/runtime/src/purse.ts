@@ -1,0 +1,76 @@
+/**
+ * The limits tree. Every run has a purse inside its parent's: what it spends is spent from every purse above it, and what it is about to
+ * spend is reserved in all of them first, so that runs side by side cannot spend the same twice. A purse also keeps back what its own run
+ * needs to hand in, which nobody below may touch.
+ */
+import type { Limits } from "@retinue/protocol";
+
+export const PURSE_AXES = ["iterations", "toolCalls", "tokens", "costUsd"] as const;
+
+export type PurseAxis = (typeof PURSE_AXES)[number];
+
+export type Amounts = { readonly [Axis in PurseAxis]?: number };
+
+export type Purse = {
+  readonly parent: Purse | null;
+  /** For the run and everything below it. */
+  readonly limits: Amounts;
+  /** By the run and everything below it. */
+  readonly used: Record<PurseAxis, number>;
+  readonly reserved: Record<PurseAxis, number>;
+  readonly kept: Record<PurseAxis, number>;
+};
+
+const nothing = (): Record<PurseAxis, number> => ({ iterations: 0, toolCalls: 0, tokens: 0, costUsd: 0 });
+
+/** `used` is what a record says was spent before. It is not added above: each purse is told its own. */
+export const createPurse = (limits: Limits, parent: Purse | null = null, used: Amounts = {}): Purse => ({
+  parent,
+  limits,
+  used: { ...nothing(), ...used },
+  reserved: nothing(),
+  kept: nothing(),
+});
+
+export type Tightest = { readonly left: number; readonly used: number; readonly max: number };
+
+/** What is left on an axis, and by which of the purses from here up. A purse without a limit on it leaves everything. */
+export const leftIn = (purse: Purse, axis: PurseAxis): Tightest => {
+  let tightest: Tightest = { left: Infinity, used: 0, max: Infinity };
+  for (let one: Purse | null = purse; one; one = one.parent) {
+    const max = one.limits[axis];
+    if (max === undefined) continue;
+    const left = max - one.used[axis] - one.reserved[axis] - (one === purse ? 0 : one.kept[axis]);
+    if (left < tightest.left) tightest = { left, used: one.used[axis], max };
+  }
+  return tightest;
+};
+
+/** Takes amounts out of every purse from here up until they are settled. */
+export type Reservation = {
+  /** Gives back what was reserved and books what was really spent. Only the first call counts. */
+  readonly settle: (spent: Amounts) => void;
+};
+
+export const reserve = (purse: Purse, amounts: Amounts): Reservation => {
+  add(purse, "reserved", amounts, 1);
+  let open = true;
+  return {
+    settle: (spent) => {
+      if (!open) return;
+      open = false;
+      add(purse, "reserved", amounts, -1);
+      add(purse, "used", spent, 1);
+    },
+  };
+};
+
+/** Keeps amounts back from everything below, in place of what was kept before. */
+export const keepBack = (purse: Purse, amounts: Amounts): void => {
+  Object.assign(purse.kept, nothing(), amounts);
+};
+
+const add = (purse: Purse, column: "used" | "reserved", amounts: Amounts, sign: 1 | -1): void => {
+  for (let one: Purse | null = purse; one; one = one.parent)
+    for (const axis of PURSE_AXES) one[column][axis] += sign * (amounts[axis] ?? 0);
+};
