@@ -1,0 +1,173 @@
+/**
+ * `edit`: exact replacements in one file or in several, all or nothing. Nothing is written before every edit of every file is known to fit,
+ * a file that somebody changed meanwhile is left alone, and what was written is taken back when a later file fails.
+ */
+import { access, constants, realpath } from "node:fs/promises";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool, isInside } from "@retinue/runtime";
+import { z } from "zod";
+import type { Edit } from "./edit/apply-edits.ts";
+import { applyEdits } from "./edit/apply-edits.ts";
+import type { TextFile } from "./edit/text-file.ts";
+import { readTextFile, toContent } from "./edit/text-file.ts";
+import { toUnifiedDiff } from "./edit/unified-diff.ts";
+import { count, MAX_OUTPUT_CHARS, toModelText } from "./files/output-text.ts";
+import { toToolError } from "./files/system-error.ts";
+import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
+import { writeInside } from "./files/write-inside.ts";
+
+const EDITS = z
+  .array(
+    z.object({
+      old: z.string().max(1_000_000).describe("The text as it stands in the file, exactly, without line numbers."),
+      new: z.string().max(1_000_000).describe("What to put in its place; empty to take it out."),
+      all: z.boolean().optional().describe("Replace every place; otherwise old must occur just once."),
+    }),
+  )
+  .min(1)
+  .max(200);
+
+const PATH = z.string().min(1).describe("The file, relative to the workspace or absolute.");
+
+const INPUT = z
+  .object({
+    path: PATH.optional(),
+    edits: EDITS.optional().describe("Made one after the other, each on what the one before left; all or none."),
+    files: z
+      .array(z.object({ path: PATH, edits: EDITS }))
+      .min(1)
+      .max(50)
+      .optional()
+      .describe("In place of path and edits: several files, changed all or none."),
+  })
+  .refine(
+    ({ path: named, edits, files }) =>
+      files === undefined ? named !== undefined && edits !== undefined : named === undefined && edits === undefined,
+    { message: "Give either path and edits, or files." },
+  );
+
+export type EditInput = z.infer<typeof INPUT>;
+
+export const createEditTool = (): Tool<EditInput> =>
+  defineTool({
+    name: "edit",
+    description:
+      "Replaces exact pieces of text files. Several edits, and several files, are made all or none. Line endings and byte order mark " +
+      "stay. When a text is not found, the nearest lines are shown.",
+    input: INPUT,
+    effect: "write",
+    touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
+    execute: async (input, { workspace, signal }) => {
+      const planned: PlannedChange[] = [];
+      for (const request of toRequests(input)) planned.push(await plan(workspace, request, planned));
+      signal.throwIfAborted();
+      const modified = await writeAll(workspace, planned);
+      return { content: [{ type: "text", text: toModelText(toReport(planned)) }], files: { created: [], modified } };
+    },
+  });
+
+type Request = { readonly path: string; readonly edits: readonly Edit[] };
+
+const toRequests = ({ path: named, edits, files }: EditInput): readonly Request[] =>
+  files ?? (named !== undefined && edits !== undefined ? [{ path: named, edits }] : []);
+
+type PlannedChange = {
+  readonly absolute: string;
+  readonly shown: string;
+  readonly before: TextFile;
+  readonly after: string;
+  readonly replacements: number;
+};
+
+/** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
+const plan = async (workspace: string, request: Request, others: readonly PlannedChange[]): Promise<PlannedChange> => {
+  const absolute = toAbsolutePath(workspace, request.path);
+  const shown = toShownPath(workspace, absolute);
+  if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
+  if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
+  const before = await readTextFile({ workspace, absolute, shown });
+  await requireWritable({ absolute, shown, before });
+  const outcome = applyEdits(before.text, request.edits);
+  if (outcome.type === "refused") {
+    const which = request.edits.length > 1 ? `, edit ${outcome.number} of ${request.edits.length}` : "";
+    throw failed(`${shown}${which}: ${toModelText(outcome.reason)}`, "Nothing was written.");
+  }
+  return { absolute, shown, before, after: outcome.text, replacements: outcome.replacements };
+};
+
+/** Most of what the write itself would refuse, told before any file is written. */
+const requireWritable = async ({
+  absolute,
+  shown,
+  before,
+}: Pick<PlannedChange, "absolute" | "shown" | "before">): Promise<void> => {
+  try {
+    if ((await realpath(absolute)) !== absolute)
+      throw failed(`${shown} is or leads through a symbolic link; nothing is written through links.`, "Name the real path.");
+    await access(absolute, constants.W_OK);
+  } catch (thrown) {
+    throw toToolError(thrown, shown);
+  }
+  if (before.hardLinks > 1)
+    throw failed(
+      `${shown} has ${before.hardLinks} hard links; writing it would change a file elsewhere too.`,
+      "Delete it and write it anew.",
+    );
+};
+
+/** The names of the files that were changed. */
+const writeAll = async (workspace: string, planned: readonly PlannedChange[]): Promise<readonly string[]> => {
+  for (const change of planned) await requireUnchanged(workspace, change);
+  const written: PlannedChange[] = [];
+  try {
+    for (const change of planned) {
+      await requireUnchanged(workspace, change);
+      const outcome = await put(workspace, change, toContent(change.before, change.after));
+      if (outcome === "modified") written.push(change);
+    }
+  } catch (thrown) {
+    const left = await takeBack(workspace, written);
+    if (left.length === 0) throw thrown;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new RetinueError("tool_failed", `${reason} Written before and not taken back: ${left.join(", ")}.`, { cause: thrown });
+  }
+  return written.map(({ shown }) => shown);
+};
+
+const put = (workspace: string, { absolute }: PlannedChange, content: string) =>
+  writeInside({ root: workspace, file: path.relative(workspace, absolute), content });
+
+const requireUnchanged = async (workspace: string, { absolute, shown, before }: PlannedChange): Promise<void> => {
+  const { hash } = await readTextFile({ workspace, absolute, shown });
+  if (hash !== before.hash) throw failed(`${shown} was changed by somebody else meanwhile.`, "Read it and edit it again.");
+};
+
+/** Gives the names of the files that could not be brought back to what they were. */
+const takeBack = async (workspace: string, written: readonly PlannedChange[]): Promise<readonly string[]> => {
+  const left: string[] = [];
+  for (const change of written.toReversed())
+    try {
+      const { text } = await readTextFile({ workspace, absolute: change.absolute, shown: change.shown });
+      if (text !== change.after) throw new Error("somebody else has changed it since");
+      await put(workspace, change, toContent(change.before, change.before.text));
+    } catch {
+      left.push(change.shown);
+    }
+  return left;
+};
+
+const toReport = (planned: readonly PlannedChange[]): string => {
+  const each = Math.floor((MAX_OUTPUT_CHARS - 1000) / planned.length);
+  return planned
+    .map(({ shown, before, after, replacements }) => {
+      const diff = toUnifiedDiff({ file: shown, before: before.text, after }, each);
+      return before.text === after
+        ? `Unchanged ${shown}: the edits cancel each other out.`
+        : `Edited ${shown} (${count(replacements, "replacement")}).\n${diff}`;
+    })
+    .join("\n\n");
+};
+
+const failed = (message: string, hint: string): RetinueError => new RetinueError("tool_failed", message, { hint });
