@@ -197,16 +197,12 @@ describe("edit keeps to the workspace", () => {
   });
 
   it("A8: while folder and link are exchanged, no edit lands outside", async () => {
+    await using test = await createTestWorkspace();
     const race = await runWriteRace({
       writes: 300,
       write: async (root, file, content) => {
         await writeInside({ root, file, content: "word" });
-        const signal = new AbortController().signal;
-        const artifacts = { write: () => Promise.reject(new Error()), read: () => Promise.resolve(undefined) };
-        await edit.execute(
-          { path: file, edits: [{ old: "word", new: content }] },
-          { workspace: root, signal, progress: () => undefined, artifacts },
-        );
+        await edit.execute({ path: file, edits: [{ old: "word", new: content }] }, { ...test.context, workspace: root });
       },
     });
     expect(race.outside).toBe(0);
