@@ -59,6 +59,31 @@ export const ERRORS = {
     meaning: "The act needs an approval and nobody is there to give it.",
     hint: "Run again with --approve all to allow writes and commands.",
   },
+  path_outside_scope: {
+    kind: "model",
+    meaning: "The path is in the workspace, but not among those that this agent may write.",
+    hint: "Write where the agent may, or leave it to another.",
+  },
+  depth_exceeded: {
+    kind: "model",
+    meaning: "An agent may not be started deeper than agent.maxDepth.",
+    hint: "Do the work yourself.",
+  },
+  delegation_loop: {
+    kind: "model",
+    meaning: "The same agent is already at work on the same task above, or was given it before.",
+    hint: "Use what it handed back, or ask for something else.",
+  },
+  too_many_children: {
+    kind: "model",
+    meaning: "A run may not start more sub-agents than agent.maxChildren.",
+    hint: "Use the results you have.",
+  },
+  run_not_below: {
+    kind: "model",
+    meaning: "A run may only stop or speak to runs below it.",
+    hint: "Use the id of a sub-agent that you started.",
+  },
   path_outside_workspace: {
     kind: "model",
     meaning: "The path, followed through links, lies outside the workspace.",

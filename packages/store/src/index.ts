@@ -1,4 +1,31 @@
-/** Memory: the event log and its implementations. */
+/** Memory: the event log, its implementations and what can be read from it. SQLite is in `@retinue/store/sqlite`. */
 export type { EventLog, Lease } from "./contract.ts";
 export { createMemoryLog } from "./memory/memory-log.ts";
 export type { MemoryLog } from "./memory/memory-log.ts";
+export { fromEventKey, toEventKey } from "./event-key.ts";
+export { MESSAGE_COLUMNS } from "./message-row.ts";
+export type { MessageColumn, MessageRow, MessageStatus, RequestType } from "./message-row.ts";
+export { project } from "./project.ts";
+export type { Operation, Projected, ProjectOptions, RunProjection } from "./project.ts";
+export { projectSession } from "./project-session.ts";
+export type { SessionRow } from "./project-session.ts";
+export { MESSAGE_ORDERS, SESSION_ORDERS, STATS_KEYS } from "./read-side.ts";
+export type {
+  Damage,
+  MessageOrder,
+  MessageQuery,
+  Page,
+  PageOptions,
+  ReadSide,
+  Retention,
+  RunNode,
+  SearchHit,
+  SearchQuery,
+  SessionExport,
+  SessionOrder,
+  SessionQuery,
+  Stats,
+  StatsKey,
+  StatsQuery,
+  Verification,
+} from "./read-side.ts";

@@ -5,6 +5,7 @@ export type Watchers = {
   readonly watch: (sessionId: SessionId, wake: () => void) => () => void;
   readonly wake: (sessionId: SessionId) => void;
   readonly sessions: () => Iterable<SessionId>;
+  readonly has: (sessionId: SessionId) => boolean;
   readonly size: () => number;
   readonly clear: () => void;
 };
@@ -36,6 +37,7 @@ export const createWatchers = (): Watchers => {
       }
     },
     sessions: () => watched.keys(),
+    has: (sessionId) => watched.has(sessionId),
     size: () => watched.size,
     clear: () => watched.clear(),
   };

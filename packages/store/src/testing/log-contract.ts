@@ -113,6 +113,7 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
           },
           beforeTokens: 10,
           afterTokens: 5,
+          limitTokens: 8,
         }),
         run.draft({ type: "limit.reached", limit: "iterations", used: 20, max: 20 }),
         run.settled({ status: "partial", bailoutReason: "max_iterations", findings: [{ path: "a", line: 1 }], warnings: ["w"] }),

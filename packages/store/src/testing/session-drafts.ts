@@ -67,7 +67,15 @@ export const createRunDrafts = (options: RunDraftsOptions = {}): RunDrafts => {
         ...more,
       }),
     started: (epoch, resumed = false) => draft({ type: "run.started", epoch, resumed }),
-    asked: (step) => draft({ type: "model.requested", step, model: "test/model", estimatedTokens: 100 * step, handIn: false }),
+    asked: (step) =>
+      draft({
+        type: "model.requested",
+        step,
+        model: "test/model",
+        estimatedTokens: 100 * step,
+        digest: { system: "s", tools: "t", messages: `m${step}` },
+        handIn: false,
+      }),
     answered: (step, content) =>
       draft({
         type: "model.answered",

@@ -1,0 +1,31 @@
+/** What of an event the full-text search looks through. */
+import type { RecordedEvent } from "@retinue/protocol";
+import { toText } from "./project.ts";
+
+/** Empty where nothing was said. */
+export const toSaid = (event: RecordedEvent): string => {
+  switch (event.type) {
+    case "run.requested":
+      return toText(event.task);
+    case "model.answered":
+      return event.content.map((part) => (part.type === "tool-call" ? `${part.tool} ${part.arguments}` : part.text)).join("\n");
+    case "model.failed":
+      return event.error.message;
+    case "approval.answered":
+      return event.reason ?? "";
+    case "tool.settled":
+      return event.error === undefined ? toText(event.content) : `${toText(event.content)}\n${event.error.message}`;
+    case "context.fitted":
+      return event.summary?.text ?? "";
+    case "run.settled":
+      return event.result.error === undefined ? event.result.summary : `${event.result.summary}\n${event.result.error.message}`;
+    case "run.started":
+    case "model.requested":
+    case "approval.requested":
+    case "tool.started":
+    case "limit.reached":
+      return "";
+    default:
+      return event satisfies never;
+  }
+};

@@ -1,0 +1,176 @@
+/**
+ * Writes events and what follows from them. Everything here happens inside a transaction that the caller opened;
+ * after a rollback the caller says `forget`.
+ */
+import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { StatementSync } from "node:sqlite";
+import type { KnownRun } from "../admit.ts";
+import { CHAIN_START, toChainHash, toEventBody } from "../chain.ts";
+import { fromColumnText, toColumnText } from "../column-text.ts";
+import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import type { Operation, RunProjection } from "../project.ts";
+import { project } from "../project.ts";
+import type { SessionRow } from "../project-session.ts";
+import { NEW_SESSION, projectSession } from "../project-session.ts";
+import { readEvents } from "./event-table.ts";
+import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
+import type { Statements } from "./statements.ts";
+
+export type Recorder = {
+  /** What the database says of a run. */
+  readonly run: (runId: RunId) => KnownRun | undefined;
+  /** `holder` is the run whose lease was shown. */
+  readonly record: (sessionId: SessionId, drafts: readonly EventDraft[], holder?: RunId) => readonly RecordedEvent[];
+  /** Moves the epoch on and gives the new one; undefined for an unknown run. */
+  readonly takeOver: (runId: RunId) => number | undefined;
+  readonly revoke: (sessionId: SessionId) => void;
+  /** Others may have written: what only the database knows for sure is read from it again. */
+  readonly refresh: () => void;
+  /** Nothing that was learnt holds any more. */
+  readonly forget: () => void;
+};
+
+type CachedProjection = { readonly epoch: number; readonly projection: RunProjection };
+
+/** Runs that are kept in mind; more than live at one time in any sane process. */
+const MAX_CACHED = 20_000;
+
+export const createRecorder = (statements: Statements): Recorder => {
+  const sessions = new Map<SessionId, SessionRow>();
+  const runs = new Map<RunId, KnownRun>();
+  /** Of a run, under the epoch for which it holds: while that lease lives, nobody else can have added to the run. */
+  const projections = new Map<RunId, CachedProjection>();
+  const operationStatements = new Map<Operation["columns"], StatementSync>();
+
+  const readRun = (runId: RunId): KnownRun | undefined => {
+    const known = runs.get(runId);
+    if (known) return known;
+    const row = statements(
+      "SELECT s.session_id, r.epoch FROM runs r JOIN sessions s ON s.number = r.session_number WHERE r.run_id = ?",
+    ).get(toColumnText(runId));
+    if (row === undefined) return undefined;
+    const run = { sessionId: fromColumnText(String(row["session_id"])) as SessionId, epoch: Number(row["epoch"]) };
+    runs.set(runId, run);
+    return run;
+  };
+
+  const readSession = (sessionId: SessionId): SessionRow => {
+    const known = sessions.get(sessionId);
+    if (known) return known;
+    const row = statements("SELECT * FROM sessions WHERE session_id = ?").get(toColumnText(sessionId));
+    return row === undefined ? insertSession(sessionId) : fromSessionRow(row);
+  };
+
+  const insertSession = (sessionId: SessionId): SessionRow => {
+    const created = statements(INSERT_SESSION).run(toColumnText(sessionId), ...toSessionValues(NEW_SESSION));
+    return { ...NEW_SESSION, sessionId, number: Number(created.lastInsertRowid) };
+  };
+
+  /** Folds the run's events again, as after a restart. */
+  const readProjection = (sessionId: SessionId, sessionNumber: number, runId: RunId): RunProjection | undefined => {
+    const folded = new Map<RunId, RunProjection>();
+    for (const event of readEvents(statements, sessionId, 0)) {
+      const parent = event.parentRunId === null ? undefined : folded.get(event.parentRunId);
+      folded.set(event.runId, project({ event, sessionNumber, run: folded.get(event.runId), parent }).run);
+    }
+    return folded.get(runId);
+  };
+
+  const projectionOf = (session: SessionRow, runId: RunId, holder: RunId | undefined): RunProjection | undefined => {
+    const cached = projections.get(runId);
+    if (cached !== undefined && runId === holder && cached.epoch === readRun(runId)?.epoch) return cached.projection;
+    return readProjection(session.sessionId, session.number, runId);
+  };
+
+  const apply = (operation: Operation): void => {
+    let statement = operationStatements.get(operation.columns);
+    if (!statement) operationStatements.set(operation.columns, (statement = statements(toSql(operation))));
+    const values = operation.values.map((value) => (typeof value === "string" ? toColumnText(value) : value));
+    if (operation.type === "update") values.push(operation.id);
+    statement.run(...values);
+  };
+
+  const insertEvent = statements("INSERT INTO events (id, run_id, type, at, body, hash) VALUES (?, ?, ?, ?, ?, ?)");
+  const insertRun = statements("INSERT INTO runs (run_id, session_number, message_id, epoch) VALUES (?, ?, ?, 0)");
+  const updateSession = statements(UPDATE_SESSION);
+
+  const forget = (): void => {
+    sessions.clear();
+    runs.clear();
+    projections.clear();
+  };
+
+  return {
+    run: readRun,
+    record: (sessionId, drafts, holder) => {
+      if (runs.size + sessions.size + projections.size > MAX_CACHED) forget();
+      let session = readSession(sessionId);
+      if (session.headSeq + drafts.length > MAX_SEQ)
+        throw new RetinueError("store_full", `${sessionId} holds ${session.headSeq} events and can hold no more.`);
+      const appended: RecordedEvent[] = [];
+      const touched = new Map<RunId, RunProjection>();
+      for (const draft of drafts) {
+        const { runId, parentRunId } = draft;
+        const isRequest = draft.type === "run.requested";
+        const seq = session.headSeq + 1;
+        const event: RecordedEvent = { ...draft, seq };
+        const run = isRequest ? undefined : (touched.get(runId) ?? projectionOf(session, runId, holder));
+        const parent =
+          isRequest && parentRunId !== null
+            ? (touched.get(parentRunId) ?? projectionOf(session, parentRunId, holder))
+            : undefined;
+        const projected = project({ event, sessionNumber: session.number, run, parent });
+        touched.set(runId, projected.run);
+
+        const body = toEventBody(draft, seq);
+        const hash = toChainHash(session.headHash === "" ? CHAIN_START : session.headHash, body);
+        const id = toEventKey(session.number, seq);
+        const runKey = toColumnText(runId);
+        insertEvent.run(id, runKey, draft.type, toColumnText(draft.at), body, hash);
+        if (isRequest) {
+          insertRun.run(runKey, session.number, id);
+          runs.set(runId, { sessionId, epoch: 0 });
+        }
+        let opened = 0;
+        for (const operation of projected.operations) {
+          apply(operation);
+          if (operation.type === "insert") opened += 1;
+        }
+        session = projectSession({ event, previous: session, opened, hash });
+        appended.push(event);
+      }
+      updateSession.run(...toSessionValues(session), session.number);
+      sessions.set(sessionId, session);
+      for (const [runId, projection] of touched) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
+      return appended;
+    },
+    takeOver: (runId) => {
+      const row = statements("UPDATE runs SET epoch = epoch + 1 WHERE run_id = ? RETURNING epoch").get(toColumnText(runId));
+      if (row === undefined) return undefined;
+      const epoch = Number(row["epoch"]);
+      const cached = projections.get(runId);
+      // Before the first lease nobody could write to the run, so what is known of it still holds.
+      if (cached?.epoch === 0 && epoch === 1) projections.set(runId, { epoch, projection: cached.projection });
+      else projections.delete(runId);
+      runs.delete(runId);
+      return epoch;
+    },
+    revoke: (sessionId) => {
+      statements(
+        "UPDATE runs SET epoch = epoch + 1 WHERE session_number = (SELECT number FROM sessions WHERE session_id = ?)",
+      ).run(toColumnText(sessionId));
+      runs.clear();
+    },
+    refresh: () => {
+      sessions.clear();
+      runs.clear();
+    },
+    forget,
+  };
+};
+
+const toSql = ({ type, columns }: Operation): string =>
+  type === "insert"
+    ? `INSERT INTO messages (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`
+    : `UPDATE messages SET ${columns.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`;

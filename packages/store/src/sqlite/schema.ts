@@ -1,0 +1,119 @@
+/** The tables of a SQLite store, as ordered migrations: each takes a file from the version before to its own. */
+
+/** "RETN": marks a SQLite file as ours. */
+export const APPLICATION_ID = 0x5245544e;
+
+export type Migration = { readonly version: number; readonly sql: string };
+
+/** Holds no text of its own: what was said stands in the events. */
+export const SAID = "fts5(text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2')";
+
+const CREATE = `
+CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    run_count INTEGER NOT NULL,
+    message_count INTEGER NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    unpriced_calls INTEGER NOT NULL,
+    head_seq INTEGER NOT NULL,
+    head_hash TEXT NOT NULL,
+    indexed_seq INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX idx_sessions_unindexed ON sessions(number) WHERE indexed_seq < head_seq;
+
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    at TEXT NOT NULL,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL
+);
+
+CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    session_number INTEGER NOT NULL,
+    message_id INTEGER NOT NULL,
+    epoch INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX idx_runs_session ON runs(session_number);
+
+CREATE TABLE artifacts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL,
+    artifact_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (session_id, artifact_id)
+);
+
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL,
+    parent_message_id INTEGER,
+    started_at TEXT NOT NULL,
+    completed_at TEXT,
+    duration_ms INTEGER,
+    agent_role TEXT,
+    agent_depth INTEGER DEFAULT 0,
+    model_id TEXT,
+    system_prompt_id TEXT,
+    request_type TEXT,
+    request_content TEXT,
+    context_mode TEXT,
+    context_token_count INTEGER,
+    response_content TEXT,
+    response_summary TEXT,
+    tool_calls_json TEXT,
+    files_modified_json TEXT,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    total_tokens INTEGER,
+    iteration_count INTEGER DEFAULT 0,
+    max_iterations INTEGER,
+    max_duration_ms INTEGER,
+    bailout_reason TEXT,
+    status TEXT DEFAULT 'pending',
+    error_message TEXT,
+    metadata_json TEXT,
+    run_id TEXT,
+    seq INTEGER,
+    step INTEGER,
+    tool_name TEXT,
+    call_id TEXT,
+    effect TEXT,
+    approval TEXT,
+    approval_reason TEXT,
+    outcome TEXT,
+    error_code TEXT,
+    files_created_json TEXT,
+    artifact_id TEXT,
+    cached_tokens INTEGER,
+    reasoning_tokens INTEGER,
+    cost_usd REAL,
+    FOREIGN KEY (parent_message_id) REFERENCES messages(id),
+    FOREIGN KEY (session_id) REFERENCES sessions(session_id)
+);
+CREATE INDEX idx_messages_session ON messages(session_id);
+CREATE INDEX idx_messages_parent ON messages(parent_message_id);
+CREATE INDEX idx_messages_role ON messages(agent_role);
+CREATE INDEX idx_messages_depth ON messages(agent_depth);
+CREATE INDEX idx_messages_started ON messages(started_at);
+CREATE INDEX idx_messages_status ON messages(status);
+
+CREATE VIRTUAL TABLE said USING ${SAID};
+INSERT INTO said(said, rank) VALUES ('secure-delete', 1);
+`;
+
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: CREATE }];

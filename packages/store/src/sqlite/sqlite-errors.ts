@@ -1,0 +1,35 @@
+/** What SQLite throws, in the words of the registry. */
+import type { ErrorCode } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+
+const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  5: ["store_busy", "Another process kept the store locked for too long"],
+  6: ["store_busy", "Another process kept the store locked for too long"],
+  8: ["store_unreadable", "The store cannot be written"],
+  10: ["store_failed", "Reading or writing the store failed"],
+  11: ["store_corrupt", "The store's file is damaged"],
+  13: ["store_full", "There is no space left to write to the store"],
+  14: ["store_unreadable", "The store cannot be opened"],
+  26: ["store_corrupt", "The store's file is damaged"],
+};
+
+const BUSY = 5;
+
+const toPrimaryCode = (error: unknown): number | undefined => {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode & 0xff;
+};
+
+const CORRUPT: readonly (number | undefined)[] = [11, 26];
+
+export const isCorrupt = (error: unknown): error is Error => CORRUPT.includes(toPrimaryCode(error));
+
+export const isBusy = (error: unknown): boolean => toPrimaryCode(error) === BUSY;
+
+/** What is not SQLite's comes back as it is. */
+export const toStoreError = (error: unknown, path: string): unknown => {
+  const primary = toPrimaryCode(error);
+  const known = primary === undefined ? undefined : PRIMARY_CODES[primary];
+  if (known === undefined || !(error instanceof Error)) return error;
+  return new RetinueError(known[0], `${known[1]}: ${path} (${error.message}).`, { cause: error });
+};

@@ -1,0 +1,204 @@
+/**
+ * The event log in a SQLite file: nothing to install, nothing to start, several processes on one file. Each append is
+ * one place in a transaction that holds its events, the rows that follow from them and the check of its lease.
+ */
+import type { SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { admit, toAfterSeq, unknownRun } from "../admit.ts";
+import { toArtifactId, toArtifactRef } from "../artifact-ref.ts";
+import { fromColumnText, toColumnText } from "../column-text.ts";
+import type { EventLog } from "../contract.ts";
+import type { ReadSide } from "../read-side.ts";
+import { createWatchers } from "../watchers.ts";
+import { readEvents, readHead } from "./event-table.ts";
+import type { Synchronous } from "./open-database.ts";
+import { openDatabase } from "./open-database.ts";
+import { createRecorder } from "./recorder.ts";
+import { createSearchIndex } from "./search-index.ts";
+import { toStoreError } from "./sqlite-errors.ts";
+import { createSqliteReadSide } from "./sqlite-read-side.ts";
+import { createStatements } from "./statements.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+export type SqliteLogOptions = {
+  /** Of a file in a folder that exists. */
+  readonly path: string;
+  /** `NORMAL` by default: a killed process loses nothing. `FULL`: nor does a power cut. */
+  readonly synchronous?: Synchronous;
+  /** How long another process may hold the file before a write fails with `store_busy`; 30 s by default. */
+  readonly busyMs?: number;
+};
+
+export type SqliteLog = EventLog & { readonly readSide: ReadSide };
+
+/** How often the file is looked at for what other processes appended, while somebody watches. */
+const LOOK_EVERY_MS = 100;
+/** The search index keeps up in pauses of this length … */
+const PAUSE_MS = 250;
+/** … a stretch at a time, … */
+const STRETCH = 256;
+/** … and without a pause when it is this many events behind. */
+const FAR_BEHIND = 4096;
+
+export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
+  const { path, synchronous = "NORMAL", busyMs = 30_000 } = options;
+  const db = openDatabase({ path, synchronous });
+  const statements = createStatements(db);
+  const recorder = createRecorder(statements);
+  const searchIndex = createSearchIndex(statements);
+  const watchers = createWatchers();
+  const seen = new Map<SessionId, number>();
+
+  const dataVersion = statements("PRAGMA data_version");
+  const readDataVersion = (): unknown => dataVersion.get()?.["data_version"];
+  let writtenVersion = readDataVersion();
+
+  const queue = createWriteQueue({
+    db,
+    path,
+    busyMs,
+    began: () => {
+      const version = readDataVersion();
+      if (version !== writtenVersion) recorder.refresh();
+      writtenVersion = version;
+    },
+    rolledBack: recorder.forget,
+  });
+
+  let closing: Promise<void> | undefined;
+  const isClosing = (): boolean => closing !== undefined;
+  const open = (): void => {
+    if (isClosing()) throw new RetinueError("store_unreadable", `The store ${path} was closed.`, { hint: "Open it again." });
+  };
+  const reading = <T>(act: () => T): T => {
+    open();
+    try {
+      return act();
+    } catch (error) {
+      throw toStoreError(error, path);
+    }
+  };
+
+  let behind = 0;
+  let pause: NodeJS.Timeout | undefined;
+  const keepUp = async (): Promise<void> => {
+    pause = undefined;
+    try {
+      while (behind > 0 && !isClosing()) {
+        await queue.write(() => searchIndex.catchUp(STRETCH));
+        behind = Math.max(0, behind - STRETCH);
+      }
+    } catch {
+      // Costs nothing: whoever searches tries again and is told.
+    }
+  };
+  const fellBehind = (events: number): void => {
+    behind += events;
+    if (behind >= FAR_BEHIND && behind - events < FAR_BEHIND) void keepUp();
+    else if (pause) pause.refresh();
+    else pause = setTimeout(() => void keepUp(), PAUSE_MS).unref();
+  };
+
+  let look: NodeJS.Timeout | undefined;
+  let lookedVersion: unknown;
+  const lookForOthers = (): void => {
+    if (watchers.size() === 0) {
+      clearInterval(look);
+      look = undefined;
+      return;
+    }
+    const version = readDataVersion();
+    if (version === lookedVersion) return;
+    lookedVersion = version;
+    for (const sessionId of watchers.sessions()) {
+      const seq = readHead(statements, sessionId)?.headSeq ?? 0;
+      if (seq > (seen.get(sessionId) ?? 0)) {
+        seen.set(sessionId, seq);
+        watchers.wake(sessionId);
+      }
+    }
+  };
+
+  return {
+    append: async (drafts, lease) => {
+      open();
+      if (drafts.length === 0) return [];
+      return queue.write(
+        () => recorder.record(admit(drafts, lease, recorder.run), drafts, lease?.runId),
+        (events) => {
+          const last = events.at(-1);
+          if (last === undefined) return;
+          fellBehind(events.length);
+          if (seen.has(last.sessionId)) seen.set(last.sessionId, last.seq);
+          watchers.wake(last.sessionId);
+        },
+      );
+    },
+    lease: async (runId) => {
+      open();
+      return queue.write(() => {
+        const epoch = recorder.takeOver(runId);
+        if (epoch === undefined) throw unknownRun(runId);
+        return { runId, epoch };
+      });
+    },
+    revoke: async (sessionId) => {
+      open();
+      return queue.write(() => recorder.revoke(sessionId));
+    },
+    read: (sessionId, afterSeq) => reading(() => readEvents(statements, sessionId, toAfterSeq(afterSeq))),
+    sessionOf: (runId) =>
+      reading(() => {
+        const row = statements(
+          "SELECT s.session_id FROM runs r JOIN sessions s ON s.number = r.session_number WHERE r.run_id = ?",
+        ).get(toColumnText(runId));
+        return row === undefined ? undefined : (fromColumnText(String(row["session_id"])) as SessionId);
+      }),
+    watch: (sessionId, wake) => {
+      open();
+      seen.set(sessionId, readHead(statements, sessionId)?.headSeq ?? 0);
+      lookedVersion ??= readDataVersion();
+      look ??= setInterval(lookForOthers, LOOK_EVERY_MS).unref();
+      const stop = watchers.watch(sessionId, wake);
+      return () => {
+        stop();
+        if (!watchers.has(sessionId)) seen.delete(sessionId);
+      };
+    },
+    writeArtifact: async (sessionId, text) => {
+      open();
+      const ref = toArtifactRef(text);
+      return queue.write(() => {
+        statements("INSERT INTO artifacts (session_id, artifact_id, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(
+          toColumnText(sessionId),
+          ref.artifactId,
+          toColumnText(text),
+        );
+        return ref;
+      });
+    },
+    readArtifact: (sessionId, artifactId) =>
+      reading(() => {
+        const row = statements("SELECT text FROM artifacts WHERE session_id = ? AND artifact_id = ?").get(
+          toColumnText(sessionId),
+          toColumnText(artifactId),
+        );
+        if (row === undefined) return undefined;
+        const text = fromColumnText(String(row["text"]));
+        if (toArtifactId(text) !== artifactId)
+          throw new RetinueError("store_corrupt", `Artifact ${artifactId} of ${sessionId} is damaged.`);
+        return text;
+      }),
+    close: () =>
+      (closing ??= (async () => {
+        clearInterval(look);
+        clearTimeout(pause);
+        watchers.clear();
+        // The index may stay behind, on a full disk for one: the next search brings it up to date.
+        if (behind > 0) await queue.write(() => searchIndex.catchUp(FAR_BEHIND)).catch(() => {});
+        await queue.drain();
+        db.close();
+      })()),
+    readSide: createSqliteReadSide({ db, path, statements, searchIndex, queue, forget: recorder.forget, open }),
+  };
+};

@@ -1,0 +1,278 @@
+/** The read side on a SQLite store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
+import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { fromColumnText, toColumnText } from "../column-text.ts";
+import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import type { MessageRow } from "../message-row.ts";
+import type { SessionRow } from "../project-session.ts";
+import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
+import type { Damage, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
+import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
+import { toTree } from "../run-tree.ts";
+import { BrokenChain, walkChain } from "./event-table.ts";
+import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
+import type { SearchIndex } from "./search-index.ts";
+import { fromSessionRow } from "./session-table.ts";
+import { toStoreError } from "./sqlite-errors.ts";
+import { searchEvents } from "./sqlite-search.ts";
+import type { Statements } from "./statements.ts";
+import { readStats } from "./stats.ts";
+import { verifyStore } from "./verify.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+export type SqliteReadSideOptions = {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly statements: Statements;
+  readonly searchIndex: SearchIndex;
+  readonly queue: WriteQueue;
+  /** What the writer had in mind of a session that is gone. */
+  readonly forget: () => void;
+  /** Throws when the store was closed. */
+  readonly open: () => void;
+};
+
+const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; readonly by: string }>> = {
+  newest: { after: "number < ?1", by: "number DESC" },
+  oldest: { after: "number > ?1", by: "number" },
+  updated: { after: "(updated_at, number) < (?2, ?1)", by: "updated_at DESC, number DESC" },
+};
+
+export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
+  const { db, path, statements, searchIndex, queue, forget, open } = options;
+
+  const reading = <T>(act: () => T): T => {
+    open();
+    try {
+      return act();
+    } catch (error) {
+      throw toStoreError(error, path);
+    }
+  };
+
+  const readSession = (sessionId: SessionId): SessionRow | undefined => {
+    const row = statements("SELECT * FROM sessions WHERE session_id = ?").get(toColumnText(sessionId));
+    return row === undefined ? undefined : fromSessionRow(row);
+  };
+
+  const listSessions: ReadSide["listSessions"] = (query = {}) =>
+    reading(() => {
+      const limit = toLimit(query.limit);
+      const order = toAllowed("`order`", query.order, SESSION_ORDERS, "newest");
+      const cursor = fromCursor(query.after);
+      const { where, values } = toConditions([
+        ["status = ?", query.status],
+        ["agent = ?", query.agent],
+        ["workspace = ?", query.workspace],
+      ]);
+      const { after, by } = ORDER_SESSIONS[order];
+      const rows = statements(
+        `SELECT * FROM sessions WHERE (?1 IS NULL OR ${after}) AND (?2 IS NULL OR 1) AND ${where} ORDER BY ${by} LIMIT ?`,
+      ).all(cursor?.key ?? null, cursor === undefined ? null : toColumnText(cursor.at), ...values, limit + 1);
+      return toPage(rows.map(fromSessionRow), limit, (row) => ({
+        key: row.number,
+        at: order === "updated" ? row.updatedAt : "",
+      }));
+    });
+
+  const messages: ReadSide["messages"] = (sessionId, query: MessageQuery = {}) =>
+    reading(() => {
+      const limit = toLimit(query.limit);
+      const newest = toAllowed("`order`", query.order, MESSAGE_ORDERS, "oldest") === "newest";
+      const cursor = fromCursor(query.after);
+      const session = readSession(sessionId);
+      if (session === undefined) return { items: [], next: null };
+      const from = newest || cursor === undefined ? toEventKey(session.number, 0) : cursor.key + 1;
+      const to = newest && cursor !== undefined ? cursor.key - 1 : toEventKey(session.number, MAX_SEQ);
+      const { where, values } = toConditions([
+        ["m.run_id = ?", query.runId],
+        ["m.agent_role = ?", query.agent],
+        ["m.status = ?", query.status],
+        ["m.request_type = ?", query.requestType],
+      ]);
+      const rows = statements(
+        `${SELECT_MESSAGES} WHERE m.id BETWEEN max(?, ?) AND min(?, ?) AND ${where} ORDER BY m.id ${newest ? "DESC" : "ASC"} LIMIT ?`,
+      ).all(from, toEventKey(session.number, 0), to, toEventKey(session.number, MAX_SEQ), ...values, limit + 1);
+      return toPage(rows.map(fromMessageRow), limit, toMessageCursor);
+    });
+
+  const tree: ReadSide["tree"] = (sessionId) =>
+    reading(() => {
+      const session = readSession(sessionId);
+      if (session === undefined) return [];
+      const rows = statements(
+        `SELECT m.id, m.run_id, p.run_id AS parent_run_id, m.agent_role, m.agent_depth, m.model_id, m.request_content, m.status,
+           m.outcome, m.response_summary, m.bailout_reason, m.started_at, m.completed_at, m.duration_ms, m.iteration_count,
+           m.prompt_tokens, m.completion_tokens, m.cost_usd
+         FROM runs r JOIN messages m ON m.id = r.message_id LEFT JOIN messages p ON p.id = m.parent_message_id
+         WHERE r.session_number = ? ORDER BY m.id`,
+      ).all(session.number);
+      return toTree(rows.map(toRunNode));
+    });
+
+  const removeSession = (session: SessionRow): void => {
+    const sessionKey = toColumnText(session.sessionId);
+    const range: [number, number] = [toEventKey(session.number, 0), toEventKey(session.number, MAX_SEQ)];
+    searchIndex.remove(session.number);
+    statements("DELETE FROM messages WHERE session_id = ?").run(sessionKey);
+    statements("DELETE FROM events WHERE id BETWEEN ? AND ?").run(...range);
+    statements("DELETE FROM runs WHERE session_number = ?").run(session.number);
+    statements("DELETE FROM artifacts WHERE session_id = ?").run(sessionKey);
+    statements("DELETE FROM sessions WHERE number = ?").run(session.number);
+    forget();
+  };
+
+  /** What was deleted also stands in the write-ahead file, until it begins anew. */
+  const clearTraces = (): void => void statements("PRAGMA wal_checkpoint(TRUNCATE)").get();
+
+  return {
+    listSessions,
+    session: (sessionId) => reading(() => readSession(sessionId)),
+    tree,
+    messages,
+    message: (messageId) =>
+      reading(() => {
+        const row = statements(`${SELECT_MESSAGES} WHERE m.id = ?`).get(messageId);
+        return row === undefined ? undefined : fromMessageRow(row);
+      }),
+    children: (messageId, page = {}) =>
+      reading(() => {
+        const limit = toLimit(page.limit);
+        const rows = statements(`${SELECT_MESSAGES} WHERE m.parent_message_id = ? AND m.id > ? ORDER BY m.id LIMIT ?`).all(
+          messageId,
+          fromCursor(page.after)?.key ?? 0,
+          limit + 1,
+        );
+        return toPage(rows.map(fromMessageRow), limit, toMessageCursor);
+      }),
+    search: async (text, query = {}) => {
+      open();
+      while (reading(searchIndex.isBehind)) await queue.write(() => searchIndex.catchUp(CATCH_UP));
+      return reading(() => searchEvents(statements, text, query));
+    },
+    stats: (query) => reading(() => readStats(statements, query)),
+    exportSession: (sessionId) =>
+      reading(() => {
+        const session = readSession(sessionId);
+        if (session === undefined) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+        const { events, damage } = readIntact(statements, session);
+        const rows = statements(`${SELECT_MESSAGES} WHERE m.id BETWEEN ? AND ? ORDER BY m.id`).all(
+          toEventKey(session.number, 0),
+          toEventKey(session.number, MAX_SEQ),
+        );
+        const artifacts = statements("SELECT artifact_id, text FROM artifacts WHERE session_id = ? ORDER BY id").all(
+          toColumnText(sessionId),
+        );
+        return {
+          format: "retinue-session",
+          version: 1,
+          session,
+          events,
+          messages: rows.map(fromMessageRow),
+          artifacts: artifacts.map((row) => ({
+            artifactId: String(row["artifact_id"]) as ArtifactId,
+            text: fromColumnText(String(row["text"])),
+          })),
+          damage: damage ?? verifyStore({ db, statements, sessionId }).damage[0] ?? null,
+        };
+      }),
+    deleteSession: async (sessionId) => {
+      open();
+      const existed = await queue.write(() => {
+        const session = readSession(sessionId);
+        if (session !== undefined) removeSession(session);
+        else statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
+        return session !== undefined;
+      });
+      reading(clearTraces);
+      return existed;
+    },
+    retain: async (retention) => {
+      open();
+      const gone = await queue.write(() => {
+        const sessions = findOutdated(statements, retention);
+        for (const session of sessions) removeSession(session);
+        return sessions.map((session) => session.sessionId);
+      });
+      if (gone.length > 0) reading(clearTraces);
+      return gone;
+    },
+    verify: (sessionId) => reading(() => verifyStore({ db, statements, sessionId })),
+  };
+};
+
+/** Events that a search indexes at a time, before it looks whether there are more. */
+const CATCH_UP = 4096;
+
+const toConditions = (filters: readonly (readonly [condition: string, value: string | undefined])[]) => {
+  const used = filters.filter((filter) => filter[1] !== undefined);
+  return {
+    where: used.length === 0 ? "1" : used.map(([condition]) => condition).join(" AND "),
+    values: used.map(([, value]): SQLInputValue => toColumnText(value ?? "")),
+  };
+};
+
+const toPage = <T>(rows: readonly T[], limit: number, cursorOf: (row: T) => { key: number; at: string }): Page<T> => {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { items: rows.slice(0, limit), next: last === undefined ? null : toCursor(cursorOf(last)) };
+};
+
+const toMessageCursor = (row: MessageRow): { key: number; at: string } => ({ key: row.id, at: "" });
+
+/** The events up to the first that does not verify. */
+const readIntact = (
+  statements: Statements,
+  session: SessionRow,
+): { readonly events: readonly RecordedEvent[]; readonly damage: Damage | undefined } => {
+  const events: RecordedEvent[] = [];
+  try {
+    for (const { event } of walkChain(statements, session, 0)) events.push(event);
+    return { events, damage: undefined };
+  } catch (error) {
+    if (!(error instanceof BrokenChain)) throw error;
+    return { events, damage: { sessionId: session.sessionId, seq: error.seq, what: error.message } };
+  }
+};
+
+const findOutdated = (statements: Statements, { before, keep }: Retention): readonly SessionRow[] => {
+  const ended = "status NOT IN ('pending', 'running')";
+  const outdated = new Map<number, SessionRow>();
+  const add = (rows: readonly Record<string, SQLOutputValue>[]): void => {
+    for (const row of rows.map(fromSessionRow)) outdated.set(row.number, row);
+  };
+  if (before !== undefined)
+    add(statements(`SELECT * FROM sessions WHERE ${ended} AND updated_at < ? ORDER BY number`).all(toColumnText(before)));
+  if (keep !== undefined) {
+    if (!Number.isInteger(keep) || keep < 0) throw new RetinueError("query_invalid", "`keep` is a whole number, 0 or more.");
+    const rows = statements("SELECT * FROM sessions ORDER BY updated_at DESC, number DESC LIMIT -1 OFFSET ?").all(keep);
+    add(rows.filter((row) => row["status"] !== "pending" && row["status"] !== "running"));
+  }
+  return [...outdated.values()].toSorted((a, b) => a.number - b.number);
+};
+
+const textOrNull = (value: SQLOutputValue | undefined): string | null =>
+  typeof value === "string" ? fromColumnText(value) : null;
+const numberOrNull = (value: SQLOutputValue | undefined): number | null => (typeof value === "number" ? value : null);
+
+const toRunNode = (row: Record<string, SQLOutputValue>): Omit<RunNode, "children"> => ({
+  // Only what the projection wrote stands in these columns.
+  runId: textOrNull(row["run_id"]) as RunId,
+  messageId: Number(row["id"]),
+  parentRunId: textOrNull(row["parent_run_id"]) as RunId | null,
+  agent: textOrNull(row["agent_role"]) ?? "",
+  depth: Number(row["agent_depth"]),
+  model: textOrNull(row["model_id"]) ?? "",
+  task: textOrNull(row["request_content"]) ?? "",
+  status: textOrNull(row["status"]) as RunNode["status"],
+  outcome: textOrNull(row["outcome"]),
+  summary: textOrNull(row["response_summary"]),
+  bailoutReason: textOrNull(row["bailout_reason"]),
+  startedAt: textOrNull(row["started_at"]) ?? "",
+  completedAt: textOrNull(row["completed_at"]),
+  durationMs: numberOrNull(row["duration_ms"]),
+  iterations: Number(row["iteration_count"]),
+  promptTokens: numberOrNull(row["prompt_tokens"]),
+  completionTokens: numberOrNull(row["completion_tokens"]),
+  costUsd: numberOrNull(row["cost_usd"]),
+});

@@ -1,0 +1,141 @@
+/**
+ * All writes of a store pass here, in order. What is asked for in one turn of the event loop is committed together, so
+ * that many runs at once share the cost of a transaction; each still succeeds or is refused for itself, and nothing is
+ * answered before it is committed.
+ */
+import { RetinueError } from "@retinue/protocol";
+import type { DatabaseSync } from "node:sqlite";
+import { isBusy, toStoreError } from "./sqlite-errors.ts";
+
+export type WriteQueue = {
+  /**
+   * Runs `act` inside a transaction. A `RetinueError` thrown by it says that it wrote nothing: it alone is refused.
+   * `act` may be run again after a rollback.
+   */
+  readonly write: <T>(act: () => T, committed?: (value: T) => void) => Promise<T>;
+  /** Resolves when everything asked for so far is committed or refused. */
+  readonly drain: () => Promise<void>;
+};
+
+type Entry = {
+  readonly act: () => unknown;
+  readonly succeed: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+export type WriteQueueOptions = {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  /** How long another process may hold the lock. */
+  readonly busyMs: number;
+  /** Before the first write of each transaction. */
+  readonly began: () => void;
+  readonly rolledBack: () => void;
+};
+
+export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQueueOptions): WriteQueue => {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  let waiting: Entry[] = [];
+  let scheduled = false;
+  let drained: (() => void)[] = [];
+
+  const rollback = (): void => {
+    rolledBack();
+    if (db.isTransaction) db.exec("ROLLBACK");
+  };
+
+  /** One transaction for all of them. Throws, rolled back, when it cannot be committed as a whole. */
+  const commitTogether = (entries: readonly Entry[]): void => {
+    const outcomes: (() => void)[] = [];
+    try {
+      began();
+      for (const { act, succeed, fail } of entries) {
+        try {
+          const value = act();
+          outcomes.push(() => succeed(value));
+        } catch (error) {
+          if (!(error instanceof RetinueError)) throw error;
+          outcomes.push(() => fail(error));
+        }
+      }
+      commit.run();
+    } catch (error) {
+      rollback();
+      throw error;
+    }
+    for (const settle of outcomes) settle();
+  };
+
+  /** After a failure of the whole: each for itself, so that only who is at fault hears of it. */
+  const commitApart = (entries: readonly Entry[]): void => {
+    for (const entry of entries) {
+      try {
+        begin.run();
+        commitTogether([entry]);
+      } catch (error) {
+        entry.fail(toStoreError(error, path));
+      }
+    }
+  };
+
+  const flush = (deadline: number): void => {
+    try {
+      begin.run();
+    } catch (error) {
+      if (isBusy(error) && Date.now() < deadline) {
+        setTimeout(() => flush(deadline), 1 + Math.random() * 20);
+        return;
+      }
+      const entries = take();
+      for (const entry of entries) entry.fail(toStoreError(error, path));
+      settleDrained();
+      return;
+    }
+    const entries = take();
+    try {
+      commitTogether(entries);
+    } catch (error) {
+      const [only] = entries;
+      if (entries.length === 1 && only) only.fail(toStoreError(error, path));
+      else commitApart(entries);
+    }
+    settleDrained();
+  };
+
+  const take = (): Entry[] => {
+    const entries = waiting;
+    waiting = [];
+    scheduled = false;
+    return entries;
+  };
+
+  const settleDrained = (): void => {
+    if (scheduled) return;
+    const done = drained;
+    drained = [];
+    for (const resolve of done) resolve();
+  };
+
+  return {
+    write: (act, committed) =>
+      new Promise((resolve, reject) => {
+        waiting.push({
+          act,
+          succeed: (value) => {
+            // The value is what this very `act` gave.
+            const own = value as ReturnType<typeof act>;
+            resolve(own);
+            committed?.(own);
+          },
+          fail: reject,
+        });
+        if (scheduled) return;
+        scheduled = true;
+        setImmediate(() => flush(Date.now() + busyMs));
+      }),
+    drain: async () => {
+      if (scheduled) await new Promise<void>((resolve) => drained.push(resolve));
+    },
+  };
+};
