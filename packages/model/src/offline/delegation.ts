@@ -1,0 +1,46 @@
+/** Hands a question about code to the agent made for it, where one may be called, and reports what it hands back. */
+import type { JsonObject } from "@retinue/protocol";
+import type { ToolDeclaration } from "../contract.ts";
+import type { PlannedCall } from "./calls.ts";
+import { propertyOf } from "./calls.ts";
+import type { Exchange } from "./conversation.ts";
+import { parseObject } from "./conversation.ts";
+import { toAnswer, withoutBanner } from "./wording.ts";
+
+const AGENT = "code-search";
+const DELEGATE = "delegate_to_agent";
+/** Begins every task that is handed on, so that whoever gets it does not hand it on again. */
+const HANDED_ON = "Search the code and report paths and line numbers: ";
+
+/** The question itself, and whether it may be handed on. */
+export const fromTask = (task: string): { readonly question: string; readonly mayDelegate: boolean } =>
+  task.startsWith(HANDED_ON)
+    ? { question: task.slice(HANDED_ON.length), mayDelegate: false }
+    : { question: task, mayDelegate: true };
+
+export const planDelegation = (question: string, tools: readonly ToolDeclaration[]): PlannedCall | undefined => {
+  const task = HANDED_ON + question;
+  const delegate = tools.find((tool) => tool.name === DELEGATE);
+  const names = delegate && propertyOf(delegate, "agent")?.["enum"];
+  if (delegate && Array.isArray(names) && names.includes(AGENT)) return { tool: DELEGATE, input: { agent: AGENT, task } };
+  const own = tools.find((tool) => tool.name === AGENT);
+  const input = own && toInput(own, task);
+  return own && input ? { tool: own.name, input } : undefined;
+};
+
+/** An agent that is a tool of its own says itself what it takes: one text, under one of the usual names. */
+const toInput = (tool: ToolDeclaration, task: string): JsonObject | undefined => {
+  const name = ["task", "query", "question", "prompt"].find((each) => propertyOf(tool, each)?.["type"] === "string");
+  const { required } = tool.inputSchema;
+  const others = Array.isArray(required) ? required.filter((each) => each !== name) : [];
+  return name !== undefined && others.length === 0 ? { [name]: task } : undefined;
+};
+
+export const isDelegation = ({ tool }: Exchange): boolean => tool === DELEGATE || tool === AGENT;
+
+export const reportDelegation = ({ text }: Exchange): string => {
+  const result = parseObject(text);
+  const said = typeof result["summary"] === "string" && result["summary"] !== "" ? result["summary"] : text;
+  const status = typeof result["status"] === "string" && result["status"] !== "completed" ? ` (${result["status"]})` : "";
+  return toAnswer(`The ${AGENT} agent was asked and reports${status}:`, withoutBanner(said) || "Nothing.");
+};

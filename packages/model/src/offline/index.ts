@@ -1,0 +1,2 @@
+/** The offline model. */
+export { createOfflineModel } from "./offline-model.ts";
