@@ -52,7 +52,9 @@ await measure("retinue", {
         fallbacks: [],
         tools: ["echo"],
         limits: { iterations: 500, toolCalls: 500, durationMs: 600_000, contextTokens: 10_000_000, tokens: 1_000_000_000 },
-        approve: "all",
+        treeLimits: {},
+        grant: { tools: ["echo"], writes: [], hosts: [], approve: "all", maxDepth: 3 },
+        delegates: [],
         workspace: "/",
       },
     });

@@ -17,7 +17,9 @@ const spec: RunSpec = {
   fallbacks: [],
   tools: ["look"],
   limits: {},
-  approve: "all",
+  treeLimits: {},
+  grant: { tools: ["look"], writes: [], hosts: [], approve: "all", maxDepth: 3 },
+  delegates: [],
   workspace: "/work",
 };
 

@@ -140,6 +140,7 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       case "model.requested":
       case "approval.requested":
       case "approval.answered":
+      case "message.received":
       case "tool.started":
       case "tool.settled":
         throw new Divergence(next.seq, `A model is asked (${request.messages.length} messages) where ${next.type} was recorded.`);
@@ -186,7 +187,12 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       artifacts: { write: async () => ({ artifactId: "art_replay", chars: 0, lines: 0 }), read: async () => undefined },
       approve: async ({ approvalId }) => {
         const answered = record.answers.get(approvalId);
-        if (answered) return { allowed: answered.allowed, ...(answered.reason === undefined ? {} : { reason: answered.reason }) };
+        if (answered)
+          return {
+            allowed: answered.allowed,
+            scope: answered.scope,
+            ...(answered.reason === undefined ? {} : { reason: answered.reason }),
+          };
         if (isCancelled) cancelNow();
         throw new EndOfRecord("the record ends while a human is asked");
       },

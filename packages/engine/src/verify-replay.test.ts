@@ -82,10 +82,10 @@ describe("a replay without models and tools gives the same events", () => {
     "parallel calls, bad calls, failing and denied calls, long outputs": () => record(),
     "approvals, given and refused": () =>
       record({
-        spec: { approve: "ask" },
+        approveMode: "ask",
         approve: async ({ act }) => (act.callId === "c1" ? { allowed: true } : { allowed: false, reason: "no" }),
       }),
-    "nobody to ask": () => record({ spec: { approve: "ask" } }),
+    "nobody to ask": () => record({ approveMode: "ask" }),
     iterations: () => record({ models: [endless()], spec: { limits: { iterations: 3 } } }),
     "tool calls": () => record({ spec: { limits: { toolCalls: 2 } } }),
     tokens: () => record({ models: [endless()], spec: { limits: { tokens: 2_000 } } }),

@@ -10,6 +10,9 @@ const limitsSchema = z.strictObject({
   costUsd: z.number().nonnegative().optional(),
 });
 
+/** JSON Schema as it stands in the file. */
+const jsonSchemaSchema = z.record(z.string(), z.json());
+
 export const agentFrontMatterSchema = z.object({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "a name is lower case letters, digits and dashes, and begins with a letter"),
   description: z.string().min(1),
@@ -21,7 +24,23 @@ export const agentFrontMatterSchema = z.object({
   /** Names or globs. */
   tools: z.array(z.string()).default(["*"]),
   deniedTools: z.array(z.string()).default([]),
+  /** Globs of paths it may write; absent: as whoever starts it. */
+  writes: z.array(z.string()).optional(),
+  /** Agents it may start. */
+  delegates: z.array(z.string()).default([]),
+  /** `own`: what is below gets no more than this agent's own tools. `session`: it may pass on what it was passed. */
+  grant: z.enum(["own", "session"]).default("own"),
   limits: limitsSchema.default({}),
+  input: jsonSchemaSchema.optional(),
+  output: jsonSchemaSchema.optional(),
+  contextMode: z.enum(["none", "summary", "selective", "full"]).default("none"),
+  /** As a tool of its own, by `delegate_to_agent`, or both. */
+  expose: z.enum(["tool", "delegate", "both"]).default("both"),
+  skills: z.array(z.string()).default([]),
+  mcpServers: z.array(z.string()).default([]),
+  isolation: z.enum(["none", "worktree"]).default("none"),
+  /** What must agree before a result counts as completed: a command that we run, or an agent that verifies. */
+  accept: z.union([z.strictObject({ command: z.string().min(1) }), z.strictObject({ agent: z.string().min(1) })]).optional(),
 });
 
 export type AgentFrontMatter = z.infer<typeof agentFrontMatterSchema>;

@@ -5,6 +5,7 @@
  */
 import type { ApprovalId, ArtifactId, CallId, RunId, SessionId } from "./ids.ts";
 import type { ErrorValue } from "./errors.ts";
+import type { Grant } from "./grant.ts";
 import type { Json } from "./json.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import type { AssistantPart, Message, UserPart } from "./messages.ts";
@@ -29,9 +30,6 @@ export type Stamp = { readonly seq: number; readonly at: string };
 
 export type ToolEffect = "read" | "write" | "execute" | "network";
 
-/** How acts that are more than reading are treated. */
-export type ApproveMode = "ask" | "read-only" | "workspace" | "all";
-
 /** Everything needed to run, resume or replay a run, frozen when it is requested. */
 export type RunSpec = {
   readonly system: string;
@@ -39,8 +37,14 @@ export type RunSpec = {
   readonly model: string;
   readonly fallbacks: readonly string[];
   readonly tools: readonly string[];
+  /** Of this run alone; tokens, cost and time count what is below too. */
   readonly limits: Limits;
-  readonly approve: ApproveMode;
+  /** What this run and everything below it may use together. */
+  readonly treeLimits: Limits;
+  /** What it may hand on. */
+  readonly grant: Grant;
+  /** Agents it may start. */
+  readonly delegates: readonly string[];
   readonly workspace: string;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
@@ -76,6 +80,9 @@ export type ProposedAct = {
   readonly paths: readonly string[];
   readonly hosts: readonly string[];
 };
+
+/** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */
+export type ApprovalScope = "once" | "run" | "session";
 
 export type RecordedBody =
   | {
@@ -123,12 +130,21 @@ export type RecordedBody =
       readonly type: "approval.requested";
       readonly approvalId: ApprovalId;
       readonly act: ProposedAct;
+      /** SHA-256 of the act; what then runs has the same. */
+      readonly hash: string;
     }
   | {
       readonly type: "approval.answered";
       readonly approvalId: ApprovalId;
       readonly allowed: boolean;
+      readonly scope: ApprovalScope;
       readonly reason?: string;
+    }
+  | {
+      /** Somebody spoke to the run while it worked: a human, its parent, or a sub-agent that settled in the background. */
+      readonly type: "message.received";
+      readonly from: "human" | RunId;
+      readonly content: readonly UserPart[];
     }
   | {
       readonly type: "tool.started";

@@ -2,7 +2,9 @@
  * What a run and everything below it may ever do. Grants only shrink on the way down: a list of lists is read as "one of each", so that a
  * child's conditions come on top of its parent's.
  */
-import type { ApproveMode } from "./events.ts";
+
+/** How acts that are more than reading are treated. */
+export type ApproveMode = "ask" | "read-only" | "workspace" | "all";
 
 export type Grant = {
   /** Names of tools that this run may hand on. What it may use itself is `RunSpec.tools`. */

@@ -110,12 +110,19 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
       const spec = createSpec({
         agent: run.model === undefined ? agent : { ...agent, model: run.model },
+        agents,
+        grant: {
+          tools: [...tools.keys()],
+          writes: [],
+          hosts: [],
+          approve: run.approve ?? settings.approve,
+          maxDepth: settings.agent.maxDepth,
+        },
         model,
-        toolNames: [...tools.keys()],
-        limits: stricter(settings.limits, run.limits ?? {}),
-        approve: run.approve ?? settings.approve,
         workspace,
-        ...(settings.models["cheap"] === undefined ? {} : { summaryModel: "cheap" }),
+        depth: 0,
+        request: { limits: stricter(settings.limits, run.limits ?? {}) },
+        summaryModel: settings.models["cheap"] === undefined ? undefined : "cheap",
       });
       // A name that nobody configured is the caller's mistake, and is told before the run is admitted.
       await resolve(spec.model);

@@ -133,7 +133,7 @@ describe("a cancelled run ends at once, with every call settled and a result", (
     const { events } = await runTest({
       models: [model],
       tools: [act],
-      spec: { approve: "ask" },
+      approveMode: "ask",
       signal: stop.signal,
       approve: async () => {
         stop.abort(reason);

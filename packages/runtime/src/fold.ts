@@ -14,6 +14,7 @@ import type {
   Usage,
 } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { likenessOf } from "./approvals.ts";
 import { estimateMessage } from "./estimate.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";
 
@@ -64,6 +65,8 @@ export const createState = (
     lastText: "",
     answered: false,
     failure: null,
+    allowed: new Set(),
+    pendingApprovals: new Map(),
     warnings: [],
     filesModified: new Set(),
     filesCreated: new Set(),
@@ -80,8 +83,15 @@ export const apply = (state: RunState, event: EventDraft): void => {
     case "run.requested":
       throw new RetinueError("internal", `run ${event.runId} was requested twice`);
     case "run.started":
+      return;
     case "approval.requested":
+      state.pendingApprovals.set(event.act.callId, event);
+      return;
     case "approval.answered":
+      return applyApproval(state, event);
+    case "message.received":
+      state.answered = false;
+      push(state, { role: "user", content: event.content });
       return;
     case "model.requested":
       state.step = event.step;
@@ -179,6 +189,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
     isError: event.outcome !== "ok",
   };
   turn.settled.set(event.callId, message);
+  state.pendingApprovals.delete(event.callId);
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   for (const path of event.files?.created ?? []) state.filesCreated.add(path);
@@ -193,6 +204,14 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   }
   state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
+};
+
+const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {
+  for (const [callId, { approvalId, act }] of state.pendingApprovals) {
+    if (approvalId !== event.approvalId) continue;
+    state.pendingApprovals.delete(callId);
+    if (event.allowed && event.scope !== "once") state.allowed.add(likenessOf(act));
+  }
 };
 
 const applyFitted = (state: RunState, event: EventDraft & { readonly type: "context.fitted" }): void => {

@@ -17,3 +17,8 @@ export type { Answered } from "./answered.ts";
 export type { Judged, Judgement } from "./judge.ts";
 export { windowFor } from "./context-limit.ts";
 export type { Artifacts } from "./artifacts.ts";
+export { hashAct, likenessOf } from "./approvals.ts";
+export { narrow } from "./grant.ts";
+export type { DefinedRights, RequestedRights, Rights } from "./grant.ts";
+export { createPurse, leftIn } from "./purse.ts";
+export type { Amounts, Purse } from "./purse.ts";

@@ -190,7 +190,8 @@ describe("every limit is hard, and a run that reaches one hands in what it has",
     const { result } = await runTest({
       models: [model],
       tools: [act],
-      spec: { limits: { durationMs: 1_000 }, approve: "ask" },
+      spec: { limits: { durationMs: 1_000 } },
+      approveMode: "ask",
       clock,
       approve: async () => {
         clock.advance(3_600_000);

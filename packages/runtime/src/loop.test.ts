@@ -383,7 +383,7 @@ describe("policy", () => {
       { toolCalls: [{ tool: "store", input: { path: "a" }, callId: "c1" }] },
       { text: "Denied." },
     ]);
-    const { events } = await runTest({ models: [model], tools: [store], spec: { approve: "ask" } });
+    const { events } = await runTest({ models: [model], tools: [store], approveMode: "ask" });
     expect(toRecordedLines(events).slice(2, 4)).toEqual([
       "model.answered 1 scripted/model tool-calls",
       "tool.settled c1 store denied approval_unavailable",
@@ -399,7 +399,7 @@ describe("policy", () => {
     const { events, result } = await runTest({
       models: [model],
       tools: [store],
-      spec: { approve: "ask" },
+      approveMode: "ask",
       approve: async ({ act }) => (act.callId === "c1" ? { allowed: true } : { allowed: false, reason: "not that one" }),
     });
     expect(toRecordedLines(events).filter((line) => /approval|tool/.test(line) && !line.startsWith("model"))).toEqual([
@@ -423,7 +423,7 @@ describe("policy", () => {
     const { events } = await runTest({
       models: [model],
       tools: [store],
-      spec: { approve: "read-only" },
+      approveMode: "read-only",
       approve: async () => ({ allowed: true }),
     });
     expect(toRecordedLines(events)).toContain("tool.settled c1 store denied act_denied");

@@ -3,7 +3,15 @@
  * never the loop.
  */
 import type { Model } from "@retinue/model/contract";
-import type { ApprovalId, EventDraft, ProposedAct, RecordedEvent, RunIdentity } from "@retinue/protocol";
+import type {
+  ApprovalId,
+  ApprovalScope,
+  EventDraft,
+  ProposedAct,
+  RecordedBody,
+  RecordedEvent,
+  RunIdentity,
+} from "@retinue/protocol";
 import type { Answered } from "./answered.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Judged, Judgement } from "./judge.ts";
@@ -23,9 +31,20 @@ export type Clock = {
   readonly after: (ms: number, callback: () => void) => () => void;
 };
 
-export type ApprovalAnswer = { readonly allowed: boolean; readonly reason?: string };
+export type ApprovalAnswer = {
+  readonly allowed: boolean;
+  /** `once` by default. */
+  readonly scope?: ApprovalScope;
+  /** The agent reads it. */
+  readonly reason?: string;
+};
 
-export type ApprovalRequest = { readonly approvalId: ApprovalId; readonly run: RunIdentity; readonly act: ProposedAct };
+export type ApprovalRequest = {
+  readonly approvalId: ApprovalId;
+  readonly run: RunIdentity;
+  readonly act: ProposedAct;
+  readonly hash: string;
+};
 
 export type Ports = {
   readonly emit: Emit;
@@ -40,6 +59,12 @@ export type Ports = {
   readonly judge?: (judged: Judged) => Promise<Judgement>;
   /** Runs a tool; by default it does. A replay answers from its record. */
   readonly execute?: (tool: AnyTool, input: unknown, context: ToolContext) => Promise<Answered>;
+  /** Whether a human has allowed acts like this one for the whole session. */
+  readonly isAllowed?: (act: ProposedAct) => boolean;
+  /** What was said to the run since it last looked. */
+  readonly takeMessages?: () => readonly Extract<RecordedBody, { readonly type: "message.received" }>[];
+  /** Resolves when there is something to take; undefined where nothing is under way that could bring it. */
+  readonly waitForMessages?: (signal: AbortSignal) => Promise<void> | undefined;
   /** Asks a human. Absent: nobody is there, and what needs asking is denied. */
   readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 };

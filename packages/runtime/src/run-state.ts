@@ -62,6 +62,10 @@ export type RunState = {
   /** The latest answer has no tool calls: there is nothing left to do. */
   answered: boolean;
   failure: ErrorValue | null;
+  /** Kinds of acts that a human has allowed for this run. */
+  readonly allowed: Set<string>;
+  /** Acts that a human was asked about and has not answered. */
+  readonly pendingApprovals: Map<CallId, EventDraft & { readonly type: "approval.requested" }>;
   readonly warnings: string[];
   readonly filesModified: Set<string>;
   readonly filesCreated: Set<string>;

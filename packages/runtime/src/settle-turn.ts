@@ -1,6 +1,7 @@
 /** Settles the calls of the latest answer: harmless ones side by side, the others one after the other, in the order of the answer. */
 import type { ArtifactRef, Json, RetinueEvent, ToolCallPart } from "@retinue/protocol";
 import { allowedCalls } from "./allowance.ts";
+import { hashAct, likenessOf } from "./approvals.ts";
 import type { Answered } from "./answered.ts";
 import type { Prepared } from "./call.ts";
 import { executeCall, prepareCall, toAnswer } from "./call.ts";
@@ -133,18 +134,27 @@ const askHuman = async (
   send: Send,
 ): Promise<Answered | null> => {
   const { state, ports, note, watch, cancelled } = run;
+  if (state.allowed.has(likenessOf(act)) || ports.isAllowed?.(act)) return null;
   if (!ports.approve) {
     const message = `"${tool.name}" would ${tool.effect} and needs an approval, and nobody is there to give it.`;
     return toAnswer("denied", { code: "approval_unavailable", message });
   }
   const approvalId = `apr_${state.identity.runId.slice(4)}_${call.callId}` as const;
-  note({ type: "approval.requested", approvalId, act });
+  const hash = hashAct(act);
+  const asked = state.pendingApprovals.get(call.callId);
+  if (asked && asked.hash !== hash)
+    return toAnswer("denied", {
+      code: "act_denied",
+      message: `"${tool.name}" would now do something else than was asked about.`,
+    });
+  // After a crash the question stands as it was asked.
+  if (!asked) note({ type: "approval.requested", approvalId, act, hash });
   for (const event of await run.flush()) send(event);
   watch.pause();
   try {
-    const { allowed, reason } = await ports.approve({ approvalId, run: state.identity, act }, cancelled);
+    const { allowed, scope = "once", reason } = await ports.approve({ approvalId, run: state.identity, act, hash }, cancelled);
     if (cancelled.aborted) return CANCELLED;
-    note({ type: "approval.answered", approvalId, allowed, ...(reason === undefined ? {} : { reason }) });
+    note({ type: "approval.answered", approvalId, allowed, scope, ...(reason === undefined ? {} : { reason }) });
     if (allowed) return null;
     return toAnswer("denied", {
       code: "act_denied",

@@ -1,35 +1,71 @@
-/** Freezes what a run may be and do, from the agent's definition and what its caller allows. */
-import type { ApproveMode, LimitName, Limits, RunSpec } from "@retinue/protocol";
+/**
+ * Freezes what a run may be and do. Every way to start a run, from outside or by delegation, from the record or by a tool, comes through
+ * here, and here its rights are narrowed.
+ */
+import type { ApproveMode, Grant, LimitName, Limits, RunSpec } from "@retinue/protocol";
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { narrow } from "./grant.ts";
+import type { Assignment } from "./prompt.ts";
+import { createPrompt } from "./prompt.ts";
 
 export type SpecOptions = {
   readonly agent: AgentDefinition;
+  /** The agents of the session, frozen when it began. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** Of whoever starts the run. */
+  readonly grant: Grant;
   /** Used where the agent names none. */
   readonly model: string;
-  readonly toolNames: readonly string[];
-  /** Of the caller. Of each limit the stricter one holds. */
-  readonly limits: Limits;
-  readonly approve: ApproveMode;
   readonly workspace: string;
-  readonly summaryModel?: string;
+  readonly depth: number;
+  readonly request?: {
+    readonly tools?: readonly string[] | undefined;
+    readonly approve?: ApproveMode | undefined;
+    /** For the run and everything below it together. */
+    readonly limits?: Limits | undefined;
+  };
+  /** What the run was told by its parent; the main agent has none. */
+  readonly assignment?: Assignment;
+  readonly summaryModel?: string | undefined;
 };
 
-export const createSpec = ({ agent, model, toolNames, limits, approve, workspace, summaryModel }: SpecOptions): RunSpec => ({
-  system: `${agent.prompt.trim()}\n\nYou work in the folder ${workspace}. Paths are relative to it.`,
-  model: agent.model ?? model,
-  fallbacks: agent.fallbacks,
-  tools: toolNames.filter((name) => matchesAny(agent.tools, name) && !matchesAny(agent.deniedTools, name)),
-  limits: stricter(agent.limits, limits),
-  approve,
-  workspace,
-  ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
-  ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
-  ...(summaryModel === undefined ? {} : { summaryModel }),
-});
+export const createSpec = (options: SpecOptions): RunSpec => {
+  const { agent, agents, workspace, depth, request = {} } = options;
+  const { tools, grant } = narrow(options.grant, agent, request);
+  const treeLimits = request.limits ?? {};
+  const limits = stricter(agent.limits, treeLimits);
+  const delegates = depth < grant.maxDepth ? agent.delegates.filter((name) => agents.has(name)) : [];
+  return {
+    system: createPrompt({
+      agent,
+      agents,
+      delegates,
+      workspace,
+      depth,
+      maxDepth: grant.maxDepth,
+      limits,
+      assignment: options.assignment,
+    }),
+    model: agent.model ?? options.model,
+    fallbacks: agent.fallbacks,
+    tools,
+    limits,
+    treeLimits,
+    grant,
+    delegates,
+    workspace,
+    ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
+    ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+    ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
+  };
+};
 
 /** Of each limit the smaller one. */
-export const stricter = (a: { readonly [K in LimitName]?: number | undefined }, b: Limits): Limits => {
+export const stricter = (
+  a: { readonly [K in LimitName]?: number | undefined },
+  b: { readonly [K in LimitName]?: number | undefined },
+): Limits => {
   const both: { [K in LimitName]?: number } = {};
   for (const name of LIMIT_NAMES) {
     const max = Math.min(a[name] ?? Infinity, b[name] ?? Infinity);
@@ -37,13 +73,3 @@ export const stricter = (a: { readonly [K in LimitName]?: number | undefined }, 
   }
   return both;
 };
-
-const matchesAny = (globs: readonly string[], name: string): boolean => globs.some((glob) => toPattern(glob).test(name));
-
-const toPattern = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob
-      .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
-      .replaceAll("*", ".*")
-      .replaceAll("?", ".")}$`,
-  );

@@ -1,7 +1,7 @@
 /** Runs the real loop on given models and tools, with a list for a log and a clock that stands still. */
 import path from "node:path";
 import type { Model } from "@retinue/model/contract";
-import type { ArtifactId, EventDraft, RecordedEvent, RetinueEvent, RunResult, RunSpec } from "@retinue/protocol";
+import type { ApproveMode, ArtifactId, EventDraft, RecordedEvent, RetinueEvent, RunResult, RunSpec } from "@retinue/protocol";
 import { isLive, RetinueError } from "@retinue/protocol";
 import { createState, fold } from "../fold.ts";
 import { runLoop } from "../loop.ts";
@@ -16,6 +16,8 @@ export type TestRunOptions = {
   readonly tools?: readonly AnyTool[];
   readonly task?: string;
   readonly spec?: Partial<RunSpec>;
+  /** `all` by default. */
+  readonly approveMode?: ApproveMode;
   readonly approve?: Ports["approve"];
   readonly signal?: AbortSignal;
   readonly clock?: ManualClock;
@@ -56,9 +58,18 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
       fallbacks: models.slice(1).map((model) => model.id),
       tools: tools.map((tool) => tool.name),
       limits: {},
-      approve: "all",
+      treeLimits: {},
+      delegates: [],
       workspace: "/work",
       ...spec,
+      grant: {
+        tools: tools.map((tool) => tool.name),
+        writes: [],
+        hosts: [],
+        approve: options.approveMode ?? "all",
+        maxDepth: 3,
+        ...spec.grant,
+      },
     },
   };
   const resumed = options.log !== undefined;
@@ -120,6 +131,8 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return [event.act.tool];
     case "approval.answered":
       return [event.allowed ? "allowed" : "denied"];
+    case "message.received":
+      return [event.from];
     case "tool.started":
       return [event.callId, event.tool];
     case "tool.settled":

@@ -1,0 +1,13 @@
+/** What a human's answer covers: the act as it was shown, or acts like it in the run or the session. */
+import { hash } from "node:crypto";
+import type { ProposedAct } from "@retinue/protocol";
+
+/** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. */
+export const hashAct = ({ callId: _, ...act }: ProposedAct): string => hash("sha256", JSON.stringify(act), "hex");
+
+/**
+ * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has
+ * allowed no other. Writes by one tool are alike, since the grant says where they may go.
+ */
+export const likenessOf = (act: ProposedAct): string =>
+  act.effect === "write" ? `write ${act.tool}` : `${act.effect} ${act.tool} ${hashAct(act)}`;

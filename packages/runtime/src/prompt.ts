@@ -1,0 +1,86 @@
+/** The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. */
+import type { Limits } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+
+/** What a sub-agent is told of where it stands. */
+export type Assignment = {
+  readonly parentAgent: string;
+  readonly task: string;
+  readonly successCriteria?: string | undefined;
+};
+
+export type PromptOptions = {
+  readonly agent: AgentDefinition;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly delegates: readonly string[];
+  readonly workspace: string;
+  readonly depth: number;
+  readonly maxDepth: number;
+  readonly limits: Limits;
+  readonly assignment: Assignment | undefined;
+};
+
+export const createPrompt = (options: PromptOptions): string =>
+  [
+    options.agent.prompt.trim(),
+    `You work in the folder ${options.workspace}. Paths are relative to it.`,
+    ...(options.assignment ? [aboutAssignment(options, options.assignment)] : []),
+    ...(options.delegates.length > 0 ? [aboutDelegation(options)] : []),
+  ].join("\n\n");
+
+const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOptions, assignment: Assignment): string =>
+  [
+    "## Sub-Agent Context",
+    "",
+    `You are operating as a **${agent.name}** sub-agent (depth ${depth}/${maxDepth}).`,
+    `- Parent agent: ${assignment.parentAgent}`,
+    `- Your task: ${oneLine(assignment.task)}`,
+    `- Success criteria: ${assignment.successCriteria === undefined ? "none given; judge by the task" : oneLine(assignment.successCriteria)}`,
+    "",
+    "## Response Requirements",
+    "",
+    "Your last message is all that your parent reads. Give:",
+    "1. Summary (1-2 sentences of what you accomplished)",
+    "2. Details (technical specifics: paths, line numbers, names)",
+    "3. Files modified or created, and tests run, if any: only what really happened, it is checked against the record",
+    "4. Any warnings or suggestions for the parent",
+    "",
+    "## Constraints",
+    "",
+    `- Max iterations: ${limits.iterations ?? "no limit of your own"}`,
+    `- Max tool calls: ${limits.toolCalls ?? "no limit of your own"}`,
+    `- Time limit: ${limits.durationMs === undefined ? "no limit of your own" : `${limits.durationMs / 1_000} s`}`,
+    `- You ${delegates.length > 0 ? "CAN" : "CANNOT"} delegate to other sub-agents`,
+    ...(delegates.length > 0 ? [`- Available delegations: ${delegates.join(", ")}`] : []),
+  ].join("\n");
+
+const TASK_CHARS = 2_000;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, TASK_CHARS);
+
+const aboutDelegation = ({ agents, delegates }: PromptOptions): string =>
+  [
+    "## Delegation Guidelines",
+    "",
+    "You can hand specialised tasks to sub-agents with the `delegate_to_agent` tool. A sub-agent sees only what you tell it: no word of this " +
+      "conversation reaches it unless you write it into its task or context.",
+    "",
+    "### When to Delegate",
+    "",
+    ...delegates.map((name) => `- **${name}**: ${agents.get(name)?.description ?? ""}`),
+    "",
+    "### When NOT to Delegate",
+    "",
+    "- Simple questions or explanations",
+    "- Single file modifications",
+    "- Quick fixes (less than 5 minutes of work)",
+    "- Tasks that need the user's answers",
+    "",
+    "### Delegation Best Practices",
+    "",
+    "1. Give a clear, specific task description",
+    "2. Name the relevant files if you know them",
+    "3. Say how success is recognised",
+    "4. Delegate independent tasks in one turn: they run at the same time",
+    "5. Review what comes back before you go on; what is marked unverified was not found in the record",
+  ].join("\n");
