@@ -89,6 +89,11 @@ export const ERRORS = {
     meaning: "The path, followed through links, lies outside the workspace.",
     hint: "Use a path inside the workspace.",
   },
+  tool_withheld: {
+    kind: "model",
+    meaning: "The server of a tool changed what it says of it after it was approved, so the tool is not called.",
+    hint: "Do without it, and tell the user that the tool has to be approved again.",
+  },
 
   // What ends a run, or one request to one model.
   model_unreachable: {
@@ -312,6 +317,36 @@ export const ERRORS = {
     kind: "caller",
     meaning: "The disk or the database server failed while the store was written or read.",
     hint: "Check the disk or the server, then resume the session.",
+  },
+  project_untrusted: {
+    kind: "caller",
+    meaning: "The project wants to start or load something, and nobody has said that it may; it was not started.",
+    hint: "Read what it would run, then trust it.",
+  },
+  state_unreadable: {
+    kind: "caller",
+    meaning: "A file in which Retinue keeps what was trusted or approved cannot be read; it was left as it is.",
+    hint: "Mend the file that is named, or remove it and be asked again.",
+  },
+  mcp_server_invalid: {
+    kind: "caller",
+    meaning: "What is said of an MCP server cannot be used.",
+    hint: "Mend the place that is named.",
+  },
+  mcp_server_failed: {
+    kind: "caller",
+    meaning: "An MCP server could not be started or reached, or does not speak the protocol.",
+    hint: "Run its command by hand to see what is wrong.",
+  },
+  user_tool_invalid: {
+    kind: "caller",
+    meaning: "A file of tools cannot be loaded; the others were.",
+    hint: "Mend the file that is named.",
+  },
+  skill_invalid: {
+    kind: "caller",
+    meaning: "A skill cannot be read; the others were.",
+    hint: "Mend the file that is named.",
   },
   node_too_old: {
     kind: "caller",

@@ -29,6 +29,8 @@ export type Tool<Input = unknown> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** What the model is shown in place of the schema of `input`, for tools whose schema comes from elsewhere. */
+  readonly inputSchema?: JsonObject;
   readonly effect: ToolEffect;
   /** Safe to run again after a crash without being asked. */
   readonly repeatable: boolean;
@@ -45,6 +47,7 @@ export type ToolOptions<Input> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  readonly inputSchema?: JsonObject;
   readonly effect: ToolEffect;
   /** By default reads are repeatable and nothing else is. */
   readonly repeatable?: boolean;
@@ -66,6 +69,7 @@ export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
     name: options.name,
     description: options.description,
     input: options.input,
+    ...(options.inputSchema === undefined ? {} : { inputSchema: options.inputSchema }),
     effect: options.effect,
     repeatable: options.repeatable ?? options.effect === "read",
     timeoutMs: options.timeoutMs ?? 120_000,
@@ -80,7 +84,7 @@ const declarations = new WeakMap<AnyTool, ToolDeclaration>();
 export const toDeclaration = (tool: AnyTool): ToolDeclaration => {
   let declaration = declarations.get(tool);
   if (!declaration) {
-    const schema = z.toJSONSchema(tool.input, { io: "input" });
+    const schema = tool.inputSchema ?? z.toJSONSchema(tool.input, { io: "input" });
     declaration = {
       name: tool.name,
       description: tool.description,
