@@ -46,6 +46,7 @@ export async function* runAttempts(options: AttemptsOptions): AsyncGenerator<Mod
     const pass = entered instanceof Promise ? await entered : entered;
     const onSettled = (settled: ModelAnswer | Failure): void => {
       if (settled.type === "answer") gate.leave(pass, { type: "ok" });
+      // A wait that is longer than anybody waits closes no gate: other models of the provider may still answer.
       else if (settled.refusal && (settled.retryAfterMs ?? 0) <= settings.maxWaitMs)
         gate.leave(pass, { type: "refused", retryAfterMs: settled.retryAfterMs, maxWaitMs: settings.maxWaitMs });
       else gate.leave(pass, { type: "failed" });

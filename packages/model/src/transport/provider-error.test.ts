@@ -54,6 +54,11 @@ describe("a status", () => {
     expect(http(status, body)).toMatchObject({ retry: "no", error: { code: "model_context_overflow" } });
   });
 
+  it("of a content filter is filtered", () => {
+    const failure = http(400, '{"error":{"message":"triggered our content management policy","code":"content_filter"}}');
+    expect(failure).toMatchObject({ retry: "no", error: { code: "model_filtered" } });
+  });
+
   it("of a missing credit is not retried and closes no gate", () => {
     const failure = http(429, '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}');
     expect(failure).toMatchObject({ retry: "no", refusal: false, error: { code: "model_rate_limited" } });

@@ -10,6 +10,8 @@ const OVERFLOW =
 
 const NO_CREDIT = /insufficient[_ ](?:quota|balance|credits?|funds)|billing|exceeded your current quota|out of credits?/i;
 
+const FILTERED = /content_?filter|content_policy|responsible_?ai/i;
+
 const CREDIT_HINT = "The account has no credit left; add some, or use another model.";
 
 type Reported = { readonly kind: string; readonly message: string };
@@ -52,6 +54,7 @@ const classify = (status: number, { kind, message }: Reported): readonly [ErrorC
     return ["model_rate_limited", { retry: "no", hint: CREDIT_HINT }];
   if (status === 429) return ["model_rate_limited", { refusal: true }];
   if (OVERFLOW.test(words)) return ["model_context_overflow", {}];
+  if (status === 400 && FILTERED.test(kind)) return ["model_filtered", {}];
   if (status === 408 || status >= 500) return ["model_overloaded", { refusal: status === 529 }];
   if (status >= 300 && status < 400) return ["model_unreachable", { retry: "no" }];
   return ["model_bad_request", {}];

@@ -6,6 +6,8 @@ import { toExcerpt } from "./redact.ts";
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)_|ERR_TLS|ERR_SSL|EPROTO/;
 
+const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
+
 /** The innermost code and words; a failed dial of several addresses wraps one error for each. */
 const describe = (thrown: unknown): { code: string; message: string } => {
   if (!(thrown instanceof Error)) return { code: "", message: String(thrown) };
@@ -33,5 +35,6 @@ export const toSocketFailure = (endpoint: Endpoint, thrown: unknown, answering: 
       retry: "no",
       hint: "Its certificate is not trusted here, or it does not speak TLS; check providers.<name>.baseUrl.",
     });
-  return toFailure(endpoint, "model_unreachable", `could not be reached: ${said}`);
+  const what = CLOSED.test(code) ? "closed the connection before it answered" : "could not be reached";
+  return toFailure(endpoint, "model_unreachable", `${what}: ${said}`);
 };

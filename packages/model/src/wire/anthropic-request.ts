@@ -22,7 +22,7 @@ export type AnthropicOpaque =
 
 const CACHED = ',"cache_control":{"type":"ephemeral"}}';
 
-/** The provider wants a limit; this is the largest that all its models take. */
+/** The provider wants a limit with every request. */
 const MAX_TOKENS = 8192;
 
 const isBlank = (text: string): boolean => text.trim() === "";
