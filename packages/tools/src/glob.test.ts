@@ -31,7 +31,7 @@ describe("glob", () => {
     await using test = await createTestWorkspace(FILES);
     const text = toText(await glob.execute({ pattern }, test.context));
     if (expected.length === 0) expect(text).toBe(`No file matches "${pattern}" in ..`);
-    else expect(text.split("\n")).toEqual(expected);
+    else expect(text.split("\n")).toEqual([`[${expected.length} ${expected.length === 1 ? "file" : "files"}]`, ...expected]);
   });
 
   it("gives the newest first when asked, and says how many it left out", async () => {
@@ -40,13 +40,13 @@ describe("glob", () => {
     await utimes(test.at("b.md"), 1000, 1000);
     await utimes(test.at("c.md"), 2000, 2000);
     expect(await glob.execute({ pattern: "*.md", order: "newest", limit: 2 }, test.context)).toBe(
-      "a.md\nc.md\n[showing 2 of 3 files, newest first]",
+      "[showing 2 of 3 files, newest first]\na.md\nc.md",
     );
   });
 
   it("looks below a folder and gives paths from the workspace", async () => {
     await using test = await createTestWorkspace(FILES);
-    expect(await glob.execute({ pattern: "deep/*", path: "src" }, test.context)).toBe("src/deep/c.tsx");
+    expect(await glob.execute({ pattern: "deep/*", path: "src" }, test.context)).toBe("[1 file]\nsrc/deep/c.tsx");
     expect(glob.touches({ pattern: "x", path: "src" })).toEqual({ paths: ["src"] });
     expect(glob.touches({ pattern: "x" })).toEqual({ paths: ["."] });
   });
@@ -67,7 +67,7 @@ describe("glob", () => {
   it("J5: enters no loop of links", async () => {
     await using test = await createTestWorkspace({ "d/a.ts": "" });
     await symlink("..", test.at("d/up"));
-    expect(await glob.execute({ pattern: "**/*.ts" }, test.context)).toBe("d/a.ts");
+    expect(await glob.execute({ pattern: "**/*.ts" }, test.context)).toBe("[1 file]\nd/a.ts");
   });
 
   it("says when the folder is none", async () => {

@@ -1,11 +1,11 @@
-/** `glob`: files by the pattern of their path. One path a line; a last line in brackets says when some were left out. */
+/** `glob`: files by the pattern of their path. The output is a first line in brackets with the total, then one path a line. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { MAX_OUTPUT_CHARS } from "./files/output-text.ts";
+import { count, MAX_OUTPUT_CHARS } from "./files/output-text.ts";
 import { requireFolder } from "./files/require-folder.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
 import { toGlobMatcher } from "./search/glob-pattern.ts";
@@ -54,13 +54,8 @@ export const createGlobTool = (): Tool<GlobInput> =>
       const lines = fitting(
         ordered.slice(0, limit ?? DEFAULT_LIMIT).map((file) => toShownPath(workspace, path.join(folder, file))),
       );
-      const notes = [
-        ...(lines.length < found.length
-          ? [`[showing ${lines.length} of ${found.length} files${newest ? ", newest first" : ""}]`]
-          : []),
-        ...(list.whole ? [] : [`[stopped early: ${UNFINISHED}]`]),
-      ];
-      return [...lines, ...notes].join("\n");
+      const total = `${lines.length < found.length ? `showing ${lines.length} of ` : ""}${count(found.length, "file")}`;
+      return [`[${total}${newest ? ", newest first" : ""}${list.whole ? "" : `. ${UNFINISHED}`}]`, ...lines].join("\n");
     },
   });
 

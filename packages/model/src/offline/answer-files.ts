@@ -10,9 +10,14 @@ const MOST_LISTED_IN_OVERVIEW = 50;
 
 export const answerRead = (path: string, findings: Findings): string => {
   const { excerpts, paths } = findings;
-  if (excerpts.length > 0) return toAnswer(...excerpts.map((excerpt) => quote(excerpt.path, excerpt.lines)));
+  if (excerpts.length > 0) return toAnswer(...excerpts.map(toQuote));
   const candidates = paths.length > 0 ? `Files of a similar name:\n${paths.map((each) => `- ${each}`).join("\n")}` : "";
   return toAnswer(`${path} could not be shown.`, toFailures(findings), candidates);
+};
+
+const toQuote = ({ path, lines, goesOn }: Excerpt): string => {
+  const next = (lines.at(-1)?.number ?? 0) + 1;
+  return `${quote(path, lines)}${goesOn ? `\n\nThe file goes on: "read lines ${next}-${next + 99} of ${path}".` : ""}`;
 };
 
 export const answerList = (path: string, findings: Findings): string => {

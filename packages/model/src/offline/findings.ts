@@ -3,7 +3,11 @@ import type { Exchange } from "./conversation.ts";
 import type { FoundLine, ReadLine } from "./tool-output.ts";
 import { parseGlob, parseGrep, parseRead } from "./tool-output.ts";
 
-export type Excerpt = { readonly path: string; readonly lines: readonly ReadLine[] };
+export type Excerpt = {
+  readonly path: string;
+  readonly lines: readonly ReadLine[];
+  /** There is more below. */ readonly goesOn: boolean;
+};
 
 export type Findings = {
   readonly lines: readonly FoundLine[];
@@ -27,7 +31,9 @@ export const toFindings = (exchanges: readonly Exchange[]): Findings => {
     paths: of("glob").flatMap(({ text }) => parseGlob(text)),
     excerpts: of("read").flatMap(({ input, text }) => {
       const lines = parseRead(text);
-      return typeof input["path"] === "string" && lines.length > 0 ? [{ path: input["path"], lines }] : [];
+      return typeof input["path"] === "string" && lines.length > 0
+        ? [{ path: input["path"], lines, goesOn: text.includes("; read on with offset ") }]
+        : [];
     }),
     listings: of("ls").map(({ text }) => text),
     failures: exchanges.filter((exchange) => exchange.isError).map(({ tool, text }) => `${tool}: ${text.split("\n")[0] ?? ""}`),

@@ -47,7 +47,7 @@ const OVERVIEW = [
 const FILES_THAT =
   /\b(?:which|what|list(?: all| the)?|find(?: all| the)?|show(?: me)?(?: all| the)?|how many)\s+(?:\w+\s+)?files?\b(?:\s+(?:that|which|do|does|can|will|to))?\s+(?:mention|contain|use|using|import|reference|include|call|have|talk about|refer to|with|containing|mentioning)/i;
 const PLACES_OF =
-  /^(?:find|list|search(?: for)?|grep(?: for)?|show(?: me)?|count|give me)\b.*\b(?:comments?|occurrences?|usages?|uses|references|mentions|calls|callers)\b|^(?:find|list|show(?: me)?) (?:all|every)\b|^(?:who|what) (?:calls|uses|imports|references)\b|^where (?:is|are|do we|does it) .*\b(?:used|called|imported|referenced|mentioned)\b|^grep\b/i;
+  /^(?:find|list|search(?: for)?|grep(?: for)?|show(?: me)?|count|give me)\b.*\b(?:comments?|occurrences?|usages?|uses|references|mentions|calls|callers)\b|^(?:find|list|show(?: me)?) (?:all|every)\b(?! (?:the )?(?:files?|folders?|director))|^(?:who|what) (?:calls|uses|imports|references)\b|^where (?:is|are|do we|does it) .*\b(?:used|called|imported|referenced|mentioned)\b|^grep\b/i;
 
 const LIST =
   /^(?:ls|tree|dir)\b|\b(?:list|show|display|see|print)\b.*\b(?:files?|folders?|director(?:y|ies)|tree|contents?|structure)\b|\b(?:what|which) (?:files|folders|directories) (?:are|do|does|is)\b|^list\b|\bwhat(?:'s| is) in(?:side)? the (?:folder|directory)\b/i;

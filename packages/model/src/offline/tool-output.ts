@@ -32,10 +32,10 @@ export const parseGrep = (text: string): GrepOutput => {
   return { lines, files, more: /showing the first|not shown|or more|was ended/.test(first) || text.includes("\n[… ") };
 };
 
-export const parseGlob = (text: string): readonly string[] =>
-  text.startsWith('No file matches "')
-    ? []
-    : text.split("\n").filter((row) => row !== "" && !/^\[(?:showing|stopped|…) .*\]$/.test(row));
+export const parseGlob = (text: string): readonly string[] => {
+  const [first = "", ...paths] = text.split("\n");
+  return /^\[(?:showing \d+ of )?\d+ files?\b/.test(first) ? paths.filter((path) => path !== "" && !path.startsWith("[…")) : [];
+};
 
 export type ReadLine = { readonly number: number; readonly text: string };
 
