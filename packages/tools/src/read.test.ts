@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlink, writeFile } from "node:fs/promises";
+import { symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createReadTool } from "./read.ts";
@@ -120,6 +120,12 @@ describe("read", () => {
     await expect(read.execute({ path: "fifo" }, test.context)).rejects.toThrow("fifo is no regular file");
     await expect(read.execute({ path: "zero" }, test.context)).rejects.toThrow("zero is no regular file");
     await expect(read.execute({ path: "loop" }, test.context)).rejects.toThrow("symbolic link");
+  });
+
+  it("J5: refuses a file of 4 GB without reading it", async () => {
+    await using test = await createTestWorkspace({ sparse: "" });
+    await truncate(test.at("sparse"), 4_000_000_000);
+    await expect(read.execute({ path: "sparse" }, test.context)).rejects.toThrow("sparse is a binary file of 4.0 GB.");
   });
 
   it("A22: follows links within the workspace, but none out of it", async () => {

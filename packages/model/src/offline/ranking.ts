@@ -33,7 +33,9 @@ const rankFile = (path: string, lines: readonly FoundLine[], terms: readonly Ter
   scored.sort((a, b) => b.score - a.score || a.line.line - b.line.line);
   const matched = terms.filter((term) => lines.some((line) => matchesTerm(term, line.text)) || matchesTerm(term, path));
   const breadth = matched.reduce((sum, term) => sum + WEIGHT[term.kind] * 0.5, 0);
-  const score = (scored[0]?.score ?? 0) + breadth + scoreName(path, terms) + KIND_SCORE[kindOf(path)];
+  const kind = kindOf(path);
+  const named = scoreName(path, terms) * (kind === "source" ? 1 : 0.5);
+  const score = (scored[0]?.score ?? 0) + breadth + named + KIND_SCORE[kind];
   return { path, score, lines: scored.map(({ line }) => line) };
 };
 
@@ -88,7 +90,7 @@ const scoreName = (path: string, terms: readonly Term[]): number => {
 
 export type FileKind = "source" | "test" | "config" | "docs" | "generated";
 
-const KIND_SCORE: Record<FileKind, number> = { source: 0, config: -2, test: -3, docs: -3.5, generated: -8 };
+const KIND_SCORE: Record<FileKind, number> = { source: 0, config: -2, test: -4, docs: -5, generated: -10 };
 
 export const kindOf = (path: string): FileKind => {
   if (/(?:^|\/)(?:dist|build|out|vendor|generated|third_party)\/|\.min\.|\.map$|(?:-lock|\.lock)\b|\.(?:svg|snap)$/.test(path))

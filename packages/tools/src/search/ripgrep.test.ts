@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { createTestWorkspace } from "../testing/tool-context.ts";
+import { runRipgrep } from "./ripgrep.ts";
+
+const BIG = "line of text\n".repeat(4_000_000);
+
+describe("a run of ripgrep", () => {
+  it("is ended when its time is up, and says so", async () => {
+    await using test = await createTestWorkspace();
+    const end = await runRipgrep({
+      args: ["--", "text", "-"],
+      cwd: test.workspace,
+      input: BIG,
+      separator: "\n",
+      timeLimitMs: 1,
+      signal: test.context.signal,
+      onRecord: () => true,
+    });
+    expect(end).toBe("time");
+  });
+
+  it("is ended when enough was found, and hands on no record more", async () => {
+    await using test = await createTestWorkspace();
+    const records: string[] = [];
+    const end = await runRipgrep({
+      args: ["--", "text", "-"],
+      cwd: test.workspace,
+      input: BIG,
+      separator: "\n",
+      timeLimitMs: 60_000,
+      signal: test.context.signal,
+      onRecord: (record) => records.push(record) < 3,
+    });
+    expect(end).toBe("enough");
+    expect(records).toEqual(["line of text", "line of text", "line of text"]);
+  });
+
+  it("throws when it is no longer wanted", async () => {
+    await using test = await createTestWorkspace();
+    const run = runRipgrep({
+      args: ["--", "text", "-"],
+      cwd: test.workspace,
+      input: BIG,
+      separator: "\n",
+      timeLimitMs: 60_000,
+      signal: test.context.signal,
+      onRecord: () => {
+        test.stop(new Error("stopped"));
+        return true;
+      },
+    });
+    await expect(run).rejects.toThrow("stopped");
+  });
+
+  it("cuts a record that is too long and keeps the ones around it whole", async () => {
+    await using test = await createTestWorkspace();
+    const records: string[] = [];
+    await runRipgrep({
+      args: ["--", ".", "-"],
+      cwd: test.workspace,
+      input: `before\n${"x".repeat(1_000_000)}\nafter\n`,
+      separator: "\n",
+      timeLimitMs: 60_000,
+      signal: test.context.signal,
+      onRecord: (record) => records.push(record) > 0,
+    });
+    expect(records.map((record) => record.length)).toEqual([6, 64 * 1024, 5]);
+  });
+});
