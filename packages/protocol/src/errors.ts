@@ -196,6 +196,11 @@ export const ERRORS = {
     meaning: "A limit of the run was reached before it was done.",
     hint: "Raise the limit that is named, or make the task smaller.",
   },
+  output_failed: {
+    kind: "run",
+    meaning: "What was to be printed could not be written.",
+    hint: "Check where the output goes: the disk may be full.",
+  },
 
   // What a caller did wrong.
   usage: {
