@@ -9,6 +9,8 @@ import { createRedactFilter } from "../terminal/redact.ts";
 export type AnswerRenderer = {
   /** What is to be printed now. */
   readonly take: (event: RetinueEvent) => string;
+  /** What was printed last does not end in a line break. */
+  readonly isMidLine: () => boolean;
   /** The end of the text, with its line break. */
   readonly end: () => string;
 };
@@ -84,6 +86,7 @@ export const createAnswerRenderer = ({ runId, secrets }: AnswerRendererOptions):
       if (event.type !== "model.answered") return "";
       return takeWhole(event.content.map((part) => (part.type === "text" ? part.text : "")).join(""));
     },
+    isMidLine: () => !atLineStart,
     end: breakLine,
   };
 };

@@ -49,7 +49,15 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   });
   // Asked for before anything is awaited: lines that come earlier than their listener would be lost.
   const lines = terminal[Symbol.asyncIterator]();
-  const ask = (question: string, signal: AbortSignal): Promise<string> => terminal.question(question, { signal });
+  let isAsking = false;
+  const ask = async (question: string, signal: AbortSignal): Promise<string> => {
+    isAsking = true;
+    try {
+      return await terminal.question(question, { signal });
+    } finally {
+      isAsking = false;
+    }
+  };
 
   const { createRetinue } = await import("../create-retinue.ts");
   const retinue = await createRetinue({
@@ -60,25 +68,30 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   });
   const conversation: Conversation = {};
   if (isTerminal) {
-    terminal.on("SIGINT", () => (interrupts ? interrupts.raise("SIGINT") : leaveOrClear(terminal, stderr)));
-    terminal.on("history", (history: readonly string[]) => void writeHistory(home, history));
+    terminal.on("SIGINT", () => (interrupts ? interrupts.raise("SIGINT") : clearLine(terminal, stderr)));
+    terminal.on("history", (history: string[]) => {
+      // Answers to questions are no turns.
+      if (isAsking) history.shift();
+      void writeHistory(home, history);
+    });
   }
   await stderr.write(
     isTerminal ? `Retinue ${readVersion()}, ${toPrintable(retinue.model, "line")}. /help tells what can be done here.\n` : "",
   );
   await stderr.write(offlineNotice(retinue.model));
 
+  /** Of the last turn that did not end well. At a prompt the user has seen it, so leaving is no failure. */
   let exitCode: number = EXIT.done;
   try {
     for await (const task of readTurns(lines, (text) => isTerminal && showPrompt(terminal, text))) {
       if (task.startsWith("/")) {
-        if ((await obey(task, { retinue, conversation, surroundings })) === "leave") break;
+        if ((await obey(task, { retinue, conversation, surroundings })) === "leave") return exitCode;
         continue;
       }
       interrupts = listenForInterrupts(() => void stderr.write("\nretinue: cancelling the turn; once more to leave at once.\n"));
       try {
         const code = await takeTurn(task, { retinue, conversation, surroundings, options, signal: interrupts.signal });
-        if (code !== EXIT.done) exitCode = code;
+        if (code !== EXIT.done && !isTerminal) exitCode = code;
       } finally {
         interrupts.release();
       }
@@ -88,11 +101,12 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
       if (stopped !== undefined && (!isTerminal || stopped !== EXIT.interrupted)) return stopped;
       if (stdout.closed.aborted) return EXIT.unread;
     }
+    if (isTerminal) await stdout.write("\n");
+    return exitCode;
   } finally {
     terminal.close();
     await retinue.close();
   }
-  return isTerminal ? EXIT.done : exitCode;
 };
 
 /** Turns as they come: lines put together where they end in a backslash, empty ones left out. */
@@ -116,12 +130,16 @@ const showPrompt = (terminal: Interface, text: string): void => {
   terminal.prompt();
 };
 
-const leaveOrClear = (terminal: Interface, stderr: Surroundings["stderr"]): void => {
-  if (terminal.line === "") void stderr.write("\n(Ctrl-D or /exit leaves.)\n");
-  // Ctrl-E, Ctrl-U: to the end of the line, then clear it.
+/** Ctrl-C while nothing runs. */
+const clearLine = (terminal: Interface, stderr: Surroundings["stderr"]): void => {
+  if (terminal.line === "") {
+    void stderr.write("\n(Ctrl-D or /exit leaves.)\n");
+    terminal.prompt();
+    return;
+  }
+  // As by the keys: to the end of the line, then delete up to there.
   terminal.write(null, { ctrl: true, name: "e" });
   terminal.write(null, { ctrl: true, name: "u" });
-  terminal.prompt();
 };
 
 type Turn = {

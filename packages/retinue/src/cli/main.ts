@@ -18,17 +18,18 @@ export const main = async (words: readonly string[]): Promise<number> => {
   try {
     const { runProgram } = await import("./program.ts");
     code = await runProgram(words, surroundings);
+    await surroundings.stdout.flush();
   } catch (thrown) {
     code = await fail(thrown, words, surroundings);
   }
-  await surroundings.stdout.flush();
   await surroundings.stderr.flush();
   return code;
 };
 
 const fail = async (thrown: unknown, words: readonly string[], surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact, env, secrets } = surroundings;
-  if (words.includes("--json")) await stdout.write(toErrorLine(toErrorValue(thrown), secrets()));
   await stderr.write(formatError(thrown, redact, env));
+  if (words.includes("--json"))
+    await stdout.write(toErrorLine(toErrorValue(thrown), secrets())).then(stdout.flush, () => undefined);
   return thrown instanceof RetinueError ? errorExitCode(thrown.code) : EXIT.failed;
 };

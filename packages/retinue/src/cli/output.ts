@@ -1,7 +1,8 @@
 /**
  * A stream to write to that may be closed by its reader at any time: then nothing more is written and `closed` is aborted.
- * No other error of the stream is hidden.
+ * Any other failure is thrown once, as `output_failed`; what comes after it is not written.
  */
+import { RetinueError } from "@retinue/protocol";
 import type { Writable } from "node:stream";
 
 export type Output = {
@@ -18,13 +19,18 @@ const GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECO
 
 export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): Output => {
   const gone = new AbortController();
-  let failure: Error | undefined;
+  let failure: RetinueError | undefined;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (!GONE.has(error.code ?? "")) failure = error;
+    if (!GONE.has(error.code ?? ""))
+      failure = new RetinueError("output_failed", `What was to be printed could not be written: ${error.message}.`, {
+        cause: error,
+      });
     gone.abort(error);
   });
   const settle = (): void => {
-    if (failure) throw failure;
+    const thrown = failure;
+    failure = undefined;
+    if (thrown) throw thrown;
   };
   return {
     closed: gone.signal,
@@ -44,11 +50,19 @@ export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): O
       settle();
     },
     flush: async () => {
-      if (gone.signal.aborted) return;
-      await new Promise<void>((resolve) => {
-        stream.write("", () => resolve());
-        gone.signal.addEventListener("abort", () => resolve(), { once: true });
-      });
+      if (!gone.signal.aborted)
+        await new Promise<void>((resolve) => {
+          stream.write("", () => resolve());
+          gone.signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      settle();
     },
   };
+};
+
+/** For what is told beside: that it cannot be told is no reason to fail. */
+export const createSideOutput = (stream: Writable & { readonly isTTY?: boolean }): Output => {
+  const output = createOutput(stream);
+  const ignore = (): void => undefined;
+  return { ...output, write: (text) => output.write(text).catch(ignore), flush: () => output.flush().catch(ignore) };
 };

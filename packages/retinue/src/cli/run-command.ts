@@ -26,7 +26,9 @@ export const runCommand = async (
   const { stdin, stdout, stderr, env } = surroundings;
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, stdin);
-  const interrupts = listenForInterrupts(() => void stderr.write("retinue: stopping; once more to leave at once.\n"));
+  const interrupts = listenForInterrupts(
+    () => void stderr.write(`${stderr.isTerminal ? "\n" : ""}retinue: stopping; once more to leave at once.\n`),
+  );
   try {
     const { createRetinue } = await import("../create-retinue.ts");
     const retinue = await createRetinue({

@@ -26,7 +26,9 @@ const followText = async (run: RunHandle, { stdout, stderr, secrets, redact }: S
   const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
   for await (const event of run) {
     const progress = formatProgress(event, redact);
-    if (progress !== undefined) await stderr.write(`${progress}\n`);
+    // On a terminal both go to the same screen.
+    const isBeside = stdout.isTerminal && stderr.isTerminal && answer.isMidLine();
+    if (progress !== undefined) await stderr.write(`${isBeside ? "\n" : ""}${progress}\n`);
     await stdout.write(answer.take(event));
   }
   await stdout.write(answer.end());

@@ -5,7 +5,7 @@ import type { SecretSources } from "../terminal/known-secrets.ts";
 import { createRedact } from "../terminal/redact.ts";
 import type { Redact } from "./format-error.ts";
 import type { Output } from "./output.ts";
-import { createOutput } from "./output.ts";
+import { createOutput, createSideOutput } from "./output.ts";
 
 export type Surroundings = {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -24,7 +24,7 @@ export const createSurroundings = (): Surroundings => {
   return {
     stdin: process.stdin,
     stdout: createOutput(process.stdout),
-    stderr: createOutput(process.stderr),
+    stderr: createSideOutput(process.stderr),
     env: process.env,
     learn: (settings) => {
       secrets = knownSecrets(process.env, settings);
