@@ -3,7 +3,10 @@
  * opened when it starts and closed when it ends; `parent_message_id` makes them a tree.
  */
 
-/** prompt: a run at depth 0. delegation: a run below. continuation: one model call of a run. tool_call: one tool call. */
+/**
+ * prompt: a run at depth 0, or what was said to a run while it worked. delegation: a run below. continuation: one model
+ * call of a run. tool_call: one tool call.
+ */
 export type RequestType = "prompt" | "tool_call" | "delegation" | "continuation";
 
 export type MessageStatus = "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";

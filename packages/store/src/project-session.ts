@@ -95,6 +95,7 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "model.failed":
     case "approval.requested":
     case "approval.answered":
+    case "message.received":
     case "tool.started":
     case "tool.settled":
     case "limit.reached":

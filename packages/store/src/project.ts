@@ -109,6 +109,22 @@ const OPEN_TOOL_CALL = [
   "approval",
 ] as const satisfies readonly MessageColumn[];
 
+const RECEIVE = [
+  "id",
+  "session_id",
+  "parent_message_id",
+  "started_at",
+  "completed_at",
+  "agent_role",
+  "agent_depth",
+  "request_type",
+  "request_content",
+  "status",
+  "metadata_json",
+  "run_id",
+  "seq",
+] as const satisfies readonly MessageColumn[];
+
 const MARK = ["status"] as const satisfies readonly MessageColumn[];
 
 const ANSWER_APPROVAL = ["approval", "approval_reason"] as const satisfies readonly MessageColumn[];
@@ -304,6 +320,8 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     }
     case "context.fitted":
       return { operations: event.summary === undefined ? NOTHING : recordSummary(event, event.summary, id, run), run };
+    case "message.received":
+      return { operations: recordReceived(event, id, run), run };
     case "limit.reached":
       return { operations: NOTHING, run };
     case "run.settled": {
@@ -327,9 +345,10 @@ const update = (id: number, columns: readonly MessageColumn[], values: readonly 
 const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProjection | undefined): Operation => {
   const { spec } = event;
   const metadata = {
-    approve: spec.approve,
+    approve: spec.grant.approve,
     workspace: spec.workspace,
     tools: spec.tools,
+    delegates: spec.delegates,
     ...(event.continues === undefined ? {} : { continues: event.continues }),
     ...(event.forkedFrom === undefined ? {} : { forkedFrom: event.forkedFrom }),
   };
@@ -485,6 +504,29 @@ const recordSummary = (
     summary.usage.reasoning,
     summary.costUsd,
   ]),
+];
+
+const recordReceived = (event: EventOf<"message.received">, id: number, run: RunProjection): readonly Operation[] => [
+  {
+    type: "insert",
+    id,
+    columns: RECEIVE,
+    values: [
+      id,
+      event.sessionId,
+      run.messageId,
+      event.at,
+      event.at,
+      event.agent,
+      event.depth,
+      "prompt",
+      toText(event.content),
+      "completed",
+      JSON.stringify({ from: event.from }),
+      event.runId,
+      event.seq,
+    ],
+  },
 ];
 
 const fail = (

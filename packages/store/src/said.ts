@@ -7,6 +7,8 @@ export const toSaid = (event: RecordedEvent): string => {
   switch (event.type) {
     case "run.requested":
       return toText(event.task);
+    case "message.received":
+      return toText(event.content);
     case "model.answered":
       return event.content.map((part) => (part.type === "tool-call" ? `${part.tool} ${part.arguments}` : part.text)).join("\n");
     case "model.failed":

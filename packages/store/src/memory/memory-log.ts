@@ -6,12 +6,14 @@ import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, Session
 import { admit, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import type { EventLog, Lease } from "../contract.ts";
+import type { ReadSide } from "../read-side.ts";
 import { createWatchers } from "../watchers.ts";
+import { createMemoryReadSide } from "./memory-read-side.ts";
 
 type MemoryRun = { readonly sessionId: SessionId; epoch: number };
 type MemorySession = {
   readonly events: RecordedEvent[];
-  readonly runs: MemoryRun[];
+  readonly runs: Map<RunId, MemoryRun>;
   readonly artifacts: Map<ArtifactId, string>;
 };
 
@@ -26,6 +28,7 @@ export type MemoryLog = {
   readonly writeArtifact: (sessionId: SessionId, text: string) => ArtifactRef;
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => string | undefined;
   readonly close: () => void;
+  readonly readSide: ReadSide;
 };
 
 export const createMemoryLog = (): MemoryLog => {
@@ -36,7 +39,7 @@ export const createMemoryLog = (): MemoryLog => {
   const known = (runId: RunId): MemoryRun | undefined => runs.get(runId);
   const sessionFor = (sessionId: SessionId): MemorySession => {
     let session = sessions.get(sessionId);
-    if (!session) sessions.set(sessionId, (session = { events: [], runs: [], artifacts: new Map() }));
+    if (!session) sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map() }));
     return session;
   };
 
@@ -50,7 +53,7 @@ export const createMemoryLog = (): MemoryLog => {
         if (draft.type === "run.requested") {
           const run = { sessionId, epoch: 0 };
           runs.set(draft.runId, run);
-          session.runs.push(run);
+          session.runs.set(draft.runId, run);
         }
         const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
         session.events.push(event);
@@ -66,7 +69,7 @@ export const createMemoryLog = (): MemoryLog => {
       return { runId, epoch: run.epoch };
     },
     revoke: (sessionId) => {
-      for (const run of sessions.get(sessionId)?.runs ?? []) run.epoch += 1;
+      for (const run of sessions.get(sessionId)?.runs.values() ?? []) run.epoch += 1;
     },
     read: (sessionId, afterSeq) => sessions.get(sessionId)?.events.slice(toAfterSeq(afterSeq)) ?? [],
     sessionOf: (runId) => runs.get(runId)?.sessionId,
@@ -78,5 +81,12 @@ export const createMemoryLog = (): MemoryLog => {
     },
     readArtifact: (sessionId, artifactId) => sessions.get(sessionId)?.artifacts.get(artifactId),
     close: () => watchers.clear(),
+    readSide: createMemoryReadSide({
+      sessions,
+      remove: (sessionId) => {
+        for (const runId of sessions.get(sessionId)?.runs.keys() ?? []) runs.delete(runId);
+        sessions.delete(sessionId);
+      },
+    }),
   };
 };

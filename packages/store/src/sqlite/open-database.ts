@@ -60,7 +60,7 @@ export const openDatabase = ({ path, synchronous, migrations = MIGRATIONS }: Ope
 /** A store that lives as long as the process. */
 export const openMemoryDatabase = (): DatabaseSync => {
   const db = new DatabaseSync(":memory:");
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA temp_store = MEMORY`);
   migrate(db, MIGRATIONS, ":memory:");
   return db;
 };
@@ -74,6 +74,7 @@ const configure = (db: DatabaseSync, synchronous: Synchronous): void => {
     PRAGMA cell_size_check = ON;
     PRAGMA secure_delete = ON;
     PRAGMA journal_size_limit = 67108864;
+    PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -8000`);
 };
 

@@ -36,7 +36,13 @@ type CachedProjection = { readonly epoch: number; readonly projection: RunProjec
 /** Runs that are kept in mind; more than live at one time in any sane process. */
 const MAX_CACHED = 20_000;
 
-export const createRecorder = (statements: Statements): Recorder => {
+export type RecorderOptions = {
+  readonly statements: Statements;
+  /** Nobody else writes to this database, so whatever was learnt stays true. */
+  readonly isAlone?: boolean;
+};
+
+export const createRecorder = ({ statements, isAlone = false }: RecorderOptions): Recorder => {
   const sessions = new Map<SessionId, SessionRow>();
   const runs = new Map<RunId, KnownRun>();
   /** Of a run, under the epoch for which it holds: while that lease lives, nobody else can have added to the run. */
@@ -67,20 +73,22 @@ export const createRecorder = (statements: Statements): Recorder => {
     return { ...NEW_SESSION, sessionId, number: Number(created.lastInsertRowid) };
   };
 
-  /** Folds the run's events again, as after a restart. */
-  const readProjection = (sessionId: SessionId, sessionNumber: number, runId: RunId): RunProjection | undefined => {
+  /** Folds the session's events again, as after a restart. */
+  const readProjections = (session: SessionRow): Map<RunId, RunProjection> => {
     const folded = new Map<RunId, RunProjection>();
-    for (const event of readEvents(statements, sessionId, 0)) {
+    for (const event of readEvents(statements, session.sessionId, 0)) {
       const parent = event.parentRunId === null ? undefined : folded.get(event.parentRunId);
-      folded.set(event.runId, project({ event, sessionNumber, run: folded.get(event.runId), parent }).run);
+      const run = folded.get(event.runId);
+      folded.set(event.runId, project({ event, sessionNumber: session.number, run, parent }).run);
     }
-    return folded.get(runId);
+    return folded;
   };
 
-  const projectionOf = (session: SessionRow, runId: RunId, holder: RunId | undefined): RunProjection | undefined => {
+  /** What is known of a run without reading its events: only while it is certain that nobody else added to them. */
+  const remembered = (runId: RunId, holder: RunId | undefined): RunProjection | undefined => {
     const cached = projections.get(runId);
-    if (cached !== undefined && runId === holder && cached.epoch === readRun(runId)?.epoch) return cached.projection;
-    return readProjection(session.sessionId, session.number, runId);
+    if (cached === undefined) return undefined;
+    return isAlone || (runId === holder && cached.epoch === readRun(runId)?.epoch) ? cached.projection : undefined;
   };
 
   const apply = (operation: Operation): void => {
@@ -110,16 +118,17 @@ export const createRecorder = (statements: Statements): Recorder => {
         throw new RetinueError("store_full", `${sessionId} holds ${session.headSeq} events and can hold no more.`);
       const appended: RecordedEvent[] = [];
       const touched = new Map<RunId, RunProjection>();
+      let folded: Map<RunId, RunProjection> | undefined;
+      const before = session;
+      const projectionOf = (runId: RunId): RunProjection | undefined =>
+        touched.get(runId) ?? remembered(runId, holder) ?? (folded ??= readProjections(before)).get(runId);
       for (const draft of drafts) {
         const { runId, parentRunId } = draft;
         const isRequest = draft.type === "run.requested";
         const seq = session.headSeq + 1;
         const event: RecordedEvent = { ...draft, seq };
-        const run = isRequest ? undefined : (touched.get(runId) ?? projectionOf(session, runId, holder));
-        const parent =
-          isRequest && parentRunId !== null
-            ? (touched.get(parentRunId) ?? projectionOf(session, parentRunId, holder))
-            : undefined;
+        const run = isRequest ? undefined : projectionOf(runId);
+        const parent = isRequest && parentRunId !== null ? projectionOf(parentRunId) : undefined;
         const projected = project({ event, sessionNumber: session.number, run, parent });
         touched.set(runId, projected.run);
 

@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll } from "vitest";
 import { describeEventLog } from "../testing/log-contract.ts";
+import { createTestFolder } from "../testing/test-folder.ts";
 import { createSqliteLog } from "./sqlite-log.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "retinue-store-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createTestFolder();
 
-let count = 0;
-describeEventLog("SQLite", () => createSqliteLog({ path: join(folder, `${(count += 1)}.db`) }));
+describeEventLog("SQLite", () => createSqliteLog({ path: folder.file() }));

@@ -5,11 +5,12 @@
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { admit, toAfterSeq, unknownRun } from "../admit.ts";
-import { toArtifactId, toArtifactRef } from "../artifact-ref.ts";
+import { toArtifactRef } from "../artifact-ref.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import type { EventLog } from "../contract.ts";
 import type { ReadSide } from "../read-side.ts";
 import { createWatchers } from "../watchers.ts";
+import { insertArtifact, readArtifact } from "./artifact-table.ts";
 import { readEvents, readHead } from "./event-table.ts";
 import type { Synchronous } from "./open-database.ts";
 import { openDatabase } from "./open-database.ts";
@@ -44,7 +45,7 @@ export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
   const { path, synchronous = "NORMAL", busyMs = 30_000 } = options;
   const db = openDatabase({ path, synchronous });
   const statements = createStatements(db);
-  const recorder = createRecorder(statements);
+  const recorder = createRecorder({ statements });
   const searchIndex = createSearchIndex(statements);
   const watchers = createWatchers();
   const seen = new Map<SessionId, number>();
@@ -122,25 +123,23 @@ export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
   return {
     append: async (drafts, lease) => {
       open();
-      if (drafts.length === 0) return [];
-      return queue.write(
-        () => recorder.record(admit(drafts, lease, recorder.run), drafts, lease?.runId),
-        (events) => {
-          const last = events.at(-1);
-          if (last === undefined) return;
+      const sessionId = drafts[0]?.sessionId;
+      if (sessionId === undefined) return [];
+      return queue.write(() => recorder.record(sessionId, drafts, lease?.runId), {
+        check: () => admit(drafts, lease, recorder.run),
+        committed: (events) => {
           fellBehind(events.length);
-          if (seen.has(last.sessionId)) seen.set(last.sessionId, last.seq);
-          watchers.wake(last.sessionId);
+          const seq = events.at(-1)?.seq;
+          if (seq !== undefined && seen.has(sessionId)) seen.set(sessionId, seq);
+          watchers.wake(sessionId);
         },
-      );
+      });
     },
     lease: async (runId) => {
       open();
-      return queue.write(() => {
-        const epoch = recorder.takeOver(runId);
-        if (epoch === undefined) throw unknownRun(runId);
-        return { runId, epoch };
-      });
+      const epoch = await queue.write(() => recorder.takeOver(runId));
+      if (epoch === undefined) throw unknownRun(runId);
+      return { runId, epoch };
     },
     revoke: async (sessionId) => {
       open();
@@ -169,26 +168,11 @@ export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
       open();
       const ref = toArtifactRef(text);
       return queue.write(() => {
-        statements("INSERT INTO artifacts (session_id, artifact_id, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(
-          toColumnText(sessionId),
-          ref.artifactId,
-          toColumnText(text),
-        );
+        insertArtifact(statements, sessionId, ref.artifactId, text);
         return ref;
       });
     },
-    readArtifact: (sessionId, artifactId) =>
-      reading(() => {
-        const row = statements("SELECT text FROM artifacts WHERE session_id = ? AND artifact_id = ?").get(
-          toColumnText(sessionId),
-          toColumnText(artifactId),
-        );
-        if (row === undefined) return undefined;
-        const text = fromColumnText(String(row["text"]));
-        if (toArtifactId(text) !== artifactId)
-          throw new RetinueError("store_corrupt", `Artifact ${artifactId} of ${sessionId} is damaged.`);
-        return text;
-      }),
+    readArtifact: (sessionId, artifactId) => reading(() => readArtifact(statements, sessionId, artifactId)),
     close: () =>
       (closing ??= (async () => {
         clearInterval(look);

@@ -60,20 +60,43 @@ const toHit = (statements: Statements, row: Row, terms: readonly string[]): Sear
   return [{ sessionId, seq, runId, agent, depth, type, at, messageId, snippet: toSnippet(toSaid(event), terms) }];
 };
 
-/** The latest row of the event's kind that its run had opened by then. */
+/** The row that the event opened, changed or closed: the latest of its kind that its run had by then. */
 const findMessage = (statements: Statements, id: number, event: RecordedEvent): number | null => {
-  const types = toRequestTypes(event);
+  const runId = toColumnText(event.runId);
+  const requestType = toRequestType(event);
+  if (requestType === undefined) {
+    const run = statements("SELECT message_id AS id FROM runs WHERE run_id = ?").get(runId);
+    return run === undefined ? null : Number(run["id"]);
+  }
   const callId = "callId" in event ? toColumnText(event.callId) : null;
   const row = statements(
-    `SELECT id FROM messages WHERE id BETWEEN ? AND ? AND run_id = ? AND request_type IN (?, ?) AND (? IS NULL OR call_id = ?)
+    `SELECT id FROM messages WHERE id BETWEEN ? AND ? AND run_id = ? AND request_type = ? AND (? IS NULL OR call_id = ?)
      ORDER BY id DESC LIMIT 1`,
-  ).get(toEventKey(fromEventKey(id).sessionNumber, 0), id, toColumnText(event.runId), ...types, callId, callId);
+  ).get(toEventKey(fromEventKey(id).sessionNumber, 0), id, runId, requestType, callId, callId);
   return row === undefined ? null : Number(row["id"]);
 };
 
-const toRequestTypes = (event: RecordedEvent): readonly [RequestType, RequestType] => {
-  if (event.type.startsWith("run.") || event.type === "limit.reached") return ["prompt", "delegation"];
-  return event.type.startsWith("model.") || event.type === "context.fitted"
-    ? ["continuation", "continuation"]
-    : ["tool_call", "tool_call"];
+/** Undefined where the row is the run's own. */
+const toRequestType = (event: RecordedEvent): RequestType | undefined => {
+  switch (event.type) {
+    case "run.requested":
+    case "run.started":
+    case "run.settled":
+    case "limit.reached":
+      return undefined;
+    case "message.received":
+      return "prompt";
+    case "model.requested":
+    case "model.answered":
+    case "model.failed":
+    case "context.fitted":
+      return "continuation";
+    case "approval.requested":
+    case "approval.answered":
+    case "tool.started":
+    case "tool.settled":
+      return "tool_call";
+    default:
+      return event satisfies never;
+  }
 };

@@ -39,7 +39,7 @@ export const readStats = (statements: Statements, query: StatsQuery): readonly S
     return figures;
   };
 
-  const isRun = "m.request_type IN ('prompt', 'delegation')";
+  const isRun = "u.message_id = m.id";
   for (const row of select(
     `count(*) AS runs, sum(m.outcome = 'completed') AS completed, sum(m.outcome = 'partial') AS partial,
      sum(m.outcome = 'failed') AS failed, sum(m.outcome = 'cancelled') AS cancelled, sum(m.outcome = 'timeout') AS timeout,

@@ -236,8 +236,7 @@ const differentSchema = (db: DatabaseSync): string | undefined => {
 
 /** Builds the search index anew, for this transaction alone, and compares every word and every place of it. */
 const differentWords = (db: DatabaseSync, statements: Statements): Damage | undefined => {
-  db.exec(`PRAGMA temp_store = MEMORY;
-    CREATE VIRTUAL TABLE temp.said_again USING ${SAID};
+  db.exec(`CREATE VIRTUAL TABLE temp.said_again USING ${SAID};
     CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'said', 'instance');
     CREATE VIRTUAL TABLE temp.words_again USING fts5vocab('temp', 'said_again', 'instance')`);
   const insert = db.prepare("INSERT INTO temp.said_again (rowid, text) VALUES (?, ?)");

@@ -3,21 +3,24 @@
  * that many runs at once share the cost of a transaction; each still succeeds or is refused for itself, and nothing is
  * answered before it is committed.
  */
-import { RetinueError } from "@retinue/protocol";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy, toStoreError } from "./sqlite-errors.ts";
 
 export type WriteQueue = {
-  /**
-   * Runs `act` inside a transaction. A `RetinueError` thrown by it says that it wrote nothing: it alone is refused.
-   * `act` may be run again after a rollback.
-   */
-  readonly write: <T>(act: () => T, committed?: (value: T) => void) => Promise<T>;
+  /** Runs `act` inside a transaction; again, after a rollback, if it was another that failed. */
+  readonly write: <T>(act: () => T, more?: WriteHooks<T>) => Promise<T>;
   /** Resolves when everything asked for so far is committed or refused. */
   readonly drain: () => Promise<void>;
 };
 
+export type WriteHooks<T> = {
+  /** Inside the transaction, before `act`; writes nothing. If it throws, this write alone is refused. */
+  readonly check?: () => void;
+  readonly committed?: (value: T) => void;
+};
+
 type Entry = {
+  readonly check: (() => void) | undefined;
   readonly act: () => unknown;
   readonly succeed: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
@@ -50,13 +53,12 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
     const outcomes: (() => void)[] = [];
     try {
       began();
-      for (const { act, succeed, fail } of entries) {
-        try {
-          const value = act();
-          outcomes.push(() => succeed(value));
-        } catch (error) {
-          if (!(error instanceof RetinueError)) throw error;
-          outcomes.push(() => fail(error));
+      for (const entry of entries) {
+        const refusal = refuse(entry, path);
+        if (refusal) outcomes.push(refusal);
+        else {
+          const value = entry.act();
+          outcomes.push(() => entry.succeed(value));
         }
       }
       commit.run();
@@ -118,9 +120,10 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
   };
 
   return {
-    write: (act, committed) =>
+    write: (act, { check, committed } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({
+          check,
           act,
           succeed: (value) => {
             // The value is what this very `act` gave.
@@ -138,4 +141,13 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
       if (scheduled) await new Promise<void>((resolve) => drained.push(resolve));
     },
   };
+};
+
+const refuse = ({ check, fail }: Entry, path: string): (() => void) | undefined => {
+  try {
+    check?.();
+    return undefined;
+  } catch (error) {
+    return () => fail(toStoreError(error, path));
+  }
 };

@@ -91,8 +91,10 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
           type: "approval.requested",
           approvalId: "apr_1",
           act: { callId: "c1", tool: "write", effect: "write", input: { path: "a" }, paths: ["/workspace/a"], hosts: [] },
+          hash: "h",
         }),
-        run.draft({ type: "approval.answered", approvalId: "apr_1", allowed: false, reason: "no" }),
+        run.draft({ type: "approval.answered", approvalId: "apr_1", allowed: false, scope: "once", reason: "no" }),
+        run.draft({ type: "message.received", from: "human", content: [{ type: "text", text: "and be quick" }] }),
         run.toolStarted("c1", { tool: "write", effect: "write", repeatable: false }),
         run.toolSettled("c1", "denied", {
           outcome: "denied",

@@ -1,0 +1,77 @@
+/**
+ * The read side of the log in memory. Nobody who only runs agents pays for it: the first question copies what was
+ * recorded into a SQLite database in memory, later ones what came since, and that database answers.
+ */
+import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { ReadSide } from "../read-side.ts";
+
+/** What the log holds of a session. */
+export type MemoryRecord = {
+  readonly events: readonly RecordedEvent[];
+  readonly runs: ReadonlyMap<RunId, { readonly epoch: number }>;
+  readonly artifacts: ReadonlyMap<ArtifactId, string>;
+};
+
+export type MemoryReadSideOptions = {
+  readonly sessions: ReadonlyMap<SessionId, MemoryRecord>;
+  readonly remove: (sessionId: SessionId) => void;
+};
+
+type Copy = { readonly readSide: ReadSide; readonly update: () => Promise<void> };
+
+export const createMemoryReadSide = ({ sessions, remove }: MemoryReadSideOptions): ReadSide => {
+  let copy: Promise<Copy> | undefined;
+  const current = async (): Promise<ReadSide> => {
+    const { readSide, update } = await (copy ??= createCopy(sessions));
+    await update();
+    return readSide;
+  };
+  return {
+    listSessions: async (query) => (await current()).listSessions(query),
+    session: async (sessionId) => (await current()).session(sessionId),
+    tree: async (sessionId) => (await current()).tree(sessionId),
+    messages: async (sessionId, query) => (await current()).messages(sessionId, query),
+    message: async (messageId) => (await current()).message(messageId),
+    children: async (messageId, page) => (await current()).children(messageId, page),
+    search: async (text, query) => (await current()).search(text, query),
+    stats: async (query) => (await current()).stats(query),
+    exportSession: async (sessionId) => (await current()).exportSession(sessionId),
+    deleteSession: async (sessionId) => {
+      const existed = await (await current()).deleteSession(sessionId);
+      remove(sessionId);
+      return existed;
+    },
+    retain: async (retention) => {
+      const gone = await (await current()).retain(retention);
+      for (const sessionId of gone) remove(sessionId);
+      return gone;
+    },
+    verify: async (sessionId) => (await current()).verify(sessionId),
+  };
+};
+
+const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promise<Copy> => {
+  // Loaded here, so that a log without readers never loads SQLite.
+  const { createMemoryDatabase } = await import("../sqlite/memory-database.ts");
+  const { readSide, copy } = createMemoryDatabase();
+  const copied = new Map<MemoryRecord, { events: number; artifacts: number }>();
+  return {
+    readSide,
+    update: async () => {
+      for (const [sessionId, record] of sessions) {
+        const before = copied.get(record) ?? { events: 0, artifacts: 0 };
+        const { events, runs, artifacts } = record;
+        if (events.length === before.events && artifacts.size === before.artifacts) continue;
+        copied.set(record, { events: events.length, artifacts: artifacts.size });
+        await copy({
+          sessionId,
+          events: events.slice(before.events),
+          epochs: [...runs].map(([runId, { epoch }]) => [runId, epoch]),
+          artifacts: [...artifacts].slice(before.artifacts),
+        });
+      }
+      const held = new Set(sessions.values());
+      for (const record of copied.keys()) if (!held.has(record)) copied.delete(record);
+    },
+  };
+};

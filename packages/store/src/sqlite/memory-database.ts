@@ -1,0 +1,45 @@
+/** A SQLite database in memory that is fed from elsewhere and only read. */
+import type { ArtifactId, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { toColumnText } from "../column-text.ts";
+import type { ReadSide } from "../read-side.ts";
+import { insertArtifact } from "./artifact-table.ts";
+import { openMemoryDatabase } from "./open-database.ts";
+import { createRecorder } from "./recorder.ts";
+import { createSearchIndex } from "./search-index.ts";
+import { createSqliteReadSide } from "./sqlite-read-side.ts";
+import { createStatements } from "./statements.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+export type CopiedStretch = {
+  readonly sessionId: SessionId;
+  readonly events: readonly RecordedEvent[];
+  readonly epochs: readonly (readonly [RunId, number])[];
+  readonly artifacts: readonly (readonly [ArtifactId, string])[];
+};
+
+export type MemoryDatabase = { readonly readSide: ReadSide; readonly copy: (stretch: CopiedStretch) => Promise<void> };
+
+export const createMemoryDatabase = (): MemoryDatabase => {
+  const db = openMemoryDatabase();
+  const path = "the store in memory";
+  const statements = createStatements(db);
+  const recorder = createRecorder({ statements, isAlone: true });
+  const searchIndex = createSearchIndex(statements);
+  const queue = createWriteQueue({ db, path, busyMs: 0, began: () => {}, rolledBack: recorder.forget });
+  return {
+    readSide: createSqliteReadSide({ db, path, statements, searchIndex, queue, forget: recorder.forget, open: () => {} }),
+    copy: async ({ sessionId, events, epochs, artifacts }) =>
+      queue.write(() => {
+        if (events.length > 0) recorder.record(sessionId, events.map(withoutSeq));
+        const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
+        for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
+        for (const [artifactId, text] of artifacts) insertArtifact(statements, sessionId, artifactId, text);
+      }),
+  };
+};
+
+/** The database numbers them again, and comes to the same numbers. */
+const withoutSeq = (event: RecordedEvent): EventDraft => {
+  const { seq: _seq, ...draft } = event;
+  return draft;
+};
