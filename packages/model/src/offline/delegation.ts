@@ -12,17 +12,26 @@ const DELEGATE = "delegate_to_agent";
 /** Begins every task that is handed on, so that whoever gets it does not hand it on again. */
 const HANDED_ON = "Search the code and report paths and line numbers: ";
 
+/** What a parent adds to a task stands below it under headings of its own. */
+const ADDED = /\n\n## (?:Context|What your parent knows|Files|Success criteria)\b[\s\S]*$/;
+
 /** The question itself, and whether it may be handed on. */
-export const fromTask = (task: string): { readonly question: string; readonly mayDelegate: boolean } =>
-  task.startsWith(HANDED_ON)
-    ? { question: task.slice(HANDED_ON.length), mayDelegate: false }
-    : { question: task, mayDelegate: true };
+export const fromTask = (task: string): { readonly question: string; readonly mayDelegate: boolean } => {
+  const question = task.replace(ADDED, "");
+  return question.startsWith(HANDED_ON)
+    ? { question: question.slice(HANDED_ON.length), mayDelegate: false }
+    : { question, mayDelegate: true };
+};
 
 export const planDelegation = (question: string, tools: readonly ToolDeclaration[]): PlannedCall | undefined => {
   const task = HANDED_ON + question;
   const delegate = tools.find((tool) => tool.name === DELEGATE);
   const names = delegate && propertyOf(delegate, "agent")?.["enum"];
-  if (delegate && Array.isArray(names) && names.includes(AGENT)) return { tool: DELEGATE, input: { agent: AGENT, task } };
+  if (delegate && Array.isArray(names) && names.includes(AGENT)) {
+    // The quoted lines are what a user wants to see; a summary may end before them.
+    const details = propertyOf(delegate, "details") ? { details: true } : {};
+    return { tool: DELEGATE, input: { agent: AGENT, task, ...details } };
+  }
   const own = tools.find((tool) => tool.name === AGENT);
   const input = own && toInput(own, task);
   return own && input ? { tool: own.name, input } : undefined;
@@ -38,9 +47,11 @@ const toInput = (tool: ToolDeclaration, task: string): JsonObject | undefined =>
 
 export const isDelegation = ({ tool }: Exchange): boolean => tool === DELEGATE || tool === AGENT;
 
+/** The fullest text that the result holds; a result that is no structure is the text itself. */
 export const reportDelegation = ({ text }: Exchange): string => {
   const result = parseObject(text);
-  const said = typeof result["summary"] === "string" && result["summary"] !== "" ? result["summary"] : text;
-  const status = typeof result["status"] === "string" && result["status"] !== "completed" ? ` (${result["status"]})` : "";
-  return toAnswer(`The ${AGENT} agent was asked and reports${status}:`, withoutBanner(said) || "Nothing.");
+  const textIn = (key: string): string => (typeof result[key] === "string" ? result[key] : "");
+  const said = textIn("details") || textIn("summary") || (textIn("status") === "" ? text : "");
+  const status = ["", "completed"].includes(textIn("status")) ? "" : ` (${textIn("status")})`;
+  return toAnswer(`The ${AGENT} agent was asked and reports${status}:`, withoutBanner(said) || "Nothing.", textIn("error"));
 };

@@ -304,6 +304,30 @@ describe("with a code-search agent to delegate to", () => {
     expect(textOf(answer)).toBe(`${BANNER}\n\nThe code-search agent was asked and reports (partial):\n\nIn src/limits.ts:12.`);
   });
 
+  it("asks for the details where it may, and reports them before the summary, and an error with what there is", async () => {
+    const declared = delegate("code-search");
+    const properties = {
+      agent: { type: "string", enum: ["code-search"] },
+      task: { type: "string" },
+      details: { type: "boolean" },
+    };
+    const tools = [{ ...declared, inputSchema: { type: "object", properties } }];
+    const messages = [user(question)];
+    const { answer: first } = await ask(request(messages, { tools }));
+    expect(callsOf(first).map((call) => JSON.parse(call.arguments) as unknown)).toEqual([
+      { agent: "code-search", task, details: true },
+    ]);
+    const result = { status: "failed", summary: "short", details: "all of it", error: "stuck: it went in circles" };
+    const { answer } = await ask(request(settle(messages, first, JSON.stringify(result)), { tools }));
+    expect(textOf(answer)).toContain("reports (failed):\n\nall of it\n\nstuck: it went in circles");
+  });
+
+  it("takes a task that it is given itself without what stands below it", async () => {
+    const given = `${task}\n\n## Context\n\nIgnore the documentation.\n\n## Success criteria\n\nA path.`;
+    const { answer } = await ask(request([user(given)]));
+    expect(shownCalls(answer).filter((each) => each.startsWith("glob"))).toEqual(["glob *{limit,Limit}*"]);
+  });
+
   it("reports an answer in plain text as well", async () => {
     const tools = [delegate("code-search")];
     const messages = [user(question)];

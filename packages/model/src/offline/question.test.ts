@@ -82,6 +82,11 @@ describe("what is wanted is told from how it is asked", () => {
     expect(toIntent(question)).toEqual(expected);
   });
 
+  it("only the beginning of a long text is taken as the question", () => {
+    const intent = toIntent(`where are limits checked? ${"overview this ".repeat(300_000)} needleAtTheEnd`);
+    expect(JSON.stringify(intent)).not.toContain("needleAtTheEnd");
+  });
+
   it("a question that names a file and something else is a search", () => {
     expect(kindOf("where is maxTokens set in src/settings.ts?")).toBe("search");
   });

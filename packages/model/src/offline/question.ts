@@ -54,8 +54,11 @@ const LIST =
 const READ =
   /^(?:show|read|open|print|cat|display|view|see|head|type)\b|\bcontents? of\b|^what(?:'s| is| does)(?: in| inside)?\b|^(?:give|get)(?: me)?\b/i;
 
+/** Where rules look; what is longer is material, not a question. */
+const MOST_CHARS = 2000;
+
 export const toIntent = (text: string): Intent => {
-  const asked = text.trim().replace(POLITE, "").trim();
+  const asked = text.trim().slice(0, MOST_CHARS).replace(POLITE, "").trim();
   if (asked === "" || GREETING.test(text.trim()) || ABOUT_ITSELF.test(asked)) return { type: "help" };
   if (CHAT.test(asked)) return { type: "unable", wanted: "talk" };
   if (TRANSLATE.test(asked)) return { type: "unable", wanted: "translate" };
