@@ -7,6 +7,7 @@ const request = (input: Json, approvalId = "apr_1"): ApprovalRequest => ({
   approvalId: approvalId as ApprovalRequest["approvalId"],
   run: { sessionId: "ses_1", runId: "run_1", parentRunId: null, depth: 0, agent: "main" },
   act: { callId: "c", tool: "shell", effect: "execute", input, paths: ["/w/a"], hosts: [] },
+  hash: "the-hash",
 });
 
 const plain = (text: string): string => text;
@@ -31,22 +32,25 @@ const decide = async (input: Json, answers: readonly string[]): Promise<{ answer
 };
 
 describe("asking for an approval", () => {
-  test.each([
-    [["y"], true],
-    [["YES "], true],
-    [["n"], false],
-    [[""], false],
-    [["perhaps", "y"], true],
-    [["v", "n"], false],
-    [[], false],
-  ])("answered %j it is allowed: %s", async (answers, allowed) => {
-    expect((await decide({ command: "ls" }, answers)).answer.allowed).toBe(allowed);
+  test.each<[readonly string[], ApprovalAnswer]>([
+    [["y"], { allowed: true, scope: "once" }],
+    [["YES "], { allowed: true, scope: "once" }],
+    [["r"], { allowed: true, scope: "run" }],
+    [["s"], { allowed: true, scope: "session" }],
+    [["n"], { allowed: false, reason: "The user said no." }],
+    [[""], { allowed: false, reason: "The user said no." }],
+    [["n use npm instead"], { allowed: false, reason: "The user said no: use npm instead" }],
+    [["perhaps", "y"], { allowed: true, scope: "once" }],
+    [["v", "n"], { allowed: false, reason: "The user said no." }],
+    [[], { allowed: false, reason: "Nobody answered." }],
+  ])("answered %j it is %j", async (answers, expected) => {
+    expect((await decide({ command: "ls" }, answers)).answer).toEqual(expected);
   });
 
   test("the whole act is shown, line by line", async () => {
     const { questions } = await decide({ command: "echo one\necho two" }, ["n"]);
     expect(questions[0]).toBe(
-      "\nmain wants to execute with shell:\n  command:\n    echo one\n    echo two\n  touches: /w/a\nAllow it once? [y yes, n no] ",
+      "\nmain wants to execute with shell:\n  command:\n    echo one\n    echo two\n  touches: /w/a\nAllow it? [y once, r for this run, s for this session, n or n reason] ",
     );
   });
 
@@ -59,7 +63,7 @@ describe("asking for an approval", () => {
   test("G12 a long command is not cut silently, and can be seen whole", async () => {
     const command = `echo ${"a".repeat(20_000)}; rm -rf /`;
     const { questions, answer } = await decide({ command }, ["v", "n"]);
-    expect(questions[0]).toMatch(/18\d\d\d of 20\d\d\d characters are not shown \(sha256 [0-9a-f]{16}…\); v shows all/);
+    expect(questions[0]).toMatch(/18\d\d\d of 20\d\d\d characters are not shown \(sha256 the-hash\); v shows all/);
     expect(questions[0]).toContain("rm -rf /");
     expect(questions[1]).toContain(command);
     expect(answer.allowed).toBe(false);
@@ -68,7 +72,7 @@ describe("asking for an approval", () => {
   test("two that ask at the same time are answered one after the other", async () => {
     const open: ((answer: string) => void)[] = [];
     const approve = createApprover((question) => {
-      expect(question).toContain("Allow it once?");
+      expect(question).toContain("Allow it?");
       return new Promise((resolve) => void open.push(resolve));
     }, plain);
     const { signal } = new AbortController();

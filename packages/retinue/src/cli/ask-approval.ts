@@ -3,7 +3,6 @@
  * safe to print and never cut without saying so; what the model says about it is not shown at all.
  */
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
-import { createHash } from "node:crypto";
 import { toPrintable } from "../terminal/printable.ts";
 import type { Redact } from "./format-error.ts";
 
@@ -11,8 +10,6 @@ export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
 
 /** About a screen. Longer acts are shown by their ends first, and whole when asked. */
 const MOST_CHARS = 2_000;
-
-const DENIED: ApprovalAnswer = { allowed: false, reason: "The user said no." };
 
 const line = (text: string): string => toPrintable(text, "line");
 
@@ -31,12 +28,31 @@ const toBody = (request: ApprovalRequest, redact: Redact): string =>
     })
     .join("\n");
 
-const shorten = (body: string): string => {
+const shorten = (body: string, hash: string): string => {
   if (body.length <= MOST_CHARS) return body;
-  const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
   const half = MOST_CHARS / 2;
-  const middle = `\n  … ${body.length - MOST_CHARS} of ${body.length} characters are not shown (sha256 ${hash}…); v shows all …\n`;
+  const middle = `\n  … ${body.length - MOST_CHARS} of ${body.length} characters are not shown (sha256 ${hash}); v shows all …\n`;
   return body.slice(0, half) + middle + body.slice(-half);
+};
+
+/** Undefined for what is no answer. */
+const toAnswer = (text: string): ApprovalAnswer | undefined => {
+  const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(text) ?? [];
+  switch (word.toLowerCase()) {
+    case "y":
+    case "yes":
+      return { allowed: true, scope: "once" };
+    case "r":
+      return { allowed: true, scope: "run" };
+    case "s":
+      return { allowed: true, scope: "session" };
+    case "":
+    case "n":
+    case "no":
+      return { allowed: false, reason: rest === "" ? "The user said no." : `The user said no: ${rest}` };
+    default:
+      return undefined;
+  }
 };
 
 /** Agents that ask at the same time are answered one after the other. */
@@ -61,19 +77,19 @@ const askApproval = async (
   const touches = [...act.paths, ...act.hosts].map((touched) => `  touches: ${line(redact(touched))}\n`).join("");
   const head = `\n${line(run.agent)} wants to ${act.effect === "network" ? "use the network" : act.effect} with ${line(act.tool)}:\n`;
   const isLong = body.length > MOST_CHARS;
-  const choices = isLong ? "y yes, n no, v view all" : "y yes, n no";
-  let question = `${head}${shorten(body)}\n${touches}Allow it once? [${choices}] `;
+  const choices = `y once, r for this run, s for this session, n or n reason${isLong ? ", v view all" : ""}`;
+  let question = `${head}${shorten(body, request.hash)}\n${touches}Allow it? [${choices}] `;
   for (;;) {
-    let answer: string;
+    let text: string;
     try {
-      answer = (await ask(question, signal)).trim().toLowerCase();
+      text = await ask(question, signal);
     } catch {
       // Cancelled, or the terminal is gone: nobody said yes.
       return { allowed: false, reason: "Nobody answered." };
     }
-    if (answer === "y" || answer === "yes") return { allowed: true };
-    if (answer === "" || answer === "n" || answer === "no") return DENIED;
-    question =
-      isLong && answer === "v" ? `${head}${body}\n${touches}Allow it once? [y yes, n no] ` : `Please answer with ${choices}: `;
+    const answer = toAnswer(text);
+    if (answer) return answer;
+    const wantsAll = isLong && text.trim().toLowerCase() === "v";
+    question = wantsAll ? `${head}${body}\n${touches}Allow it? [${choices}] ` : `Please answer with ${choices}: `;
   }
 };

@@ -82,8 +82,8 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
 ];
 
 export const doctorCommand = async (options: DoctorOptions, surroundings: Surroundings): Promise<number> => {
-  const { stdout, stderr, env, redact } = surroundings;
-  const report = await createDoctorReport(toWorkspace(options), env);
+  const { stdout, stderr, redact } = surroundings;
+  const report = await createDoctorReport(toWorkspace(options), surroundings);
   if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
   else for (const line of formatReport(report)) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
   const errors = [report.settingsError, report.model.error].filter((error) => error !== null);

@@ -12,6 +12,7 @@ import { loadSettings } from "../settings/load-settings.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
 import type { Settings } from "../settings/settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { readVersion } from "./version.ts";
 
 export type DoctorReport = {
@@ -45,7 +46,7 @@ const DETECT_MS = 1_000;
 
 const SANDBOX_NOTE = "not used yet: shell commands run with your own rights, after approval";
 
-export const createDoctorReport = async (workspace: string, env: NodeJS.ProcessEnv): Promise<DoctorReport> => {
+export const createDoctorReport = async (workspace: string, { env, learn }: Surroundings): Promise<DoctorReport> => {
   const home = retinueHome(env);
   let loaded: LoadedSettings = { settings: DEFAULT_SETTINGS, origins: new Map(), files: {}, home, warnings: [] };
   let settingsError: ErrorValue | null = null;
@@ -55,7 +56,8 @@ export const createDoctorReport = async (workspace: string, env: NodeJS.ProcessE
     settingsError = toErrorValue(thrown);
   }
   const { settings, files, warnings } = loaded;
-  const { chooseModel, createModels, detectProviders, PROVIDERS } = await import("@retinue/model");
+  const { chooseModel, createModels, detectProviders, PROVIDERS, secretsOf } = await import("@retinue/model");
+  learn(secretsOf(settings.providers, env));
   const detected = await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS });
 
   const models = createModels({ ...settings, env });

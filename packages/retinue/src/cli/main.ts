@@ -30,6 +30,9 @@ const fail = async (thrown: unknown, words: readonly string[], surroundings: Sur
   const { stdout, stderr, redact, env, secrets } = surroundings;
   await stderr.write(formatError(thrown, redact, env));
   if (words.includes("--json"))
-    await stdout.write(toErrorLine(toErrorValue(thrown), secrets())).then(stdout.flush, () => undefined);
+    await stdout
+      .write(toErrorLine(toErrorValue(thrown), secrets()))
+      .then(stdout.flush)
+      .catch(() => undefined);
   return thrown instanceof RetinueError ? errorExitCode(thrown.code) : EXIT.failed;
 };

@@ -1,7 +1,7 @@
 import { startMockServer } from "@retinue/model/testing";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { loadSettings } from "../settings/load-settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
 import type { DoctorReport } from "./doctor-report.ts";
@@ -10,7 +10,7 @@ import type { Project } from "./testing/spawn-retinue.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 

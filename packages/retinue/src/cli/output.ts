@@ -60,9 +60,10 @@ export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): O
   };
 };
 
+const ignore = (): void => undefined;
+
 /** For what is told beside: that it cannot be told is no reason to fail. */
 export const createSideOutput = (stream: Writable & { readonly isTTY?: boolean }): Output => {
   const output = createOutput(stream);
-  const ignore = (): void => undefined;
   return { ...output, write: (text) => output.write(text).catch(ignore), flush: () => output.flush().catch(ignore) };
 };

@@ -75,6 +75,10 @@ export const formatProgress = (event: RetinueEvent, redact: Redact): string | un
       return line(`reached its limit ${event.limit} (${event.used} of ${event.max}) and hands in what it has`);
     case "context.fitted":
       return line(`context fitted from ${event.beforeTokens} to ${event.afterTokens} tokens`);
+    case "message.received":
+      return line(
+        `hears from ${event.from}: ${event.content.map((part) => (part.type === "text" ? part.text : "(image)")).join(" ")}`,
+      );
     case "approval.answered":
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":

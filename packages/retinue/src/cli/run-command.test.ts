@@ -7,13 +7,13 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Ended, Project } from "./testing/spawn-retinue.ts";
 import { BIN, createProject, toEnvironment } from "./testing/spawn-retinue.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
@@ -50,7 +50,7 @@ const toEvents = (stdout: string): readonly RetinueEvent[] => {
     .map((line) => JSON.parse(line) as RetinueEvent);
 };
 
-describe("retinue run", () => {
+describe.concurrent("retinue run", () => {
   test("prints the answer to stdout, progress and the bill to stderr, and exits with 0", async () => {
     const { project, server } = await setUp([{ text: "Hello there." }]);
     const ended = await project.run(["run", "say", "hello"]);
@@ -138,7 +138,7 @@ describe("retinue run", () => {
     expectNoStack(ended);
   });
 
-  test("without any model the built-in rules answer and say so", async () => {
+  test("the built-in rules search the workspace without any model, and say what they are", async () => {
     const project = await plainProject();
     await writeFile(join(project.workspace, "hello.txt"), "hello world\n");
     const ended = await project.run(["run", "--model", "offline/rules", "find hello"]);
@@ -161,7 +161,7 @@ describe("retinue run", () => {
   });
 });
 
-describe("what goes wrong is said with its code and what to do", () => {
+describe.concurrent("what goes wrong is said with its code and what to do", () => {
   test.each<
     [string, readonly string[], { input?: string | Buffer; env?: Record<string, string> }, string | undefined, number, RegExp]
   >([
@@ -317,7 +317,7 @@ describe("what goes wrong is said with its code and what to do", () => {
   });
 });
 
-describe("being interrupted", () => {
+describe.concurrent("being interrupted", () => {
   /** Answers with some words and then hangs on an open socket. */
   const hanging: MockReply = {
     text: "The first words and then nothing more ever comes",

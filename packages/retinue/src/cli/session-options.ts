@@ -43,7 +43,8 @@ export const loadSessionSettings = async (
   const flags = toFlags(options);
   const { loadSettings } = await import("../settings/load-settings.ts");
   const loaded = await loadSettings({ workspace, env: surroundings.env, flags });
-  surroundings.learn(loaded.settings);
+  const { secretsOf } = await import("@retinue/model");
+  surroundings.learn(secretsOf(loaded.settings.providers, surroundings.env));
   for (const warning of loaded.warnings)
     await surroundings.stderr.write(`retinue: ${toPrintable(surroundings.redact(warning), "line")}\n`);
   return { ...loaded, workspace };

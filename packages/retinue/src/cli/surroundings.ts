@@ -1,7 +1,6 @@
 /** What the command has around it: where it may write, what it may read, and the secrets that it must not tell. */
 import type { Readable } from "node:stream";
 import { knownSecrets } from "../terminal/known-secrets.ts";
-import type { SecretSources } from "../terminal/known-secrets.ts";
 import { createRedact } from "../terminal/redact.ts";
 import type { Redact } from "./format-error.ts";
 import type { Output } from "./output.ts";
@@ -12,8 +11,8 @@ export type Surroundings = {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
-  /** Settings name more secrets; they are known from then on. */
-  readonly learn: (settings: SecretSources) => void;
+  /** Secrets that settings lead to; they are known from then on. */
+  readonly learn: (secrets: readonly string[]) => void;
   readonly secrets: () => readonly string[];
   readonly redact: Redact;
 };
@@ -26,8 +25,8 @@ export const createSurroundings = (): Surroundings => {
     stdout: createOutput(process.stdout),
     stderr: createSideOutput(process.stderr),
     env: process.env,
-    learn: (settings) => {
-      secrets = knownSecrets(process.env, settings);
+    learn: (more) => {
+      secrets = [...secrets, ...more];
       redact = createRedact(secrets);
     },
     secrets: () => secrets,

@@ -1,3 +1,4 @@
+import { PROVIDERS } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -9,7 +10,7 @@ import { settingsJsonSchema } from "./json-schema.ts";
 import type { LoadedSettings } from "./load-settings.ts";
 import { loadSettings } from "./load-settings.ts";
 import { retinueHome } from "./retinue-home.ts";
-import { DEFAULT_SETTINGS } from "./settings.ts";
+import { DEFAULT_SETTINGS, PROVIDER_TYPES } from "./settings.ts";
 
 let root: string;
 let home: string;
@@ -416,6 +417,10 @@ describe("what is wrong is told with file, line, column, key and what is allowed
     const { code } = await failure({ project: `${bomb.join("\n")}\n` });
     expect(code).toBe("settings_malformed");
   });
+});
+
+test("the types of providers are those that there are", () => {
+  expect([...PROVIDER_TYPES]).toEqual(PROVIDERS.map(({ type }) => type));
 });
 
 describe("the JSON Schema for editors", () => {

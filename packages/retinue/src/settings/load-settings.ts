@@ -4,6 +4,7 @@
  * the project is not one of them.
  */
 import type { ApproveMode } from "@retinue/protocol";
+import { APPROVE_MODES } from "@retinue/protocol";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { checkLayer } from "./check-layer.ts";
@@ -40,10 +41,7 @@ export type LoadedSettings = {
   readonly warnings: readonly string[];
 };
 
-const FROM_NARROW_TO_WIDE: readonly ApproveMode[] = ["read-only", "ask", "workspace", "all"];
-
-const approveOf = (tree: RawMap): ApproveMode | undefined =>
-  FROM_NARROW_TO_WIDE.find((mode) => mode === rawAt(tree, ["approve"]));
+const approveOf = (tree: RawMap): ApproveMode | undefined => APPROVE_MODES.find((mode) => mode === rawAt(tree, ["approve"]));
 
 const defaultLayer: Layer = {
   tree: DEFAULT_SETTINGS,
@@ -68,7 +66,7 @@ const leafPaths = (value: Raw, path: SettingsPath): readonly SettingsPath[] =>
 const narrowProject = (project: Layer, lower: RawMap): { readonly layer: Layer; readonly warnings: readonly string[] } => {
   const wanted = approveOf(project.tree);
   const held = approveOf(lower) ?? DEFAULT_SETTINGS.approve;
-  if (wanted === undefined || FROM_NARROW_TO_WIDE.indexOf(wanted) <= FROM_NARROW_TO_WIDE.indexOf(held))
+  if (wanted === undefined || APPROVE_MODES.indexOf(wanted) <= APPROVE_MODES.indexOf(held))
     return { layer: project, warnings: [] };
   const warning =
     `${project.where(["approve"], "value")}: approve: ${wanted} is not followed, ${held} stays: ` +

@@ -1,11 +1,4 @@
-/** The secrets that this process knows: the keys of its providers, and what its environment names as such. */
-
-/** The part of the settings that leads to secrets. */
-export type SecretSources = {
-  readonly providers: Readonly<
-    Record<string, { readonly apiKeyEnv?: string | undefined; readonly headers?: Readonly<Record<string, string>> | undefined }>
-  >;
-};
+/** The secrets of the environment: the values of all variables whose names say so, in every way they may be spelled. */
 
 const SECRET_NAME = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
@@ -14,23 +7,15 @@ const SHORTEST = 8;
 
 const isPath = (value: string): boolean => /^(?:[~.]?\/|[A-Za-z]:\\)/.test(value);
 
-export const knownSecrets = (env: NodeJS.ProcessEnv, settings?: SecretSources): readonly string[] => {
+export const knownSecrets = (env: NodeJS.ProcessEnv): readonly string[] => {
   const secrets = new Set<string>();
-  const add = (value: string | undefined): void => {
-    const trimmed = value?.trim() ?? "";
-    if (trimmed.length < SHORTEST || isPath(trimmed)) return;
-    secrets.add(trimmed);
+  for (const [name, value = ""] of Object.entries(env)) {
+    const secret = value.trim();
+    if (!SECRET_NAME.test(name) || secret.length < SHORTEST || isPath(secret)) continue;
+    secrets.add(secret);
     // As they stand in a URL and inside JSON.
-    secrets.add(encodeURIComponent(trimmed.toWellFormed()));
-    secrets.add(JSON.stringify(trimmed).slice(1, -1));
-  };
-  for (const [name, value] of Object.entries(env)) if (SECRET_NAME.test(name)) add(value);
-  for (const provider of Object.values(settings?.providers ?? {})) {
-    if (provider.apiKeyEnv !== undefined) add(env[provider.apiKeyEnv]);
-    for (const value of Object.values(provider.headers ?? {})) {
-      add(value);
-      add(/^\S+\s+(?<credential>\S+)$/.exec(value)?.groups?.["credential"]);
-    }
+    secrets.add(encodeURIComponent(secret.toWellFormed()));
+    secrets.add(JSON.stringify(secret).slice(1, -1));
   }
   return [...secrets];
 };
