@@ -41,7 +41,13 @@ await measure("retinue", {
           },
         },
         realPath: async (file) => file,
+        readFile: async () => "",
       },
+      agents: new Map(),
+      model: "mock/mock",
+      maxConcurrent: 1,
+      maxChildren: 1,
+      unattended: "deny",
     });
     const handle = await engine.start({
       agent: "bench",

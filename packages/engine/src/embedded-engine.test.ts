@@ -23,12 +23,22 @@ const spec: RunSpec = {
   workspace: "/work",
 };
 
+/** No sub-agents and nobody to ask. */
+const ALONE = { agents: new Map(), model: "scripted/model", maxConcurrent: 3, maxChildren: 10, unattended: "deny" } as const;
+
 const setUp = (model: ReturnType<typeof createScriptedModel>, log = createMemoryLog(), tool = look) => {
   let ids = 0;
   const options: EngineOptions = {
     log,
     createId: () => String(++ids),
-    ports: { model: () => model, tool: () => tool, clock: createManualClock(), realPath: async (file) => file },
+    ports: {
+      model: () => model,
+      tool: () => tool,
+      clock: createManualClock(),
+      realPath: async (file) => file,
+      readFile: async () => "",
+    },
+    ...ALONE,
   };
   return { engine: createEmbeddedEngine(options), log };
 };
@@ -188,7 +198,14 @@ describe("the embedded engine", () => {
     const engine = createEmbeddedEngine({
       log,
       createId: () => "1",
-      ports: { model: () => broken, tool: () => look, clock: createManualClock(), realPath: async (file) => file },
+      ports: {
+        model: () => broken,
+        tool: () => look,
+        clock: createManualClock(),
+        realPath: async (file) => file,
+        readFile: async () => "",
+      },
+      ...ALONE,
     });
     const handle = await engine.start({ agent: "main", task, spec: { ...spec, limits: { costUsd: 1 } } });
     await expect(handle.result).rejects.toThrow("boom");

@@ -1,28 +1,74 @@
 /**
  * The default engine: runs live in this process. A request is committed before it is answered; whoever drives a run holds its lease, and
- * everything the loop writes carries the lease's epoch.
+ * everything the loop writes carries the lease's epoch. Sub-agents are runs like any other: same loop, same log, a smaller grant, a purse
+ * inside their parent's, and an id derived from the call that started them, so that a resumed parent finds its children.
  */
+import { hash } from "node:crypto";
 import type {
+  ApprovalId,
+  CallId,
   EventDraft,
   ForkPoint,
   Message,
   RecordedEvent,
   RetinueEvent,
   RunId,
+  RunIdentity,
   RunResult,
   RunSpec,
   SessionId,
   UserPart,
 } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
-import type { Ports, RunState } from "@retinue/runtime";
-import { createState, fold, runLoop, toResult } from "@retinue/runtime";
-import type { EventLog, Lease } from "@retinue/store";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AnyTool, ApprovalAnswer, ApprovalRequest, ChildRun, Ports, Purse, RunState } from "@retinue/runtime";
+import {
+  createDelegationTools,
+  createRunPurse,
+  createState,
+  fold,
+  runLoop,
+  spentBy,
+  summariseMessages,
+  toReport,
+  toResult,
+} from "@retinue/runtime";
+import type { EventLog } from "@retinue/store";
+import { inRun } from "./current-run.ts";
 import type { Follower } from "./follower.ts";
 import { createFollower } from "./follower.ts";
+import type { Approver, Inbox } from "./inbox.ts";
+import { createInbox } from "./inbox.ts";
+import type { Mailbox } from "./mailbox.ts";
+import { createMailbox } from "./mailbox.ts";
+import type { Pacer } from "./pacer.ts";
+import { createPacer } from "./pacer.ts";
+import { spentBelow } from "./spent-below.ts";
 
-/** What the engine's host provides; the rest of a run's ports comes from the log. */
-export type HostPorts = Omit<Ports, "emit" | "artifacts">;
+/** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
+export type HostPorts = Pick<Ports, "model" | "clock" | "realPath"> & {
+  readonly tool: (name: string) => AnyTool | undefined;
+  /** The text of a file inside the workspace, already judged. */
+  readonly readFile: (file: string) => Promise<string>;
+};
+
+export type EngineOptions = {
+  readonly log: EventLog;
+  readonly ports: HostPorts;
+  readonly createId: () => string;
+  /** Frozen: what is written to files later does not change who can be started. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** Used by agents that name none. */
+  readonly model: string;
+  /** How many sub-agents of one run work at the same time. */
+  readonly maxConcurrent: number;
+  /** How many sub-agents one run may start in all. */
+  readonly maxChildren: number;
+  readonly approver?: Approver | undefined;
+  /** Without an approver: `deny` answers no; `park` waits for `answer`. */
+  readonly unattended: "deny" | "park";
+  readonly approvalExpiresMs?: number | undefined;
+};
 
 export type RunRequest = {
   readonly agent: string;
@@ -45,131 +91,353 @@ export type RunHandle = AsyncIterable<RetinueEvent> & {
 
 export type Engine = {
   readonly start: (request: RunRequest) => Promise<RunHandle>;
-  /** Goes on with a run that was requested and not settled. */
+  /** Starts a run below one that is at work in this process, as a delegation would. */
+  readonly startBelow: (parent: RunId, child: ChildRun, signal: AbortSignal) => Promise<RunResult>;
+  /** What a run below this one would be made from. */
+  readonly stateOf: (runId: RunId) => RunState | undefined;
+  /** Goes on with a run that was requested and not settled, and with everything below it. */
   readonly resume: (runId: RunId) => Promise<RunHandle>;
+  /** Stops one run and what is below it. False where no such run is at work here. */
+  readonly cancel: (runId: RunId, reason?: string) => boolean;
+  /** Says something to a run at work; it reads it before its next turn. */
+  readonly send: (runId: RunId, text: string, from?: "human" | RunId) => boolean;
+  readonly approvals: (sessionId?: SessionId) => readonly ApprovalRequest[];
+  readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer) => boolean;
   /** Cancels what runs and waits for it. */
   readonly close: () => Promise<void>;
 };
 
-export type EngineOptions = {
-  readonly log: EventLog;
-  readonly ports: HostPorts;
-  readonly createId: () => string;
+type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
+
+type ActiveRun = {
+  readonly state: RunState;
+  readonly session: Session;
+  readonly parent: ActiveRun | null;
+  readonly purse: Purse;
+  readonly pace: Pacer;
+  readonly mailbox: Mailbox;
+  readonly stop: AbortController;
+  /** Runs below it that a record already knows. */
+  readonly known: ReadonlyMap<RunId, RunState>;
+  children: number;
+  result: Promise<RunResult>;
 };
 
-export const createEmbeddedEngine = ({ log, ports, createId }: EngineOptions): Engine => {
-  const running = new Set<{ readonly cancel: (reason?: string) => void; readonly result: Promise<RunResult> }>();
+/** The same parent and call always give the same child. */
+export const childRunId = (parent: RunId, callId: CallId): RunId =>
+  `run_${hash("sha256", `${parent}\0${callId}`, "hex").slice(0, 24)}`;
 
-  const drive = (state: RunState, follower: Follower, resumed: boolean, outer?: AbortSignal): RunHandle => {
+export const createEmbeddedEngine = (options: EngineOptions): Engine => {
+  const { log, ports, agents, createId } = options;
+  const sessions = new Map<SessionId, Session>();
+  const active = new Map<RunId, ActiveRun>();
+
+  const sessionOf = (sessionId: SessionId): Session => {
+    let session = sessions.get(sessionId);
+    if (!session) {
+      const { approver, approvalExpiresMs } = options;
+      session = {
+        inbox: createInbox({ approver, clock: ports.clock, expiresMs: approvalExpiresMs }),
+        followers: new Set(),
+        runs: 0,
+      };
+      sessions.set(sessionId, session);
+    }
+    return session;
+  };
+
+  type Drive = { readonly parent: ActiveRun | null; readonly known: ReadonlyMap<RunId, RunState>; readonly resumed: boolean };
+
+  const drive = (state: RunState, { parent, known, resumed }: Drive): ActiveRun => {
     const { sessionId, runId } = state.identity;
-    const stop = new AbortController();
+    const session = sessionOf(sessionId);
+    const run: ActiveRun = {
+      state,
+      session,
+      parent,
+      purse: createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known) : spentBy(state)),
+      pace: createPacer(options.maxConcurrent),
+      mailbox: createMailbox(),
+      stop: new AbortController(),
+      known,
+      children: [...known.values()].filter(({ identity }) => identity.parentRunId === runId).length,
+      result: Promise.resolve() as never,
+    };
+    session.runs += 1;
+    active.set(runId, run);
+    run.result = execute(run, resumed).finally(() => {
+      active.delete(runId);
+      if (--session.runs === 0) sessions.delete(sessionId);
+    });
+    // Whoever does not wait for the result must not be ended by its rejection.
+    run.result.catch(() => undefined);
+    return run;
+  };
+
+  const publish = (session: Session, event: RetinueEvent): void => {
+    for (const follower of session.followers) follower.push(event);
+  };
+
+  const execute = async (run: ActiveRun, resumed: boolean): Promise<RunResult> => {
+    const { state, session } = run;
+    const { identity } = state;
+    if (state.result) return state.result;
+    const lease = await log.lease(identity.runId);
+    const emit: Ports["emit"] = (drafts) => log.append(drafts, lease);
+    const loop = runLoop({
+      state,
+      signal: run.stop.signal,
+      purse: run.purse,
+      epoch: lease.epoch,
+      resumed,
+      ports: {
+        emit,
+        model: ports.model,
+        clock: ports.clock,
+        realPath: ports.realPath,
+        tools: toolsOf(run),
+        artifacts: {
+          write: async (text) => log.writeArtifact(identity.sessionId, text),
+          read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
+        },
+        isAllowed: session.inbox.isAllowed,
+        takeMessages: run.mailbox.take,
+        waitForMessages: run.mailbox.wait,
+        ...(options.approver || options.unattended === "park" ? { approve: session.inbox.ask } : {}),
+      },
+    });
+    try {
+      for (;;) {
+        const next = await inRun(identity, () => loop.next());
+        if (next.done) return next.value;
+        publish(session, next.value);
+      }
+    } catch (thrown) {
+      if (thrown instanceof RetinueError && thrown.code === "lease_lost") throw thrown;
+      const result = toResult(
+        state,
+        { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) },
+        state.used.activeMs,
+      );
+      try {
+        for (const event of await emit([{ ...identity, at: ports.clock.date(), type: "run.settled", result }]))
+          publish(session, event);
+      } catch {
+        // What the caller gets is the first fault; that the record could not take it either adds nothing.
+      }
+      throw thrown;
+    }
+  };
+
+  const toolsOf = (run: ActiveRun): ReadonlyMap<string, AnyTool> => {
+    const { state } = run;
+    const own = state.spec.tools.flatMap((name) => ports.tool(name) ?? []);
+    const delegation = createDelegationTools({
+      state,
+      agents,
+      model: options.model,
+      chain: chainOf(run),
+      readFile: ports.readFile,
+      start: (child, signal) => startChild(run, child, signal),
+      summarise: async (signal) => {
+        const model = await ports.model(state.spec.summaryModel ?? state.spec.model);
+        const summary = await summariseMessages(
+          model,
+          state.messages,
+          state.spec.limits.contextTokens ?? model.contextWindow ?? SUMMARY_LIMIT,
+          signal,
+        );
+        return {
+          text: summary?.text ?? state.lastText,
+          spent: {
+            usage: summary?.usage ?? { input: 0, output: 0, cached: 0, reasoning: 0 },
+            costUsd: summary ? summary.costUsd : 0,
+          },
+        };
+      },
+    });
+    return new Map([...own, ...delegation].map((tool) => [tool.name, tool]));
+  };
+
+  const startChild = async (parent: ActiveRun, child: ChildRun, signal: AbortSignal): Promise<RunResult | "background"> => {
+    const runId = childRunId(parent.state.identity.runId, child.callId);
+    const known = parent.known.get(runId);
+    if (known?.result) return known.result;
+    if (!known && parent.children >= options.maxChildren)
+      throw new RetinueError(
+        "too_many_children",
+        `This run has started ${parent.children} sub-agents, and ${options.maxChildren} is the most.`,
+      );
+    if (!known) parent.children += 1;
+    const until = child.background ? parent.stop.signal : signal;
+    const work = parent.pace(() => runChild(parent, child, runId, known, until), until);
+    if (!child.background) return work;
+    const { runId: parentId } = parent.state.identity;
+    parent.mailbox.expect(
+      work.then(
+        (result) =>
+          parent.mailbox.put(runId, [
+            { type: "text", text: `[result of ${child.agent}, ${runId}]\n${JSON.stringify(toReport(result, false))}` },
+          ]),
+        (thrown: unknown) =>
+          parent.mailbox.put(runId, [
+            { type: "text", text: `[${child.agent}, ${runId}, failed] ${toErrorValue(thrown).message} (parent ${parentId})` },
+          ]),
+      ),
+    );
+    return "background";
+  };
+
+  /** Admits the child, or finds it again, and runs it. A failing child gives a result; it never throws into its parent. */
+  const runChild = async (
+    parent: ActiveRun,
+    child: ChildRun,
+    runId: RunId,
+    known: RunState | undefined,
+    signal: AbortSignal,
+  ): Promise<RunResult> => {
+    const { sessionId, runId: parentRunId, depth } = parent.state.identity;
+    let run: ActiveRun;
+    if (known) run = drive(known, { parent, known: parent.known, resumed: true });
+    else {
+      const draft = request(
+        { sessionId, runId, parentRunId, depth: depth + 1, agent: child.agent },
+        [{ type: "text", text: child.task }],
+        child.spec,
+        {
+          parentCallId: child.callId,
+          ...(child.history === undefined ? {} : { history: child.history }),
+        },
+      );
+      for (const event of await log.append([draft])) publish(parent.session, event);
+      run = drive(createState(draft), { parent, known: parent.known, resumed: false });
+    }
+    const onAbort = (): void => run.stop.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await run.result;
+    } catch (thrown) {
+      return toResult(
+        run.state,
+        { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) },
+        run.state.used.activeMs,
+      );
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  };
+
+  type Requested = EventDraft & { readonly type: "run.requested" };
+
+  const request = (
+    identity: RunIdentity,
+    task: readonly UserPart[],
+    spec: RunSpec,
+    more: Partial<Pick<Requested, "parentCallId" | "continues" | "forkedFrom" | "history">>,
+  ): Requested => ({
+    ...identity,
+    at: ports.clock.date(),
+    type: "run.requested",
+    task,
+    spec,
+    ...more,
+  });
+
+  const toHandle = (run: ActiveRun, follower: Follower, outer?: AbortSignal): RunHandle => {
+    const { sessionId, runId } = run.state.identity;
+    const { session, stop } = run;
+    session.followers.add(follower);
     const onOuterAbort = (): void => stop.abort(outer?.reason);
     if (outer?.aborted) onOuterAbort();
     else outer?.addEventListener("abort", onOuterAbort, { once: true });
-    const result = execute({ state, log, ports, follower, signal: stop.signal, resumed }).finally(() => {
+    const result = run.result.finally(() => {
       outer?.removeEventListener("abort", onOuterAbort);
+      session.followers.delete(follower);
       follower.end();
-      running.delete(entry);
     });
-    // Whoever iterates without awaiting the result must not be ended by its rejection.
     result.catch(() => undefined);
-    const cancel = (reason = "The run was cancelled."): void => stop.abort(new RetinueError("cancelled", reason));
-    const entry = { cancel, result };
-    running.add(entry);
-    return { sessionId, runId, result, cancel, [Symbol.asyncIterator]: () => follower.events() };
+    return {
+      sessionId,
+      runId,
+      result,
+      cancel: (reason) => void cancel(runId, reason),
+      [Symbol.asyncIterator]: () => follower.events(),
+    };
+  };
+
+  const cancel: Engine["cancel"] = (runId, reason = "The run was cancelled.") => {
+    const run = active.get(runId);
+    run?.stop.abort(new RetinueError("cancelled", reason));
+    return run !== undefined;
   };
 
   return {
-    start: async ({ agent, task, spec, sessionId: known, forkedFrom, signal }) => {
-      const sessionId: SessionId = known ?? `ses_${createId()}`;
-      const runId: RunId = `run_${createId()}`;
-      const previous = known === undefined ? null : latestRoot(await log.read(known), known);
-      const draft: EventDraft & { readonly type: "run.requested" } = {
-        sessionId,
-        runId,
-        parentRunId: null,
-        depth: 0,
-        agent,
-        at: ports.clock.date(),
-        type: "run.requested",
-        task,
-        spec,
+    start: async ({ agent, task, spec, sessionId: given, forkedFrom, signal }) => {
+      const sessionId: SessionId = given ?? `ses_${createId()}`;
+      const earlier = given === undefined ? [] : await log.read(given);
+      const previous = given === undefined ? null : latestRoot(earlier, given);
+      const draft = request({ sessionId, runId: `run_${createId()}`, parentRunId: null, depth: 0, agent }, task, spec, {
         ...(previous === null ? {} : { continues: previous.identity.runId }),
         ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
-      };
+      });
       const [admitted] = await log.append([draft]);
       if (!admitted) throw new RetinueError("internal", "the log appended nothing");
       const follower = createFollower(admitted.seq - 1, (seq) => log.read(sessionId, seq));
       follower.push(admitted);
-      return drive(createState(draft, previous?.messages ?? []), follower, false, signal);
+      sessionOf(sessionId).inbox.restore(earlier);
+      return toHandle(
+        drive(createState(draft, previous?.messages ?? []), { parent: null, known: new Map(), resumed: false }),
+        follower,
+        signal,
+      );
     },
+    startBelow: async (parentId, child, signal) => {
+      const parent = active.get(parentId);
+      if (!parent) throw new RetinueError("run_unknown", `No run ${parentId} is at work here.`);
+      const result = await startChild(parent, { ...child, background: false }, signal);
+      if (result === "background") throw new RetinueError("internal", "a run in the foreground went to the background");
+      return result;
+    },
+    stateOf: (runId) => active.get(runId)?.state,
     resume: async (runId) => {
       const sessionId = await log.sessionOf(runId);
       if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
       const events = await log.read(sessionId);
-      const state = fold(events).get(runId);
+      const known = fold(events);
+      const state = known.get(runId);
       if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
       const follower = createFollower(events.at(-1)?.seq ?? 0, (seq) => log.read(sessionId, seq));
-      return drive(state, follower, true);
+      sessionOf(sessionId).inbox.restore(events);
+      return toHandle(drive(state, { parent: null, known, resumed: true }), follower);
     },
+    cancel,
+    send: (runId, text, from = "human") => {
+      const run = active.get(runId);
+      run?.mailbox.put(from, [{ type: "text", text }]);
+      return run !== undefined;
+    },
+    approvals: (sessionId) =>
+      [...sessions].filter(([id]) => sessionId === undefined || id === sessionId).flatMap(([, { inbox }]) => inbox.pending()),
+    answer: (approvalId, answer) => [...sessions.values()].some(({ inbox }) => inbox.answer(approvalId, answer)),
     close: async () => {
-      for (const { cancel } of running) cancel("Retinue was closed.");
-      await Promise.allSettled([...running].map(({ result }) => result));
+      const roots = [...active.values()].filter(({ parent }) => parent === null);
+      for (const { stop } of roots) stop.abort(new RetinueError("cancelled", "Retinue was closed."));
+      await Promise.allSettled(roots.map(({ result }) => result));
     },
   };
 };
 
-type Execution = {
-  readonly state: RunState;
-  readonly log: EventLog;
-  readonly ports: HostPorts;
-  readonly follower: Follower;
-  readonly signal: AbortSignal;
-  readonly resumed: boolean;
-};
+const SUMMARY_LIMIT = 32_000;
 
-const execute = async ({ state, log, ports, follower, signal, resumed }: Execution): Promise<RunResult> => {
-  const { sessionId, runId } = state.identity;
-  if (state.result) return state.result;
-  const lease = await log.lease(runId);
-  const loop = runLoop({
-    state,
-    signal,
-    epoch: lease.epoch,
-    resumed,
-    ports: {
-      ...ports,
-      emit: (drafts) => log.append(drafts, lease),
-      artifacts: {
-        write: async (text) => log.writeArtifact(sessionId, text),
-        read: async (artifactId) => log.readArtifact(sessionId, artifactId),
-      },
-    },
-  });
-  try {
-    for (;;) {
-      const next = await loop.next();
-      if (next.done) return next.value;
-      follower.push(next.value);
-    }
-  } catch (thrown) {
-    await recordFault({ state, log, lease, thrown, ports, follower });
-    throw thrown;
+/** The agents and tasks from the main agent down to this run. */
+const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly task: string }[] => {
+  const chain: { readonly agent: string; readonly task: string }[] = [];
+  for (let one: ActiveRun | null = run; one; one = one.parent) {
+    const [part] = one.state.messages[one.state.taskIndex]?.content ?? [];
+    chain.unshift({ agent: one.state.identity.agent, task: part?.type === "text" ? part.text : "" });
   }
-};
-
-type Fault = Pick<Execution, "state" | "log" | "ports" | "follower"> & { readonly lease: Lease; readonly thrown: unknown };
-
-/** We are at fault: say so in the record if it can still be written, then let the host know. */
-const recordFault = async ({ state, log, lease, thrown, ports, follower }: Fault): Promise<void> => {
-  if (thrown instanceof RetinueError && thrown.code === "lease_lost") return;
-  const result = toResult(state, { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) }, state.used.activeMs);
-  try {
-    const events = await log.append([{ ...state.identity, at: ports.clock.date(), type: "run.settled", result }], lease);
-    for (const event of events) follower.push(event);
-  } catch {
-    // What the caller gets is the first fault; that the record could not take it either adds nothing.
-  }
+  return chain;
 };
 
 /** The conversation of a run as it was after an event. A turn whose calls were still open is left out: it has no results to go on from. */

@@ -1,7 +1,9 @@
 /** Where runs live. */
-export { createEmbeddedEngine } from "./embedded-engine.ts";
+export { childRunId, createEmbeddedEngine } from "./embedded-engine.ts";
 export type { Engine, EngineOptions, HostPorts, RunHandle, RunRequest } from "./embedded-engine.ts";
 export { createFollower } from "./follower.ts";
 export type { Follower } from "./follower.ts";
 export { verifyReplay } from "./verify-replay.ts";
 export type { ReplayVerdict } from "./verify-replay.ts";
+export { currentRun } from "./current-run.ts";
+export type { Approver, Inbox } from "./inbox.ts";

@@ -41,7 +41,7 @@ const DECISIVE: ReadonlySet<string> = new Set<DecisiveType>([
   "run.settled",
 ]);
 
-export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: RunState, tool: Ports["tool"]): RecordedPorts => {
+export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: RunState, tools: Ports["tools"]): RecordedPorts => {
   const clock = createManualClock();
   const cancel = new AbortController();
   const record = indexRecord(stretch);
@@ -179,7 +179,7 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
     ports: {
       emit,
       model,
-      tool,
+      tools,
       clock,
       judge,
       execute,

@@ -36,7 +36,8 @@ const put = defineTool({
   },
 });
 const tools: readonly AnyTool[] = [look, put];
-const toolOf = (name: string): AnyTool | undefined => tools.find((tool) => tool.name === name);
+const byName: ReadonlyMap<string, AnyTool> = new Map(tools.map((tool) => [tool.name, tool]));
+const toolsOf = () => byName;
 
 const many = (request: ModelRequest, answered: number) => {
   if (request.tools.length === 0) return { text: "Notes." };
@@ -141,7 +142,7 @@ describe("a replay without models and tools gives the same events", () => {
   for (const [name, make] of Object.entries(cases))
     test(name, async () => {
       const log = await make();
-      expect(await verifyReplay(log, toolOf)).toEqual({ verified: log.length, divergence: null });
+      expect(await verifyReplay(log, toolsOf)).toEqual({ verified: log.length, divergence: null });
       expect(executed).toBe(0);
     });
 
@@ -149,7 +150,7 @@ describe("a replay without models and tools gives the same events", () => {
     const whole = await record();
     for (let cut = 2; cut < whole.length; cut += 1) {
       const { log } = await runTest({ models: [createScriptedModel(many)], tools, log: whole.slice(0, cut) });
-      expect(await verifyReplay(log, toolOf), `cut after ${cut}`).toEqual({ verified: log.length, divergence: null });
+      expect(await verifyReplay(log, toolsOf), `cut after ${cut}`).toEqual({ verified: log.length, divergence: null });
     }
   });
 });
@@ -158,7 +159,7 @@ describe("a replay that differs says where and in what", () => {
   test("another tool description changes the request", async () => {
     const log = await record();
     const changed = { ...look, description: "Looks closely." };
-    const verdict = await verifyReplay(log, (name) => (name === "look" ? changed : toolOf(name)));
+    const verdict = await verifyReplay(log, () => new Map(byName).set("look", changed));
     const first = log.find((event) => event.type === "model.requested");
     expect(verdict.divergence).toMatchObject({
       seq: first?.seq,
@@ -173,7 +174,7 @@ describe("a replay that differs says where and in what", () => {
         ? { ...event, content: [{ type: "text", text: "saw nothing" }] as const }
         : event,
     );
-    const verdict = await verifyReplay(edited, toolOf);
+    const verdict = await verifyReplay(edited, toolsOf);
     const second = log.find((event) => event.type === "model.requested" && event.step === 2);
     expect(verdict.divergence).toMatchObject({ seq: second?.seq, message: expect.stringContaining("the conversation") });
   });
@@ -182,7 +183,7 @@ describe("a replay that differs says where and in what", () => {
     const log = await record();
     const verdict = await verifyReplay(
       log.filter((event) => event.type !== "tool.started" || event.callId !== "c1"),
-      toolOf,
+      toolsOf,
     );
     expect(verdict.divergence?.message).toContain("tool.started would be written now");
   });

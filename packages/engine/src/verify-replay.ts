@@ -14,7 +14,10 @@ export type ReplayVerdict = {
   readonly divergence: { readonly seq: number; readonly runId: RunId; readonly message: string } | null;
 };
 
-export const verifyReplay = async (events: readonly RecordedEvent[], tool: Ports["tool"]): Promise<ReplayVerdict> => {
+export const verifyReplay = async (
+  events: readonly RecordedEvent[],
+  toolsOf: (state: RunState) => Ports["tools"],
+): Promise<ReplayVerdict> => {
   const states = new Map<RunId, RunState>();
   let verified = 0;
   for (const run of Map.groupBy(events, ({ runId }) => runId).values()) {
@@ -27,7 +30,7 @@ export const verifyReplay = async (events: readonly RecordedEvent[], tool: Ports
     );
     states.set(requested.runId, state);
     for (const stretch of toStretches(rest)) {
-      const outcome = await replayStretch(stretch, copyOf(state), tool);
+      const outcome = await replayStretch(stretch, copyOf(state), toolsOf(state));
       verified += outcome.verified;
       if (outcome.divergence) return { verified, divergence: { ...outcome.divergence, runId: requested.runId } };
       for (const event of stretch) apply(state, event);
@@ -57,9 +60,9 @@ type StretchOutcome = {
 const replayStretch = async (
   stretch: readonly RecordedEvent[],
   state: RunState,
-  tool: Ports["tool"],
+  tools: Ports["tools"],
 ): Promise<StretchOutcome> => {
-  const { ports, signal, verified } = createRecordedPorts(stretch, state, tool);
+  const { ports, signal, verified } = createRecordedPorts(stretch, state, tools);
   const [started] = stretch;
   const resumed = started?.type === "run.started" && started.resumed;
   const loop = runLoop({ state, ports, signal, epoch: 0, resumed });

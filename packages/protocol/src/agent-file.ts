@@ -15,6 +15,8 @@ const jsonSchemaSchema = z.record(z.string(), z.json());
 
 export const agentFrontMatterSchema = z.object({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "a name is lower case letters, digits and dashes, and begins with a letter"),
+  /** Other names that it answers to. */
+  aliases: z.array(z.string()).default([]),
   description: z.string().min(1),
   icon: z.string().optional(),
   model: z.string().optional(),

@@ -164,6 +164,8 @@ export type RecordedBody =
       readonly error?: ErrorValue;
       readonly artifact?: ArtifactRef;
       readonly files?: FileChanges;
+      /** On models, by the tool itself. */
+      readonly spent?: { readonly usage: Usage; readonly costUsd: number | null };
       readonly activeMs: number;
     }
   | {

@@ -2,7 +2,8 @@
  * The composition root: models, tools, agents, log and engine become one thing that runs tasks. Everything that is wrong with the
  * configuration is thrown here, before anything runs.
  */
-import { realpath } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
+import path from "node:path";
 import { readBuiltinAgents } from "@retinue/agents";
 import type { RunHandle } from "@retinue/engine";
 import { createEmbeddedEngine } from "@retinue/engine";
@@ -60,6 +61,7 @@ export type Retinue = {
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
 const DETECT_MS = 500;
+const MOST_CHILDREN = 100;
 
 export const createRetinue = async (options: RetinueOptions = {}): Promise<Retinue> => {
   const env = options.env ?? process.env;
@@ -91,8 +93,14 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      ...(options.approver === undefined ? {} : { approve: options.approver }),
+      readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
     },
+    agents,
+    model,
+    maxConcurrent: settings.agent.maxConcurrent,
+    maxChildren: MOST_CHILDREN,
+    approver: options.approver,
+    unattended: "deny",
   });
 
   return {

@@ -1,9 +1,11 @@
 /** What a call is answered with, whether it ran or not. */
 import type { ErrorValue, FileChanges, ToolOutcome, UserPart } from "@retinue/protocol";
+import type { Spent } from "./tool.ts";
 
 export type Answered = {
   readonly outcome: ToolOutcome;
   readonly content: readonly UserPart[];
   readonly error?: ErrorValue;
   readonly files?: FileChanges;
+  readonly spent?: Spent;
 };

@@ -37,12 +37,12 @@ const refuse = (call: ToolCallPart, code: ErrorCode, message: string): Prepared 
 /** Checks a call and judges it, without doing anything yet. */
 export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Ports): Promise<Prepared> => {
   const { spec } = state;
-  const tool = spec.tools.includes(call.tool) ? ports.tool(call.tool) : undefined;
+  const tool = ports.tools.get(call.tool);
   if (!tool)
     return refuse(
       call,
       "tool_unknown",
-      `There is no tool "${call.tool}". The tools of this run are: ${spec.tools.join(", ") || "none"}.`,
+      `There is no tool "${call.tool}". The tools of this run are: ${[...ports.tools.keys()].join(", ") || "none"}.`,
     );
   let given: unknown;
   try {
@@ -90,10 +90,13 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
   const onAbort = (): void => stop.abort(context.signal.reason);
   if (context.signal.aborted) onAbort();
   else context.signal.addEventListener("abort", onAbort, { once: true });
-  const cancelTimer = clock.after(tool.timeoutMs, () => {
-    timedOut = true;
-    stop.abort(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`));
-  });
+  const cancelTimer =
+    tool.timeoutMs === Infinity
+      ? null
+      : clock.after(tool.timeoutMs, () => {
+          timedOut = true;
+          stop.abort(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`));
+        });
   let leftBehind = false;
   try {
     const work = tool.execute(input, { ...context, signal: stop.signal });
@@ -106,9 +109,14 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       });
     });
     const output = await Promise.race([work, left]);
-    return typeof output === "string"
-      ? { outcome: "ok", content: [{ type: "text", text: output }] }
-      : { outcome: "ok", content: output.content, ...(output.files === undefined ? {} : { files: output.files }) };
+    if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
+    const { content, files, spent, isError = false } = output;
+    return {
+      outcome: isError ? "error" : "ok",
+      content,
+      ...(files === undefined ? {} : { files }),
+      ...(spent === undefined ? {} : { spent }),
+    };
   } catch (thrown) {
     if (timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(stop.signal.reason));
     if (stop.signal.aborted)
@@ -118,7 +126,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       });
     return toAnswer("error", thrown instanceof RetinueError ? toErrorValue(thrown) : toolFailed(tool, thrown));
   } finally {
-    cancelTimer();
+    cancelTimer?.();
     context.signal.removeEventListener("abort", onAbort);
   }
 };

@@ -1,10 +1,11 @@
 /** Makes the conversation fit before a request is made, and records what was done to it. */
 import type { Model, ModelRequest } from "@retinue/model/contract";
-import type { RetinueEvent, Usage } from "@retinue/protocol";
+import type { Message, RetinueEvent, Usage } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { SUMMARY_SYSTEM, planClearing, summaryRange, toBareSummary, toTranscript } from "./context.ts";
 import { estimateText } from "./estimate.ts";
 import type { LiveRun } from "./live-run.ts";
+import { leftIn, reserve } from "./purse.ts";
 
 const SUMMARY_TOKENS = 1_024;
 const LEAST_SUMMARY_TOKENS = 64;
@@ -47,11 +48,11 @@ export async function* fitContext(
   return true;
 }
 
-type Summary = { readonly text: string; readonly model: string; readonly usage: Usage; readonly costUsd: number | null };
+export type Summary = { readonly text: string; readonly model: string; readonly usage: Usage; readonly costUsd: number | null };
 
-/** By the summary model if there is one, else by the run's own. Where neither can, the calls are listed instead. */
+/** By the summary model if there is one, else by the run's own. Where neither can or may, the calls are listed instead. */
 const summarise = async (
-  { state, ports, stopped }: LiveRun,
+  { state, ports, purse, stopped }: LiveRun,
   own: Model,
   from: number,
   to: number,
@@ -59,6 +60,28 @@ const summarise = async (
 ): Promise<Summary> => {
   const { summaryModel } = state.spec;
   const messages = state.messages.slice(from, to);
+  const affordable = Math.min(limitTokens, leftIn(purse, "tokens").left / 2);
+  try {
+    const model = summaryModel === undefined ? own : await ports.model(summaryModel);
+    const summary = await summariseMessages(model, messages, affordable, stopped);
+    if (summary) {
+      reserve(purse, {}).settle({ tokens: summary.usage.input + summary.usage.output, costUsd: summary.costUsd ?? 0 });
+      return { ...summary, text: `[summary of earlier work]\n${summary.text}` };
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError) && !stopped.aborted) throw thrown;
+  }
+  return { text: toBareSummary(messages), model: "none", usage: NO_USAGE, costUsd: 0 };
+};
+
+/** A conversation in a few lines, written by a model; null if it said nothing or there is no room to ask. */
+export const summariseMessages = async (
+  model: Model,
+  messages: readonly Message[],
+  limitTokens: number,
+  signal: AbortSignal,
+): Promise<Summary | null> => {
+  if (limitTokens < LEAST_SUMMARY_TOKENS * 4) return null;
   const request: ModelRequest = {
     system: SUMMARY_SYSTEM,
     messages: [{ role: "user", content: [{ type: "text", text: toTranscript(messages, Math.floor(limitTokens * 0.8)) }] }],
@@ -66,16 +89,13 @@ const summarise = async (
     toolChoice: "none",
     maxOutputTokens: Math.min(SUMMARY_TOKENS, Math.max(LEAST_SUMMARY_TOKENS, Math.floor(limitTokens / 8))),
   };
-  try {
-    const model = summaryModel === undefined ? own : await ports.model(summaryModel);
-    for await (const chunk of model.stream(request, stopped)) {
-      if (chunk.type !== "answer") continue;
-      const text = chunk.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-      if (text.trim() !== "")
-        return { text: `[summary of earlier work]\n${text.trim()}`, model: model.id, usage: chunk.usage, costUsd: chunk.costUsd };
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof RetinueError) && !stopped.aborted) throw thrown;
+  for await (const chunk of model.stream(request, signal)) {
+    if (chunk.type !== "answer") continue;
+    const text = chunk.content
+      .map((part) => (part.type === "text" ? part.text : ""))
+      .join("")
+      .trim();
+    if (text !== "") return { text, model: model.id, usage: chunk.usage, costUsd: chunk.costUsd };
   }
-  return { text: toBareSummary(messages), model: "none", usage: NO_USAGE, costUsd: 0 };
+  return null;
 };

@@ -192,6 +192,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   state.pendingApprovals.delete(event.callId);
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
+  if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
   for (const path of event.files?.created ?? []) state.filesCreated.add(path);
   for (const path of event.files?.modified ?? []) if (!state.filesCreated.has(path)) state.filesModified.add(path);
   if (turn.settled.size < turn.calls.size) return;

@@ -22,3 +22,8 @@ export { narrow } from "./grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./grant.ts";
 export { createPurse, leftIn } from "./purse.ts";
 export type { Amounts, Purse } from "./purse.ts";
+export { createRunPurse, spentBy } from "./allowance.ts";
+export { createDelegationTools, DELEGATE, toReport } from "./delegation.ts";
+export type { ChildRun, DelegationOptions } from "./delegation.ts";
+export { summariseMessages } from "./fit-context.ts";
+export type { Spent } from "./tool.ts";

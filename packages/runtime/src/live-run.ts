@@ -1,5 +1,6 @@
 /** A run while the loop drives it: its state, the ways to change it, and what can stop it. */
 import type { Ports } from "./ports.ts";
+import type { Purse } from "./purse.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RunState } from "./run-state.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -7,6 +8,7 @@ import type { Stopwatch } from "./stopwatch.ts";
 export type LiveRun = Recorder & {
   readonly state: RunState;
   readonly ports: Ports;
+  readonly purse: Purse;
   readonly watch: Stopwatch;
   /** Aborted when the run is cancelled. */
   readonly cancelled: AbortSignal;

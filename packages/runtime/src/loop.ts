@@ -7,13 +7,15 @@ import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
 import type { AssistantPart, ErrorValue, RetinueEvent, RunResult } from "@retinue/protocol";
 import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Breach } from "./allowance.ts";
-import { allowTurn, workMs } from "./allowance.ts";
+import { allowTurn, createRunPurse, handInAmounts, spentBy, workMs } from "./allowance.ts";
 import { contextLimit } from "./context-limit.ts";
 import { createRequestDigest } from "./digest.ts";
 import { estimateText } from "./estimate.ts";
 import { fitContext } from "./fit-context.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Ports } from "./ports.ts";
+import type { Purse } from "./purse.ts";
+import { keepBack, reserve } from "./purse.ts";
 import { createRecorder } from "./recorder.ts";
 import { isStuck } from "./repetition.ts";
 import type { RunState } from "./run-state.ts";
@@ -27,6 +29,8 @@ export type LoopOptions = {
   readonly state: RunState;
   readonly ports: Ports;
   readonly signal: AbortSignal;
+  /** Of the run, inside its parent's; a run without one gets its own. */
+  readonly purse?: Purse;
   /** Of the lease under which this loop writes. */
   readonly epoch: number;
   readonly resumed: boolean;
@@ -34,12 +38,19 @@ export type LoopOptions = {
 
 const TIME_IS_UP = new RetinueError("limit_reached", "The run's time is up.");
 
-export async function* runLoop({ state, ports, signal, epoch, resumed }: LoopOptions): AsyncGenerator<RetinueEvent, RunResult> {
+export async function* runLoop({
+  state,
+  ports,
+  signal,
+  purse = createRunPurse(state.spec, null, spentBy(state)),
+  epoch,
+  resumed,
+}: LoopOptions): AsyncGenerator<RetinueEvent, RunResult> {
   const { durationMs } = state.spec.limits;
   const watch = createStopwatch(ports.clock, state.used.activeMs);
   const stop = new AbortController();
   const onCancel = (): void => stop.abort(signal.reason);
-  const run: LiveRun = { ...createRecorder(state, ports), state, ports, watch, cancelled: signal, stopped: stop.signal };
+  const run: LiveRun = { ...createRecorder(state, ports), state, ports, purse, watch, cancelled: signal, stopped: stop.signal };
   const ask = createAsk(run);
   if (signal.aborted) onCancel();
   else signal.addEventListener("abort", onCancel, { once: true });
@@ -50,7 +61,7 @@ export async function* runLoop({ state, ports, signal, epoch, resumed }: LoopOpt
     while (!ending) {
       if (signal.aborted) ending = cancel(run);
       else if (state.turn) yield* settleTurn(run);
-      else ending = endingOf(state) ?? (yield* ask());
+      else if (!takeMessages(run)) ending = (yield* settleOrWait(run)) ?? (yield* ask());
     }
     const result = toResult(state, ending, watch.activeMs());
     run.note({ type: "run.settled", result });
@@ -62,6 +73,25 @@ export async function* runLoop({ state, ports, signal, epoch, resumed }: LoopOpt
     // Whoever stopped listening before the end has stopped the run.
     if (!state.result) stop.abort(new RetinueError("cancelled", "The run was abandoned."));
   }
+}
+
+/** What was said to the run since it last looked becomes part of its conversation. False where there was nothing. */
+const takeMessages = ({ state, ports, note }: LiveRun): boolean => {
+  if (state.limit || state.failure) return false;
+  const messages = ports.takeMessages?.() ?? [];
+  for (const message of messages) note(message);
+  return messages.length > 0;
+};
+
+/** The ending that the state has come to; but a run whose sub-agents are still at work in the background waits to hear from them. */
+async function* settleOrWait(run: LiveRun): AsyncGenerator<RetinueEvent, Ending | null> {
+  const ending = endingOf(run.state);
+  if (ending?.status !== "completed") return ending;
+  const waiting = run.ports.waitForMessages?.(run.stopped);
+  if (!waiting) return ending;
+  yield* await run.flush();
+  await waiting;
+  return run.stopped.aborted || !takeMessages(run) ? ending : null;
 }
 
 /** How the run ends, if its state says that it does. */
@@ -90,7 +120,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
   const { state, ports, note, flush, live, watch } = run;
   const { spec } = state;
   const models = [spec.model, ...spec.fallbacks];
-  const declarations = spec.tools.flatMap((name) => ports.tool(name) ?? []).map(toDeclaration);
+  const declarations = [...ports.tools.values()].map(toDeclaration);
   const digest = createRequestDigest(spec.system, declarations);
   const fixedTokens = estimateText(spec.system) + estimateText(JSON.stringify(declarations));
   /** Learned from a provider that refused a request as too large. */
@@ -129,7 +159,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       if (!handIn) note({ type: "limit.reached", limit: "contextTokens", used: requestTokens, max: limitTokens });
       return limitEnding(state);
     }
-    const allowance = allowTurn({ state, model, requestTokens, activeMs: watch.activeMs(), handIn });
+    const allowance = allowTurn({ state, purse: run.purse, model, requestTokens, activeMs: watch.activeMs(), handIn });
     if (allowance.type === "breach") return reach(allowance.breach);
 
     const step = state.used.iterations + 1;
@@ -150,6 +180,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       handIn,
     });
     yield* await flush();
+    const reservation = reserve(run.purse, allowance.most);
     const deadline = createTurnDeadline(run);
     let answer: ModelAnswer | null = null;
     try {
@@ -188,9 +219,12 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       return fail(name, error, name);
     } finally {
       deadline.takeBack();
+      if (!answer) reservation.settle({});
     }
     const { finishReason, usage, costUsd } = answer;
+    reservation.settle({ iterations: handIn ? 0 : 1, tokens: usage.input + usage.output, costUsd: costUsd ?? 0 });
     const content = withUniqueIds(answer.content, step);
+    keepBack(run.purse, handInAmounts(model, usage.input + usage.output));
     note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
     return null;
   };

@@ -50,7 +50,8 @@ export type Ports = {
   readonly emit: Emit;
   /** Throws `RetinueError("model_unknown")` for a name nobody configured. */
   readonly model: (name: string) => Awaitable<Model>;
-  readonly tool: (name: string) => AnyTool | undefined;
+  /** All that this run may call, by name. */
+  readonly tools: ReadonlyMap<string, AnyTool>;
   readonly clock: Clock;
   readonly artifacts: Artifacts;
   /** The path with every link followed; for what does not exist yet, the real path of the nearest folder that does, plus the rest. */

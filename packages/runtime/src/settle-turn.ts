@@ -1,12 +1,13 @@
 /** Settles the calls of the latest answer: harmless ones side by side, the others one after the other, in the order of the answer. */
 import type { ArtifactRef, Json, RetinueEvent, ToolCallPart } from "@retinue/protocol";
-import { allowedCalls } from "./allowance.ts";
+import { allowedCalls, workMs } from "./allowance.ts";
 import { hashAct, likenessOf } from "./approvals.ts";
 import type { Answered } from "./answered.ts";
 import type { Prepared } from "./call.ts";
 import { executeCall, prepareCall, toAnswer } from "./call.ts";
 import { createChannel } from "./channel.ts";
 import type { LiveRun } from "./live-run.ts";
+import { reserve } from "./purse.ts";
 import { outputChars, shorten } from "./shorten.ts";
 
 type Events = AsyncGenerator<RetinueEvent, void>;
@@ -78,13 +79,14 @@ const isHarmless = (prepared: Prepared): boolean => prepared.type === "answer" |
 async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   const { state, note, flush } = run;
   const runnable: Runnable[] = [];
+  const allowed = allowedCalls(state, run.purse);
   for (const prepared of group) {
     if (prepared.type === "answer") settle(run, prepared.call, prepared.answer);
     else if (run.cancelled.aborted) settle(run, prepared.call, CANCELLED);
-    else if (runnable.length < allowedCalls(state)) runnable.push(prepared);
+    else if (runnable.length < allowed.left) runnable.push(prepared);
     else {
-      const max = state.spec.limits.toolCalls ?? 0;
-      if (!state.limit) note({ type: "limit.reached", limit: "toolCalls", used: state.used.toolCalls + runnable.length, max });
+      const { max } = allowed;
+      if (!state.limit) note({ type: "limit.reached", limit: "toolCalls", used: allowed.used + runnable.length, max });
       const message = `Not run: this run may make ${max} tool calls, and has made them.`;
       settle(run, prepared.call, toAnswer("error", { code: "tool_not_run", message }));
     }
@@ -93,26 +95,35 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
   yield* await flush();
   const channel = createChannel<RetinueEvent>();
-  const queue = [...runnable];
-  let open = queue.length;
-  const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      await runCall(run, next, channel.send);
-      open -= 1;
-      // The last one is recorded together with what follows.
-      if (open > 0) for (const event of await flush()) channel.send(event);
-    }
+  let open = runnable.length;
+  const runOne = async (prepared: Runnable): Promise<void> => {
+    const reservation = reserve(run.purse, { toolCalls: 1 });
+    const ran = await runCall(run, prepared, channel.send);
+    reservation.settle({ toolCalls: ran ? 1 : 0 });
+    open -= 1;
+    // The last one is recorded together with what follows.
+    if (open > 0) for (const event of await flush()) channel.send(event);
   };
-  yield* channel.during(Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, open) }, worker)));
+  const queue = runnable.filter(({ tool }) => !tool.selfPaced);
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) await runOne(next);
+  };
+  const selfPaced = runnable.filter(({ tool }) => tool.selfPaced).map(runOne);
+  yield* channel.during(Promise.all([...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]));
 }
 
-const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<void> => {
+/** False when a human refused it. */
+const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<boolean> => {
   const { state, ports } = run;
   const { call, tool, input } = prepared;
+  const { durationMs } = state.spec.limits;
   const execute = ports.execute ?? ((...given) => executeCall(ports.clock, ...given));
   if (prepared.type === "ask") {
     const refusal = await askHuman(run, prepared, send);
-    if (refusal) return settle(run, call, refusal);
+    if (refusal) {
+      settle(run, call, refusal);
+      return false;
+    }
     start(run, prepared);
     for (const event of await run.flush()) send(event);
   }
@@ -121,10 +132,12 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<vo
     workspace: state.spec.workspace,
     signal: run.stopped,
     artifacts: ports.artifacts,
+    timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
     progress: (text) => send(run.live({ type: "tool.progress", callId: call.callId, text })),
   });
   const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
   settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
+  return true;
 };
 
 /** Asks whoever can answer. Gives the refusal, or null when it was allowed. */

@@ -3,7 +3,7 @@
  * `judge` decides from the declaration whether a call may run.
  */
 import type { ToolDeclaration } from "@retinue/model/contract";
-import type { CallId, FileChanges, Json, JsonObject, ToolEffect, UserPart } from "@retinue/protocol";
+import type { CallId, FileChanges, Json, JsonObject, ToolEffect, Usage, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "./artifacts.ts";
@@ -18,12 +18,25 @@ export type ToolContext = {
   /** Aborted when the run is cancelled or the tool's time is up. */
   readonly signal: AbortSignal;
   readonly artifacts: Artifacts;
+  /** Working time that the run has left. */
+  readonly timeLeftMs: () => number;
   /** Shows something while the tool works. Never reaches the model. */
   readonly progress: (text: string) => void;
 };
 
+/** What a tool spent on models of its own. */
+export type Spent = { readonly usage: Usage; readonly costUsd: number | null };
+
 /** A string is text for the model. */
-export type ToolOutput = string | { readonly content: readonly UserPart[]; readonly files?: FileChanges };
+export type ToolOutput =
+  | string
+  | {
+      readonly content: readonly UserPart[];
+      readonly files?: FileChanges;
+      readonly spent?: Spent;
+      /** It did what it could, and failed. */
+      readonly isError?: boolean;
+    };
 
 export type Tool<Input = unknown> = {
   readonly name: string;
@@ -34,7 +47,10 @@ export type Tool<Input = unknown> = {
   readonly effect: ToolEffect;
   /** Safe to run again after a crash without being asked. */
   readonly repeatable: boolean;
+  /** `Infinity` for tools that keep their own time. */
   readonly timeoutMs: number;
+  /** It sees to it itself how much of it runs at the same time. */
+  readonly selfPaced: boolean;
   touches(input: Input): Touches;
   /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. */
   execute(input: Input, context: ToolContext): Promise<ToolOutput>;
@@ -53,6 +69,7 @@ export type ToolOptions<Input> = {
   readonly repeatable?: boolean;
   /** Two minutes by default. */
   readonly timeoutMs?: number;
+  readonly selfPaced?: boolean;
   readonly touches?: (input: Input) => Touches;
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
 };
@@ -73,6 +90,7 @@ export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
     effect: options.effect,
     repeatable: options.repeatable ?? options.effect === "read",
     timeoutMs: options.timeoutMs ?? 120_000,
+    selfPaced: options.selfPaced ?? false,
     touches: options.touches ?? (() => ({})),
     execute: async (input, context) => options.execute(input, context),
   };
@@ -96,7 +114,7 @@ export const toDeclaration = (tool: AnyTool): ToolDeclaration => {
 };
 
 /** Some servers refuse `$schema` and the safe-integer bounds that zod writes. */
-const stripSchema = (value: Json): Json => {
+export const stripSchema = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(stripSchema);
   if (value === null || typeof value !== "object") return value;
   const kept: Record<string, Json> = {};

@@ -84,7 +84,7 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
       if (!model) throw new RetinueError("model_unknown", `There is no model ${name}.`);
       return model;
     },
-    tool: (name) => tools.find((tool) => tool.name === name),
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
     clock,
     artifacts: {
       write: async (text) => {
