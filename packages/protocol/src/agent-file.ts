@@ -28,7 +28,9 @@ export const agentFrontMatterSchema = z.object({
   deniedTools: z.array(z.string()).default([]),
   /** Globs of paths it may write; absent: as whoever starts it. */
   writes: z.array(z.string()).optional(),
-  /** Agents it may start. */
+  /** Hosts it may reach; absent: as whoever starts it. */
+  hosts: z.array(z.string()).optional(),
+  /** Agents it may start: names, globs, and with `!` before them those it may not; the last that matches holds. Loading makes names of them. */
   delegates: z.array(z.string()).default([]),
   /** `own`: what is below gets no more than this agent's own tools. `session`: it may pass on what it was passed. */
   grant: z.enum(["own", "session"]).default("own"),
@@ -36,8 +38,8 @@ export const agentFrontMatterSchema = z.object({
   input: jsonSchemaSchema.optional(),
   output: jsonSchemaSchema.optional(),
   contextMode: z.enum(["none", "summary", "selective", "full"]).default("none"),
-  /** As a tool of its own, by `delegate_to_agent`, or both. */
-  expose: z.enum(["tool", "delegate", "both"]).default("both"),
+  /** To other agents: as a tool of its own, by `delegate_to_agent`, both, or not at all. */
+  expose: z.enum(["tool", "delegate", "both", "none"]).default("both"),
   skills: z.array(z.string()).default([]),
   mcpServers: z.array(z.string()).default([]),
   isolation: z.enum(["none", "worktree"]).default("none"),
