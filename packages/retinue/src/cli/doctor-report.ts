@@ -10,6 +10,7 @@ import type { Origin } from "../settings/layer.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
+import { placeAt } from "../settings/schema-walk.ts";
 import type { Settings } from "../settings/settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -103,11 +104,18 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
 /** Headers may hold credentials; that they are set is enough. */
 const isHidden = (path: readonly string[]): boolean => path.includes("headers");
 
-const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["settings"] =>
-  [...origins].flatMap(([key, origin]) => {
-    const value = leafAt(settings, key);
-    return value === undefined ? [] : [{ key, value: isHidden(key.split(".")) ? "(hidden)" : value, origin }];
-  });
+/** In the order of the schema. */
+const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["settings"] => {
+  const place = placeAt([]);
+  const sections = place?.type === "keys" ? place.keys : [];
+  const rank = (key: string): number => sections.indexOf(key.split(".")[0] ?? "");
+  return [...origins]
+    .toSorted(([one], [other]) => rank(one) - rank(other))
+    .flatMap(([key, origin]) => {
+      const value = leafAt(settings, key);
+      return value === undefined ? [] : [{ key, value: isHidden(key.split(".")) ? "(hidden)" : value, origin }];
+    });
+};
 
 /** Names of providers and models may hold dots, so the key is followed by what is there. */
 const leafAt = (value: unknown, key: string): string | number | undefined => {

@@ -16,7 +16,7 @@ export const SETTINGS_TEMPLATE = `# yaml-language-server: $schema=./.retinue/${S
 # What is commented out shows the default or an example. \`retinue doctor\` tells what is in force and why.
 
 # The model, as provider/model. Without it, what is reachable is detected: keys in the environment, then local servers.
-# model: anthropic/claude-sonnet-4-5
+# model: anthropic/claude-sonnet-5
 
 # Servers besides the known ones. The key itself never stands here: apiKeyEnv names the variable that holds it.
 # providers:
@@ -27,7 +27,7 @@ export const SETTINGS_TEMPLATE = `# yaml-language-server: $schema=./.retinue/${S
 
 # Short names for models.
 # models:
-#   cheap: openai/gpt-5-mini
+#   cheap: deepseek/deepseek-v4-flash
 
 # What a run may use up before it has to hand in what it has.
 # limits:

@@ -44,7 +44,7 @@ export const settingsSchema = z.strictObject({
   models: z
     .record(z.string().regex(/^[^\s/]+$/, "is not a short name: no spaces, no slash"), modelName)
     .optional()
-    .describe("Short names for models, as in fast: openai/gpt-5-mini."),
+    .describe("Short names for models, as in cheap: deepseek/deepseek-v4-flash."),
   providers: z
     .record(z.string().regex(/^[A-Za-z][\w.-]*$/, "is not a provider name: a letter, then letters, digits, . _ -"), provider)
     .optional()
