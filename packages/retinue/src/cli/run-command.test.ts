@@ -354,6 +354,21 @@ describe.concurrent("being interrupted", () => {
     expect(toEvents(ended.stdout).at(-1)).toMatchObject({ type: "run.settled", result: { status: "cancelled" } });
   });
 
+  test("a second SIGINT does not wait for a command that will not end", async () => {
+    const command = 'trap "" TERM; echo up; while :; do sleep 1; done';
+    const { project } = await setUp([{ toolCalls: [{ name: "shell", arguments: JSON.stringify({ command }) }] }]);
+    const running = project.start(["run", "--approve", "all", "hang"]);
+    await running.said("stderr", "main: up\n");
+    running.child.kill("SIGINT");
+    await running.said("stderr", "once more to leave at once");
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 130, signal: null, stdout: "" });
+    // It left before the run had settled.
+    expect(ended.stderr).not.toContain("cancelled in");
+    expectNoStack(ended);
+  });
+
   test("a second SIGINT ends the process at once, whatever still works", async () => {
     const interrupts = fileURLToPath(new URL("./interrupts.ts", import.meta.url));
     const source = `
