@@ -105,7 +105,7 @@ describe("a cancelled run ends at once, with every call settled and a result", (
         execute: () => {
           queueMicrotask(() => {
             stop.abort(reason);
-            clock.advance(1_000);
+            clock.advance(3_000);
           });
           return new Promise(() => undefined);
         },

@@ -20,7 +20,7 @@ export type Prepared =
     };
 
 /** How long a tool that was told to stop may take to clean up before it is left behind. */
-const CLEAN_UP_MS = 500;
+const CLEAN_UP_MS = 3_000;
 
 const textOf = (error: ErrorValue): readonly UserPart[] => [
   { type: "text", text: `Error (${error.code}): ${error.message}${error.hint === undefined ? "" : ` ${error.hint}`}` },
@@ -112,7 +112,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
     const { content, files, spent, isError = false } = output;
     return {
-      outcome: isError ? "error" : "ok",
+      outcome: isError ? (stop.signal.aborted ? "cancelled" : "error") : "ok",
       content,
       ...(files === undefined ? {} : { files }),
       ...(spent === undefined ? {} : { spent }),

@@ -131,10 +131,10 @@ const createAgentTool = (agent: AgentDefinition, delegate: Delegate): AnyTool =>
       execute: (input, context) => delegate({ ...input, agent: agent.name }, context),
     });
   }
-  const input = z.fromJSONSchema(agent.input as Parameters<typeof z.fromJSONSchema>[0]);
+  const input = z.fromJSONSchema(agent.input);
   return defineTool({
     ...base,
-    inputSchema: agent.input as JsonObject,
+    inputSchema: agent.input,
     input,
     execute: (value, context) => delegate({ agent: agent.name, task: wordInput(value as Json) }, context),
   });

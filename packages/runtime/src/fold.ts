@@ -67,6 +67,8 @@ export const createState = (
     failure: null,
     allowed: new Set(),
     pendingApprovals: new Map(),
+    givenApprovals: new Map(),
+    callIds: new Set(),
     warnings: [],
     filesModified: new Set(),
     filesCreated: new Set(),
@@ -148,6 +150,7 @@ const push = (state: RunState, message: Message): void => {
 const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "model.answered" }): void => {
   const calls = event.content.filter((part): part is ToolCallPart => part.type === "tool-call");
   const text = event.content.reduce((said, part) => (part.type === "text" ? said + part.text : said), "");
+  for (const { callId } of calls) state.callIds.add(callId);
   spend(state, event.usage, event.costUsd);
   state.used.activeMs = event.activeMs;
   if (text !== "") state.lastText = text;
@@ -190,6 +193,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   };
   turn.settled.set(event.callId, message);
   state.pendingApprovals.delete(event.callId);
+  state.givenApprovals.delete(event.callId);
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
@@ -208,9 +212,10 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
 };
 
 const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {
-  for (const [callId, { approvalId, act }] of state.pendingApprovals) {
+  for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
     if (approvalId !== event.approvalId) continue;
     state.pendingApprovals.delete(callId);
+    state.givenApprovals.set(callId, { hash, allowed: event.allowed, reason: event.reason });
     if (event.allowed && event.scope !== "once") state.allowed.add(likenessOf(act));
   }
 };

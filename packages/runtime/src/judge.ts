@@ -24,7 +24,7 @@ export type Judged = {
 const ALLOW: Judgement = { type: "allow" };
 
 /** Texts kept by the session itself; they are no files. */
-const isArtifact = (name: string): boolean => name.startsWith("artifact:");
+const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
 export const judge = async ({ callId, tool, input, spec, realPath }: Judged): Promise<Judgement> => {
   const { grant, workspace } = spec;

@@ -223,7 +223,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     }
     const { finishReason, usage, costUsd } = answer;
     reservation.settle({ iterations: handIn ? 0 : 1, tokens: usage.input + usage.output, costUsd: costUsd ?? 0 });
-    const content = withUniqueIds(answer.content, step);
+    const content = withUniqueIds(answer.content, step, state.callIds);
     keepBack(run.purse, handInAmounts(model, usage.input + usage.output));
     note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
     return null;
@@ -241,12 +241,12 @@ const createTurnDeadline = ({ state, watch, cancelled, stopped }: LiveRun): Turn
   return { signal: AbortSignal.any([cancelled, stop.signal]), takeBack };
 };
 
-/** Results are paired with calls by id, so that a missing or a second id gets a new one. */
-const withUniqueIds = (content: readonly AssistantPart[], step: number): readonly AssistantPart[] => {
+/** Results are paired with calls by id, so that a missing id, or one that was there before, is replaced. */
+const withUniqueIds = (content: readonly AssistantPart[], step: number, taken: ReadonlySet<string>): readonly AssistantPart[] => {
   const ids = new Set<string>();
   return content.map((part, index) => {
     if (part.type !== "tool-call") return part;
-    const callId = part.callId === "" || ids.has(part.callId) ? `call_${step}_${index}` : part.callId;
+    const callId = part.callId === "" || taken.has(part.callId) || ids.has(part.callId) ? `call_${step}_${index}` : part.callId;
     ids.add(callId);
     return callId === part.callId ? part : { ...part, callId };
   });

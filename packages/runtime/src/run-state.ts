@@ -66,6 +66,10 @@ export type RunState = {
   readonly allowed: Set<string>;
   /** Acts that a human was asked about and has not answered. */
   readonly pendingApprovals: Map<CallId, EventDraft & { readonly type: "approval.requested" }>;
+  /** Answers for calls that have not settled yet. */
+  readonly givenApprovals: Map<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
+  /** Of all calls so far; results are paired with calls by them. */
+  readonly callIds: Set<CallId>;
   readonly warnings: string[];
   readonly filesModified: Set<string>;
   readonly filesCreated: Set<string>;

@@ -154,13 +154,13 @@ const askHuman = async (
   }
   const approvalId = `apr_${state.identity.runId.slice(4)}_${call.callId}` as const;
   const hash = hashAct(act);
-  const asked = state.pendingApprovals.get(call.callId);
-  if (asked && asked.hash !== hash)
-    return toAnswer("denied", {
-      code: "act_denied",
-      message: `"${tool.name}" would now do something else than was asked about.`,
-    });
-  // After a crash the question stands as it was asked.
+  const denial = (reason: string | undefined): Answered =>
+    toAnswer("denied", { code: "act_denied", message: `"${tool.name}" was denied${reason === undefined ? "." : `: ${reason}`}` });
+  // After a crash a question stands as it was asked, and an answer as it was given.
+  const given = state.givenApprovals.get(call.callId);
+  const asked = state.pendingApprovals.get(call.callId) ?? given;
+  if (asked && asked.hash !== hash) return denial("it would now do something else than was asked about.");
+  if (given) return given.allowed ? null : denial(given.reason);
   if (!asked) note({ type: "approval.requested", approvalId, act, hash });
   for (const event of await run.flush()) send(event);
   watch.pause();
@@ -168,11 +168,7 @@ const askHuman = async (
     const { allowed, scope = "once", reason } = await ports.approve({ approvalId, run: state.identity, act, hash }, cancelled);
     if (cancelled.aborted) return CANCELLED;
     note({ type: "approval.answered", approvalId, allowed, scope, ...(reason === undefined ? {} : { reason }) });
-    if (allowed) return null;
-    return toAnswer("denied", {
-      code: "act_denied",
-      message: `"${tool.name}" was denied${reason === undefined ? "." : `: ${reason}`}`,
-    });
+    return allowed ? null : denial(reason);
   } catch (thrown) {
     if (!cancelled.aborted) throw thrown;
     return CANCELLED;

@@ -34,6 +34,7 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
     callId: "call_test",
     workspace,
     signal: stopping.signal,
+    timeLeftMs: () => Infinity,
     progress: (text) => void shown.push(text),
     artifacts: {
       write: async (text) => {
