@@ -1,0 +1,102 @@
+/**
+ * `git_commit`: commits the named files as they are in the workspace, and only those; what else is staged stays staged. The repository's
+ * hooks do not run and nothing is signed, since both start programs that the repository names.
+ */
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { z } from "zod";
+import { count, toModelText } from "../files/output-text.ts";
+import { toRepositoryPath } from "./repository-path.ts";
+import type { GitOptions, Repository } from "./repository.ts";
+import { openRepository } from "./repository.ts";
+
+const INPUT = z.object({
+  message: z.string().trim().min(1).max(20_000).describe("A short first line; then, if needed, an empty line and the reasons."),
+  paths: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(1000)
+    .describe("The files or folders to commit as they are now: changed, new and deleted ones."),
+});
+
+export type GitCommitInput = z.infer<typeof INPUT>;
+
+export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInput> =>
+  defineTool({
+    name: "git_commit",
+    description: "Commits the named files of the workspace, and only those. Hooks do not run and nothing is signed or pushed.",
+    input: INPUT,
+    effect: "write",
+    touches: ({ paths }) => ({ paths }),
+    execute: async ({ message, paths: named }, { workspace, signal }) => {
+      if (message.includes("\0")) throw new RetinueError("tool_failed", "A message may not contain a NUL character.");
+      const repository = await openRepository({ ...options, workspace, signal });
+      if (!repository.hasIdentity)
+        throw new RetinueError("tool_failed", "git does not know in whose name to commit.", {
+          hint: "The user has to set user.name and user.email: git config --global user.name …",
+        });
+      const paths: string[] = [];
+      for (const each of named) paths.push(await toRepositoryPath(workspace, each));
+      const files = await listChanges(repository, paths);
+      if (files.length === 0)
+        throw new RetinueError("tool_failed", "Nothing has changed in these paths.", { hint: 'See git {"args": ["status"]}.' });
+      await requireNoFilter(repository, files);
+      const write = { writes: true, literalPaths: true } as const;
+      await repository.read({ ...write, args: ["add", "--", ...paths] });
+      await repository.read({
+        ...write,
+        args: ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--only", `--message=${message}`, "--", ...paths],
+      });
+      return toModelText(await describeCommit(repository));
+    },
+  });
+
+/** Files of the paths that are not as in the last commit, relative to the workspace. */
+const listChanges = async (repository: Repository, paths: readonly string[]): Promise<readonly string[]> => {
+  const args = [
+    "status",
+    "--porcelain",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    "--ignore-submodules=dirty",
+    "--",
+    ...paths,
+  ];
+  const output = await repository.read({ args, literalPaths: true });
+  return output
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => entry.slice(STATUS_CHARS + repository.prefix.length));
+};
+
+/** `XY name`, from the top of the repository. */
+const STATUS_CHARS = 3;
+const FILES_AT_ONCE = 200;
+
+/** A filter, such as that of Git LFS, says what is to be stored; without running it the wrong content would be committed. */
+const requireNoFilter = async (repository: Repository, files: readonly string[]): Promise<void> => {
+  for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
+    const args = ["check-attr", "-z", "filter", "--", ...files.slice(at, at + FILES_AT_ONCE)];
+    const fields = (await repository.read({ args })).split("\0");
+    for (let field = 0; field + 2 < fields.length; field += 3) {
+      const [file, , value] = fields.slice(field, field + 3);
+      if (value !== "unspecified" && value !== "unset")
+        throw new RetinueError(
+          "tool_failed",
+          `${file} goes through the filter "${value}" of .gitattributes, which is not run here.`,
+          {
+            hint: "The user has to commit it; leave it out.",
+          },
+        );
+    }
+  }
+};
+
+const describeCommit = async (repository: Repository): Promise<string> => {
+  const args = ["show", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-status", "--format=%h %s", "HEAD"];
+  const [subject = "", ...lines] = (await repository.read({ args })).trimEnd().split("\n");
+  const files = lines.filter((line) => line !== "");
+  return [`Committed ${subject} (${count(files.length, "file")}; hooks were not run).`, ...files].join("\n");
+};

@@ -1,0 +1,68 @@
+/** `git_diff`: what changed, as a unified diff below a summary by file. */
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { z } from "zod";
+import { formatBytes, toModelText } from "../files/output-text.ts";
+import { toRepositoryPath } from "./repository-path.ts";
+import type { GitOptions, Repository } from "./repository.ts";
+import { openRepository } from "./repository.ts";
+
+const REVISION = z.string().min(1).max(1000);
+
+const INPUT = z.object({
+  from: REVISION.optional().describe("A commit, branch or tag to compare with; by default what is staged, or HEAD with staged."),
+  to: REVISION.optional().describe("Another one, to compare the two; by default the files as they are. Needs from."),
+  path: z.string().min(1).optional().describe("Only this file or folder."),
+  staged: z.boolean().optional().describe("What the next commit would hold, instead of what is not staged yet."),
+});
+
+export type GitDiffInput = z.infer<typeof INPUT>;
+
+/** Given to every diff, before all else. */
+const ALWAYS = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--no-color"];
+
+export const createGitDiffTool = (options: GitOptions = {}): Tool<GitDiffInput> =>
+  defineTool({
+    name: "git_diff",
+    description:
+      "Shows what changed in the workspace since the last commit, what is staged, or the difference between two revisions. " +
+      "New files that git does not know yet are listed by name.",
+    input: INPUT,
+    effect: "read",
+    touches: ({ path: named }) => ({ paths: [named ?? "."] }),
+    execute: async ({ from, to, path: named, staged }, { workspace, signal }) => {
+      if (to !== undefined && from === undefined) throw wrong("to needs from.");
+      if (to !== undefined && staged === true) throw wrong("staged compares with one revision, not with two.");
+      const repository = await openRepository({ ...options, workspace, signal });
+      const revisions: string[] = [];
+      for (const revision of [from, to]) if (revision !== undefined) revisions.push(await toCommit(repository, revision));
+      const paths = [await toRepositoryPath(workspace, named ?? ".")];
+      const diff = ["diff", ...ALWAYS, ...(staged === true ? ["--cached"] : []), "--stat", "--patch"];
+      const end = await repository.run({ args: [...diff, ...revisions, "--", ...paths], literalPaths: true });
+      if (end.exitCode !== 0 && !end.cut) throw new RetinueError("tool_failed", `git failed: ${end.errors}`);
+      const parts = [end.output.trimEnd()];
+      if (end.cut) parts.push(`[cut after ${formatBytes(Buffer.byteLength(end.output))}; name a path]`);
+      if (to === undefined && staged !== true) parts.push(await listUntracked(repository, paths));
+      return toModelText(parts.filter((part) => part !== "").join("\n\n") || "No difference.");
+    },
+  });
+
+/** Its name as git knows it, which cannot be taken for an option or a path. */
+const toCommit = async (repository: Repository, revision: string): Promise<string> => {
+  const refused = new RetinueError("tool_failed", `"${revision}" names no commit.`, { hint: "Give a branch, tag or commit." });
+  if (revision.startsWith("-") || revision.includes("\0")) throw refused;
+  const { exitCode, output } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", `${revision}^{commit}`] });
+  const hash = output.trim();
+  if (exitCode !== 0 || !/^[0-9a-f]{40,64}$/.test(hash)) throw refused;
+  return hash;
+};
+
+const listUntracked = async (repository: Repository, paths: readonly string[]): Promise<string> => {
+  const args = ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "--", ...paths];
+  const names = (await repository.read({ args, literalPaths: true })).trimEnd();
+  return names === "" ? "" : `Not known to git yet:\n${names}`;
+};
+
+const wrong = (message: string): RetinueError =>
+  new RetinueError("tool_failed", message, { hint: "Give from and to, or from alone, or staged with or without from." });

@@ -1,0 +1,149 @@
+/** `git`: the commands of git that only look, in the repository of the workspace, with every program that the repository names switched off. */
+import { lstat } from "node:fs/promises";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { z } from "zod";
+import { formatBytes, toModelText } from "../files/output-text.ts";
+import type { GitEnd } from "./git-process.ts";
+import type { SortedArguments } from "./read-arguments.ts";
+import { sortArguments } from "./read-arguments.ts";
+import { toRepositoryPath } from "./repository-path.ts";
+import type { GitOptions, Repository } from "./repository.ts";
+import { openRepository, toFailure } from "./repository.ts";
+
+const INPUT = z.object({
+  args: z
+    .array(z.string().max(10_000))
+    .min(1)
+    .max(200)
+    .describe('The command and its arguments, as in ["log", "--oneline", "-5", "--", "src"]. Put paths after "--".'),
+});
+
+export type GitInput = z.infer<typeof INPUT>;
+
+export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
+  defineTool({
+    name: "git",
+    description:
+      "Looks into the git repository of the workspace: status, log, show, diff, blame, branch, tag, ls-files, grep and other commands " +
+      "that change nothing. Hooks, filters and other programs of the repository do not run.",
+    input: INPUT,
+    effect: "read",
+    touches: ({ args }) => ({ paths: args.includes("--") ? args.slice(args.indexOf("--") + 1) : ["."] }),
+    execute: async ({ args }, { workspace, signal }) => {
+      const sorted = sortArguments(args);
+      const repository = await openRepository({ ...options, workspace, signal });
+      const end = await repository.run({ args: await toArgs(repository, sorted) });
+      return toModelText(toAnswer(sorted.command, end));
+    },
+  });
+
+const toArgs = async (repository: Repository, sorted: SortedArguments): Promise<readonly string[]> => {
+  const { command, subcommand, entry, options, words } = sorted;
+  if (repository.isLarger && entry.anyObject)
+    throw beyond(`git ${command} gives any object of it, whatever folder it belongs to`);
+  const { pattern, revisions, paths } = await toTargets(repository, sorted);
+  if (command === "log") for (const option of options) if (option.startsWith("-L")) await requireInside(repository, option);
+  // `branch --show-current` lists nothing, and refuses to be asked for both.
+  const always = options.includes("--show-current") ? [] : (entry.always ?? []);
+  const targets = entry.takes === "names" ? words : revisions;
+  return [
+    command,
+    ...(subcommand === undefined ? [] : [subcommand]),
+    ...always,
+    ...options,
+    ...pattern,
+    ...targets,
+    ...(takesPaths(sorted) ? ["--", ...paths] : []),
+  ];
+};
+
+const takesPaths = ({ entry: { takes } }: SortedArguments): boolean => takes.endsWith("paths");
+
+type Targets = { readonly pattern: readonly string[]; readonly revisions: readonly string[]; readonly paths: readonly string[] };
+
+/** Words are revisions where git knows them as such, and paths otherwise. */
+const toTargets = async (repository: Repository, sorted: SortedArguments): Promise<Targets> => {
+  const { command, entry, options } = sorted;
+  const words = [...sorted.words];
+  if (entry.takes === "nothing" && words.length > 0)
+    throw new RetinueError("tool_failed", `git ${command} takes no "${words[0]}" here.`, { hint: "Leave it out." });
+  if (!takesPaths(sorted) && sorted.paths !== undefined && sorted.paths.length > 0)
+    throw new RetinueError("tool_failed", `git ${command} takes no paths.`, { hint: "Leave them out." });
+  const pattern: string[] = [];
+  if (entry.takes === "pattern-revisions-and-paths" && !options.some((option) => option.startsWith("-e")))
+    pattern.push(`-e${words.shift() ?? ""}`);
+  const revisions: string[] = [];
+  const named = [...(sorted.paths ?? [])];
+  if (entry.takes === "paths") named.unshift(...words);
+  else if (entry.takes !== "names")
+    for (const word of words)
+      if (await isRevision(repository, word)) revisions.push(word);
+      else if (takesPaths(sorted) && (await isThere(repository.workspace, word))) named.push(word);
+      else throw notKnown(word, takesPaths(sorted));
+  if (repository.isLarger) for (const revision of revisions) await requireCommit(repository, revision);
+  if (revisions.length === 0 && entry.defaultRevision !== undefined) revisions.push(entry.defaultRevision);
+  const paths: string[] = [];
+  for (const each of named) paths.push(await toRepositoryPath(repository.workspace, each));
+  if (paths.length === 0 && repository.isLarger) paths.push(".");
+  return { pattern, revisions, paths };
+};
+
+const isRevision = async (repository: Repository, word: string): Promise<boolean> => {
+  const { exitCode, output } = await repository.run({ args: ["rev-parse", "--quiet", "--revs-only", word] });
+  return exitCode === 0 && output !== "";
+};
+
+const isThere = (workspace: string, word: string): Promise<boolean> =>
+  lstat(path.resolve(workspace, word)).then(
+    () => true,
+    () => /[*?[]/.test(word) || word.split("/").includes(".."),
+  );
+
+const notKnown = (word: string, orPath: boolean): RetinueError =>
+  new RetinueError("tool_failed", `"${word}" is no revision${orPath ? " and no path" : ""} here.`, {
+    hint: orPath ? 'For a file that is no longer there, put it after "--".' : "git branch, tag and log show the revisions.",
+  });
+
+/** Contents named by anything else than a commit cannot be told to be the workspace's. */
+const requireCommit = async (repository: Repository, revision: string): Promise<void> => {
+  if (/^[^:]*\.\./.test(revision)) return;
+  const name = revision.replace(/^\^/, "");
+  const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", `${name}^{commit}`] });
+  if (exitCode !== 0 || name.includes(":")) throw beyond(`"${revision}" may name a file outside`);
+};
+
+const beyond = (why: string): RetinueError =>
+  new RetinueError("path_outside_workspace", `The workspace is only a part of the repository, and ${why}.`, {
+    hint: "Name commits, and paths of the workspace.",
+  });
+
+/** `-L 1,5:file` names a file as well. */
+const requireInside = async ({ workspace }: Repository, option: string): Promise<void> => {
+  const at = option.lastIndexOf(":");
+  if (at >= 0) await toRepositoryPath(workspace, option.slice(at + 1));
+};
+
+/** With these, an exit code of 1 is an answer. */
+const ANSWERS_BY_CODE: ReadonlySet<string> = new Set([
+  "diff",
+  "grep",
+  "merge-base",
+  "check-ignore",
+  "show-ref",
+  "rev-parse",
+  "cat-file",
+]);
+
+const toAnswer = (command: string, end: GitEnd): string => {
+  const answered = end.exitCode === 0 || end.cut || (end.exitCode === 1 && end.errors === "" && ANSWERS_BY_CODE.has(command));
+  if (!answered) throw toFailure(end);
+  const text = command === "remote" ? withoutCredentials(end.output) : end.output;
+  const code = end.exitCode === 1 ? "[exit code 1]\n" : "";
+  const cut = end.cut ? `\n[cut after ${formatBytes(Buffer.byteLength(end.output))}; ask for less]` : "";
+  return code + (text.trimEnd() || "(no output)") + cut;
+};
+
+const withoutCredentials = (text: string): string => text.replaceAll(/:\/\/[^/@\s]+@/g, "://…@");
