@@ -100,15 +100,13 @@ const inspect = (file: string, latest: number): "absent" | "ours" => {
   const size = sizeOf(file);
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (size !== undefined) accessSync(file, constants.R_OK | constants.W_OK);
   } catch (error) {
-    throw unreadable(`The store at ${file} cannot be written`, error);
+    throw unreadable(`The folder ${folder} of the store cannot be written`, error);
   }
   if (size === undefined) return "absent";
+  const header = readHeader(file);
   // An empty file is what SQLite itself takes for a new database.
   if (size === 0) return "ours";
-
-  const header = readHeader(file);
   if (header.length < HEADER_BYTES || header.toString("latin1", 0, MAGIC.length) !== MAGIC)
     throw new RetinueError("store_foreign", `${file} is not a SQLite database.`);
   if (header.readUInt32BE(APPLICATION_ID_AT) !== APPLICATION_ID)
@@ -146,11 +144,20 @@ const statOf = (file: string) => {
 
 const readHeader = (file: string): Buffer => {
   const header = Buffer.alloc(HEADER_BYTES);
-  const descriptor = openSync(file, "r");
+  const descriptor = openForWriting(file);
   try {
     return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
   } finally {
     closeSync(descriptor);
+  }
+};
+
+/** SQLite would silently make do with reading. */
+const openForWriting = (file: string): number => {
+  try {
+    return openSync(file, "r+");
+  } catch (error) {
+    throw unreadable(`The store ${file} cannot be written`, error);
   }
 };
 

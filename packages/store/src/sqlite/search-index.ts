@@ -14,6 +14,8 @@ export type SearchIndex = {
   readonly catchUp: (maxEvents: number) => void;
   /** Takes a session's words out; inside a transaction, before its events go. */
   readonly remove: (sessionNumber: number) => void;
+  /** Begins anew: every session is to be indexed again. Inside a transaction. */
+  readonly reset: () => void;
 };
 
 export const createSearchIndex = (statements: Statements): SearchIndex => {
@@ -51,6 +53,10 @@ export const createSearchIndex = (statements: Statements): SearchIndex => {
       const indexed = Number(statements("SELECT indexed_seq FROM sessions WHERE number = ?").get(sessionNumber)?.["indexed_seq"]);
       const remove = statements("INSERT INTO said (said, rowid, text) VALUES ('delete', ?, ?)");
       eachSaid(sessionNumber, 1, indexed, (id, said) => remove.run(id, said));
+    },
+    reset: () => {
+      statements("INSERT INTO said (said) VALUES ('delete-all')").run();
+      statements("UPDATE sessions SET indexed_seq = 0 WHERE indexed_seq > 0").run();
     },
   };
 };

@@ -3,6 +3,8 @@ import type { ErrorCode } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 
 const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  // Every statement is ours and fits our tables, so it is the tables that do not fit.
+  1: ["store_corrupt", "The store's tables are not those it was made with"],
   5: ["store_busy", "Another process kept the store locked for too long"],
   6: ["store_busy", "Another process kept the store locked for too long"],
   8: ["store_unreadable", "The store cannot be written"],

@@ -4,6 +4,7 @@
  */
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import type { DatabaseSync } from "node:sqlite";
 import { admit, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
@@ -41,9 +42,20 @@ const STRETCH = 256;
 /** … and without a pause when it is this many events behind. */
 const FAR_BEHIND = 4096;
 
-export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
-  const { path, synchronous = "NORMAL", busyMs = 30_000 } = options;
+export const createSqliteLog = ({ path, synchronous = "NORMAL", busyMs = 30_000 }: SqliteLogOptions): SqliteLog => {
   const db = openDatabase({ path, synchronous });
+  try {
+    return createLogOn({ db, path, busyMs });
+  } catch (error) {
+    db.close();
+    throw toStoreError(error, path);
+  }
+};
+
+export type LogOnOptions = { readonly db: DatabaseSync; readonly path: string; readonly busyMs: number };
+
+/** The log on a database that is open; it is the log's from then on. */
+export const createLogOn = ({ db, path, busyMs }: LogOnOptions): SqliteLog => {
   const statements = createStatements(db);
   const recorder = createRecorder({ statements });
   const searchIndex = createSearchIndex(statements);

@@ -114,7 +114,9 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   const removeSession = (session: SessionRow): void => {
     const sessionKey = toColumnText(session.sessionId);
     const range: [number, number] = [toEventKey(session.number, 0), toEventKey(session.number, MAX_SEQ)];
-    searchIndex.remove(session.number);
+    // Words can only be taken out by what was put in; of a damaged session that is not known any more.
+    if (readIntact(statements, session).damage === undefined) searchIndex.remove(session.number);
+    else searchIndex.reset();
     statements("DELETE FROM messages WHERE session_id = ?").run(sessionKey);
     statements("DELETE FROM events WHERE id BETWEEN ? AND ?").run(...range);
     statements("DELETE FROM runs WHERE session_number = ?").run(session.number);

@@ -51,12 +51,16 @@ const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
   const damage: Damage[] = [];
   const whole = (what: string): void => void damage.push({ sessionId: null, seq: null, what });
 
+  const schema = differentSchema(db);
+  if (schema !== undefined) {
+    // Of other tables nothing further can be asked.
+    whole(`the schema: ${schema}`);
+    return { sessions: 0, events: 0, damage };
+  }
   for (const row of statements("PRAGMA integrity_check(1)").all())
     if (row["integrity_check"] !== "ok") whole(`the file: ${String(row["integrity_check"])}`);
   if (statements("PRAGMA foreign_key_check").get() !== undefined)
     whole("a message refers to a session or message that is not there");
-  const schema = differentSchema(db);
-  if (schema !== undefined) whole(`the schema: ${schema}`);
 
   let events = 0;
   let messages = 0;
