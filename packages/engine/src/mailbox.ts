@@ -32,11 +32,10 @@ export const createMailbox = (): Mailbox => {
     },
     expect: (work) => {
       expected += 1;
-      const done = (): void => {
+      void Promise.allSettled([work]).then(() => {
         expected -= 1;
         poke();
-      };
-      work.then(done, done);
+      });
     },
     wait: (signal) => {
       if (letters.length > 0) return Promise.resolve();

@@ -2,10 +2,9 @@
  * Ports that answer from the record of one stretch of a run: models say what they said, tools give what they gave in the order they gave it,
  * and the clock shows what it showed. What the loop would write is compared with what it wrote. Where the record ends, so does the replay.
  */
-import type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
 import type { ApprovalId, CallId, EventDraft, EventOf, RecordedEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { Answered, Judgement, ManualClock, Ports, RunState } from "@retinue/runtime";
+import type { Answered, Judgement, ManualClock, Model, ModelChunk, ModelRequest, Ports, RunState } from "@retinue/runtime";
 import { createManualClock, windowFor } from "@retinue/runtime";
 import { differenceOf } from "./difference.ts";
 

@@ -2,7 +2,8 @@
 export { fromAiSdk, isAiSdkModel } from "./ai-sdk/from-ai-sdk.ts";
 export type { FromAiSdkOptions } from "./ai-sdk/from-ai-sdk.ts";
 export { createCatalogue } from "./catalogue/catalogue.ts";
-export type { Catalogue, CatalogueEntry, CatalogueOptions, PriceOverride, PriceSource } from "./catalogue/catalogue.ts";
+export type { Catalogue, CatalogueOptions, PriceOverride } from "./catalogue/catalogue.ts";
+export type { CatalogueEntry, PriceSource } from "./catalogue/catalogue-entry.ts";
 export type { Model, ModelAnswer, ModelChunk, ModelRequest, ToolDeclaration } from "./contract.ts";
 export { chooseModel, detectProviders } from "./detect.ts";
 export type { Detected, DetectOptions } from "./detect.ts";

@@ -27,3 +27,4 @@ export { createDelegationTools, DELEGATE, toReport } from "./delegation.ts";
 export type { ChildRun, DelegationOptions } from "./delegation.ts";
 export { summariseMessages } from "./fit-context.ts";
 export type { Spent } from "./tool.ts";
+export type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCatalogue } from "./catalogue.ts";
-import type { PriceSource } from "./catalogue.ts";
+import type { PriceSource } from "./catalogue-entry.ts";
 
 const SOURCES: Record<string, PriceSource> = {
   anthropic: { type: "listed", providerId: "anthropic" },

@@ -3,24 +3,12 @@
  * needs no network, under the user's own figures. What nobody knows is null, never a guess.
  */
 import type { Usage } from "@retinue/protocol";
-
-/** Where the prices of a provider's models stand. */
-export type PriceSource =
-  /** A server of one's own: tokens cost nothing. */
-  | { readonly type: "free" }
-  | { readonly type: "listed"; readonly providerId: string }
-  /** Some server, recognised by its address if the catalogue knows it. */
-  | { readonly type: "by-url"; readonly baseUrl: string };
+import type { CatalogueEntry, PriceSource } from "./catalogue-entry.ts";
 
 /** A user's own figures for a model. Prices are USD for a million tokens; `cached` costs as `input` unless told. */
 export type PriceOverride = {
   readonly price?: { readonly input: number; readonly output: number; readonly cached?: number };
   readonly contextWindow?: number;
-};
-
-export type CatalogueEntry = {
-  readonly price: (usage: Usage) => number | null;
-  readonly contextWindow: number | null;
 };
 
 export type CatalogueOptions = {

@@ -2,7 +2,7 @@
 import { calcPrice, findProvider } from "@pydantic/genai-prices";
 import type { PriceOptions } from "@pydantic/genai-prices";
 import type { Usage } from "@retinue/protocol";
-import type { CatalogueEntry, PriceSource } from "./catalogue.ts";
+import type { CatalogueEntry, PriceSource } from "./catalogue-entry.ts";
 
 /** The catalogue's word on a model, undefined where it has none. */
 export const listingOf = (source: Exclude<PriceSource, { type: "free" }>, model: string): CatalogueEntry | undefined => {

@@ -1,5 +1,5 @@
 /** Any server that speaks OpenAI Chat Completions, and the way to describe one that has a name. */
-import type { PriceSource } from "../catalogue/catalogue.ts";
+import type { PriceSource } from "../catalogue/catalogue-entry.ts";
 import type { Provider } from "./provider.ts";
 
 type Preset = Pick<Provider, "type" | "baseUrl" | "maxConcurrent"> & Partial<Omit<Provider, "createModel">>;

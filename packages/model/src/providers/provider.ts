@@ -2,7 +2,7 @@
  * What a provider is: where its server stands by default, where its key is found, and how a model of it is made.
  * Data but for `createModel`, which imports its protocol only when a model is asked for.
  */
-import type { PriceSource } from "../catalogue/catalogue.ts";
+import type { PriceSource } from "../catalogue/catalogue-entry.ts";
 import type { Model } from "../contract.ts";
 import type { WireOptions } from "../wire/wire-options.ts";
 
