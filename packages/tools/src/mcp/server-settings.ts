@@ -1,0 +1,71 @@
+/** What is said of an MCP server: a program that we start and talk to by its standard input and output, or a URL. */
+import type { Json } from "@retinue/protocol";
+import { z } from "zod";
+import { digestOf } from "../trust/digest-of.ts";
+import type { Origin } from "../trust/origin.ts";
+import type { TrustClaim } from "../trust/trust-store.ts";
+import { escapeHidden } from "./escape-hidden.ts";
+
+const MOST_MS = 24 * 60 * 60 * 1000;
+
+const timesShape = {
+  /** How long a call of one of its tools may take; two minutes by default. */
+  timeoutMs: z.int().positive().max(MOST_MS).optional(),
+  /** How long it may take to start and to list its tools; ten seconds by default. */
+  connectTimeoutMs: z.int().positive().max(MOST_MS).optional(),
+};
+
+export const stdioServerSchema = z.object({
+  type: z.literal("stdio").optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, "is no name of a variable"), z.string()).optional(),
+  cwd: z.string().min(1).optional(),
+  ...timesShape,
+});
+
+export const httpServerSchema = z.object({
+  type: z.enum(["http", "streamable-http"]).optional(),
+  url: z.string().min(1),
+  headers: z.record(z.string(), z.string()).optional(),
+  ...timesShape,
+});
+
+export type StdioServerSettings = z.infer<typeof stdioServerSchema>;
+export type HttpServerSettings = z.infer<typeof httpServerSchema>;
+
+type Said = {
+  /** Who says so; the user when nothing is said. */
+  readonly origin?: Origin;
+};
+
+/** As written; `${NAME}` and `${NAME:-otherwise}` stand for variables until the server is started. */
+export type McpServerSettings = (StdioServerSettings & Said) | (HttpServerSettings & Said);
+
+/** What would run, in full, with the variables by their names; for the one who decides whether it may. */
+export const toCommandLine = (settings: McpServerSettings): string => {
+  if ("url" in settings) {
+    const headers = Object.entries(settings.headers ?? {}).map(([name, value]) => ` ${quote(`${name}: ${value}`)}`);
+    return `${escapeHidden(settings.url)}${headers.length === 0 ? "" : ` with${headers.join("")}`}`;
+  }
+  const { command, args = [], env = {}, cwd } = settings;
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
+  const line = [...variables, quote(command), ...args.map(quote)].join(" ");
+  return cwd === undefined ? line : `${line} (in ${escapeHidden(cwd)})`;
+};
+
+/** Plain words as they are, everything else in quotes, line ends and invisible characters escaped. */
+const quote = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${escapeHidden(word).replaceAll("\n", "\\n").replaceAll("'", "'\\''")}'`;
+
+/** Undefined for what the user set up, which needs no trust. */
+export const toTrustClaim = (name: string, settings: McpServerSettings): TrustClaim | undefined => {
+  const { origin, ...said } = settings;
+  if (origin?.type !== "project") return undefined;
+  return {
+    project: origin.project,
+    subject: `mcp:${name}`,
+    hash: digestOf(said as Json),
+    shown: `${name}: ${toCommandLine(settings)}`,
+  };
+};
