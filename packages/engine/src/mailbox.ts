@@ -32,10 +32,12 @@ export const createMailbox = (): Mailbox => {
     },
     expect: (work) => {
       expected += 1;
-      void Promise.allSettled([work]).then(() => {
+      const done = async (): Promise<void> => {
+        await Promise.allSettled([work]);
         expected -= 1;
         poke();
-      });
+      };
+      void done();
     },
     wait: (signal) => {
       if (letters.length > 0) return Promise.resolve();
