@@ -1,0 +1,18 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+
+it("D10: no tool of the web or of knowledge opens a connection by another door than the guarded request", () => {
+  const root = path.join(import.meta.dirname, "..");
+  const sources = globSync("{web,knowledge}/**/*.ts", { cwd: root }).filter((file) => !/\.test\.ts$|testing\//.test(file));
+  expect(sources).toContain("web/guarded-request.ts");
+  const opening = sources.filter((file) =>
+    /(from|import\()\s*"(undici|node:(http2?|https|net|tls|dgram))"|\bfetch\(|new WebSocket|new EventSource/.test(
+      readFileSync(path.join(root, file), "utf8").replaceAll(
+        /import type [^;]+;|import \{ (isIP|BlockList, isIP|STATUS_CODES) \} from [^;]+;/g,
+        "",
+      ),
+    ),
+  );
+  expect(opening).toEqual(["web/guarded-request.ts"]);
+});
