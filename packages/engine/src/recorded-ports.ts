@@ -48,6 +48,7 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
   const isCancelled = record.settled?.result.status === "cancelled";
   let written = 0;
   let settledCount = 0;
+  const taken = new Set<number>();
   let wakeTools: (() => void)[] = [];
 
   const emit = (drafts: readonly EventDraft[]): readonly RecordedEvent[] => {
@@ -140,6 +141,7 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       case "approval.requested":
       case "approval.answered":
       case "message.received":
+      case "result.rejected":
       case "tool.started":
       case "tool.settled":
         throw new Divergence(next.seq, `A model is asked (${request.messages.length} messages) where ${next.type} was recorded.`);
@@ -184,6 +186,23 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       execute,
       realPath: async (file) => file,
       artifacts: { write: async () => ({ artifactId: "art_replay", chars: 0, lines: 0 }), read: async () => undefined },
+      takeMessages: () => {
+        const messages: Extract<RecordedEvent, { type: "message.received" }>[] = [];
+        for (
+          let index = written;
+          stretch[index]?.type === "message.received" || stretch[index]?.type === "tool.settled";
+          index += 1
+        ) {
+          const event = stretch[index];
+          if (event?.type === "message.received" && !taken.has(event.seq)) messages.push(event);
+        }
+        for (const { seq } of messages) taken.add(seq);
+        return messages.map(({ from, content }) => ({ type: "message.received", from, content }));
+      },
+      accept: async () => {
+        const next = stretch[written];
+        return next?.type === "result.rejected" ? next.reason : null;
+      },
       approve: async ({ approvalId }) => {
         const answered = record.answers.get(approvalId);
         if (answered)

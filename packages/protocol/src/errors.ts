@@ -176,6 +176,16 @@ export const ERRORS = {
     meaning: "The cassette holds no answer to this request.",
     hint: "Record it anew, or find out why the request changed.",
   },
+  invalid_result: {
+    kind: "run",
+    meaning: "What the agent handed in does not fit its output schema, also after it was told why.",
+    hint: "Use a stronger model, or make the schema simpler.",
+  },
+  not_accepted: {
+    kind: "run",
+    meaning: "What must accept the agent's result refused it, also after the agent was told why.",
+    hint: "Read the reason; the work may be wrong, or the check.",
+  },
   stuck: {
     kind: "run",
     meaning: "The agent repeated the same calls with the same outcome.",

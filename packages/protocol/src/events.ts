@@ -6,7 +6,7 @@
 import type { ApprovalId, ArtifactId, CallId, RunId, SessionId } from "./ids.ts";
 import type { ErrorValue } from "./errors.ts";
 import type { Grant } from "./grant.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import type { AssistantPart, Message, UserPart } from "./messages.ts";
 import type { RunResult } from "./result.ts";
@@ -45,6 +45,10 @@ export type RunSpec = {
   readonly grant: Grant;
   /** Agents it may start. */
   readonly delegates: readonly string[];
+  /** JSON Schema of the result it owes. */
+  readonly output?: JsonObject;
+  /** What must agree before its result counts as completed. */
+  readonly accept?: Acceptance;
   readonly workspace: string;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
@@ -52,11 +56,17 @@ export type RunSpec = {
   readonly summaryModel?: string;
 };
 
+/** A command that we run in the workspace and that must end with 0, or an agent that judges the result. */
+export type Acceptance = { readonly command: string } | { readonly agent: string };
+
 /** The full text behind a shortened tool output. */
 export type ArtifactRef = { readonly artifactId: ArtifactId; readonly chars: number; readonly lines: number };
 
 /** Files an act really changed, measured, relative to the workspace. */
 export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
+
+/** Tests that an act really ran. */
+export type TestCounts = { readonly run: number; readonly passed: number };
 
 /**
  * ok: did what was asked. error: tried and failed, or the call was malformed. denied: policy or a human said no.
@@ -164,6 +174,7 @@ export type RecordedBody =
       readonly error?: ErrorValue;
       readonly artifact?: ArtifactRef;
       readonly files?: FileChanges;
+      readonly tests?: TestCounts;
       /** On models, by the tool itself. */
       readonly spent?: { readonly usage: Usage; readonly costUsd: number | null };
       readonly activeMs: number;
@@ -191,6 +202,13 @@ export type RecordedBody =
       readonly limit: LimitName;
       readonly used: number;
       readonly max: number;
+    }
+  | {
+      /** What the agent handed in does not do. It is told why, once; the second time the run has failed. */
+      readonly type: "result.rejected";
+      /** The agent's output schema, or what must accept its results. */
+      readonly by: "schema" | "accept";
+      readonly reason: string;
     }
   | { readonly type: "run.settled"; readonly result: RunResult };
 

@@ -23,11 +23,15 @@ export type RunResult = {
   readonly summary: string;
   /** The whole of what the agent said last. */
   readonly details: string;
+  /** What it handed in by its output schema, if it has one. */
+  readonly output?: Json;
   readonly filesModified: readonly string[];
   readonly filesCreated: readonly string[];
   readonly testsRun: number;
   readonly testsPassed: number;
   readonly warnings: readonly string[];
+  /** What the agent claims and the record does not support. */
+  readonly unverified: readonly string[];
   readonly suggestions: readonly string[];
   readonly findings: readonly Json[];
   readonly iterations: number;

@@ -1,5 +1,5 @@
 /** What a call is answered with, whether it ran or not. */
-import type { ErrorValue, FileChanges, ToolOutcome, UserPart } from "@retinue/protocol";
+import type { ErrorValue, FileChanges, TestCounts, ToolOutcome, UserPart } from "@retinue/protocol";
 import type { Spent } from "./tool.ts";
 
 export type Answered = {
@@ -7,5 +7,6 @@ export type Answered = {
   readonly content: readonly UserPart[];
   readonly error?: ErrorValue;
   readonly files?: FileChanges;
+  readonly tests?: TestCounts;
   readonly spent?: Spent;
 };

@@ -110,11 +110,12 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     });
     const output = await Promise.race([work, left]);
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
-    const { content, files, spent, isError = false } = output;
+    const { content, files, tests, spent, isError = false } = output;
     return {
       outcome: isError ? (stop.signal.aborted ? "cancelled" : "error") : "ok",
       content,
       ...(files === undefined ? {} : { files }),
+      ...(tests === undefined ? {} : { tests }),
       ...(spent === undefined ? {} : { spent }),
     };
   } catch (thrown) {

@@ -268,6 +268,8 @@ export const toReport = (result: RunResult, withDetails: boolean): JsonObject =>
     ...(filesModified.length > 0 ? { filesModified } : {}),
     ...(filesCreated.length > 0 ? { filesCreated } : {}),
     ...(testsRun > 0 ? { testsRun, testsPassed } : {}),
+    ...(result.output === undefined ? {} : { output: result.output }),
+    ...(result.unverified.length > 0 ? { unverified: result.unverified } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
     ...(suggestions.length > 0 ? { suggestions } : {}),
     ...(findings.length > 0 ? { findings } : {}),

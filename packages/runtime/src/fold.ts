@@ -70,6 +70,9 @@ export const createState = (
     givenApprovals: new Map(),
     callIds: new Set(),
     warnings: [],
+    rejections: 0,
+    testsRun: 0,
+    testsPassed: 0,
     filesModified: new Set(),
     filesCreated: new Set(),
     result: null,
@@ -117,6 +120,8 @@ export const apply = (state: RunState, event: EventDraft): void => {
       state.limit = { limit: event.limit, used: event.used, max: event.max };
       if (!state.turn) push(state, userMessage(HAND_IN(event.limit)));
       return;
+    case "result.rejected":
+      return applyRejection(state, event);
     case "run.settled":
       state.result = event.result;
       return;
@@ -197,6 +202,8 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
+  state.testsRun += event.tests?.run ?? 0;
+  state.testsPassed += event.tests?.passed ?? 0;
   for (const path of event.files?.created ?? []) state.filesCreated.add(path);
   for (const path of event.files?.modified ?? []) if (!state.filesCreated.has(path)) state.filesModified.add(path);
   if (turn.settled.size < turn.calls.size) return;
@@ -209,6 +216,15 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   }
   state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
+};
+
+const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly type: "result.rejected" }): void => {
+  state.answered = false;
+  if (++state.rejections > 1) {
+    state.failure = { code: by === "schema" ? "invalid_result" : "not_accepted", message: reason };
+    return;
+  }
+  push(state, userMessage(`[retinue] Your result was not accepted: ${reason}\nMend it and hand in the whole result again.`));
 };
 
 const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {

@@ -53,6 +53,7 @@ describe("the loop says exactly what it does", () => {
       testsRun: 0,
       testsPassed: 0,
       warnings: [],
+      unverified: [],
       suggestions: [],
       findings: [],
       iterations: 1,

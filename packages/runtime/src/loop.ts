@@ -4,7 +4,7 @@
  * started on the fold of a cut log goes on where that log ends.
  */
 import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
-import type { AssistantPart, ErrorValue, RetinueEvent, RunResult } from "@retinue/protocol";
+import type { AssistantPart, ErrorValue, RecordedBody, RetinueEvent, RunResult } from "@retinue/protocol";
 import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Breach } from "./allowance.ts";
 import { allowTurn, createRunPurse, handInAmounts, spentBy, workMs } from "./allowance.ts";
@@ -13,6 +13,7 @@ import { createRequestDigest } from "./digest.ts";
 import { estimateText } from "./estimate.ts";
 import { fitContext } from "./fit-context.ts";
 import type { LiveRun } from "./live-run.ts";
+import { findMisfit } from "./output.ts";
 import type { Ports } from "./ports.ts";
 import type { Purse } from "./purse.ts";
 import { keepBack, reserve } from "./purse.ts";
@@ -35,6 +36,8 @@ export type LoopOptions = {
   readonly epoch: number;
   readonly resumed: boolean;
 };
+
+type EventBody<T extends RecordedBody["type"]> = Extract<RecordedBody, { readonly type: T }>;
 
 const TIME_IS_UP = new RetinueError("limit_reached", "The run's time is up.");
 
@@ -88,10 +91,31 @@ async function* settleOrWait(run: LiveRun): AsyncGenerator<RetinueEvent, Ending 
   const ending = endingOf(run.state);
   if (ending?.status !== "completed") return ending;
   const waiting = run.ports.waitForMessages?.(run.stopped);
-  if (!waiting) return ending;
-  yield* await run.flush();
-  await waiting;
-  return run.stopped.aborted || !takeMessages(run) ? ending : null;
+  if (waiting) {
+    yield* await run.flush();
+    await waiting;
+    if (!run.stopped.aborted && takeMessages(run)) return null;
+  }
+  const rejection = yield* findRejection(run);
+  if (!rejection) return ending;
+  run.note(rejection);
+  return endingOf(run.state);
+}
+
+/** Whether the result fits its schema and is accepted by what must accept it. */
+async function* findRejection({
+  state,
+  ports,
+  flush,
+  stopped,
+}: LiveRun): AsyncGenerator<RetinueEvent, EventBody<"result.rejected"> | null> {
+  const { output, accept } = state.spec;
+  const misfit = output ? findMisfit(output, state.lastText) : null;
+  if (misfit !== null) return { type: "result.rejected", by: "schema", reason: misfit };
+  if (!accept || !ports.accept) return null;
+  yield* await flush();
+  const refusal = await ports.accept(accept, state, stopped);
+  return refusal === null ? null : { type: "result.rejected", by: "accept", reason: refusal };
 }
 
 /** How the run ends, if its state says that it does. */

@@ -26,6 +26,7 @@ export const createPrompt = (options: PromptOptions): string =>
     `You work in the folder ${options.workspace}. Paths are relative to it.`,
     ...(options.assignment ? [aboutAssignment(options, options.assignment)] : []),
     ...(options.delegates.length > 0 ? [aboutDelegation(options)] : []),
+    ...(options.agent.output ? [aboutOutput(options.agent.output)] : []),
   ].join("\n\n");
 
 const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOptions, assignment: Assignment): string =>
@@ -57,6 +58,9 @@ const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOp
 const TASK_CHARS = 2_000;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, TASK_CHARS);
+
+const aboutOutput = (schema: NonNullable<AgentDefinition["output"]>): string =>
+  `## Result\n\nYour last message is one JSON value and nothing else. It fits this JSON Schema:\n\n${JSON.stringify(schema)}`;
 
 const aboutDelegation = ({ agents, delegates }: PromptOptions): string =>
   [

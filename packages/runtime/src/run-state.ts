@@ -71,6 +71,10 @@ export type RunState = {
   /** Of all calls so far; results are paired with calls by them. */
   readonly callIds: Set<CallId>;
   readonly warnings: string[];
+  /** How often a result was rejected. */
+  rejections: number;
+  testsRun: number;
+  testsPassed: number;
   readonly filesModified: Set<string>;
   readonly filesCreated: Set<string>;
   result: RunResult | null;

@@ -55,6 +55,8 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     grant,
     delegates,
     workspace,
+    ...(agent.output === undefined ? {} : { output: agent.output }),
+    ...(agent.accept === undefined ? {} : { accept: agent.accept }),
     ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
     ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
     ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),

@@ -1,6 +1,8 @@
 /** Makes the result of a run from its state. */
 import type { BailoutReason, ErrorValue, LimitName, RunResult, RunStatus } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { findUnverified } from "./claims.ts";
+import { readJson } from "./output.ts";
 import type { RunState } from "./run-state.ts";
 
 const SUMMARY_CHARS = 1_000;
@@ -36,15 +38,18 @@ export const limitEnding = ({ limit, handedIn }: RunState): Ending => {
 export const toResult = (state: RunState, ending: Ending, activeMs: number): RunResult => {
   const { used } = state;
   const details = state.lastText;
+  const output = state.spec.output && ending.status === "completed" ? readJson(details) : undefined;
   return {
     status: ending.status,
     summary: toSummary(details) || ending.error?.message || "",
     details,
+    ...(output === undefined ? {} : { output }),
     filesModified: [...state.filesModified],
     filesCreated: [...state.filesCreated],
-    testsRun: 0,
-    testsPassed: 0,
+    testsRun: state.testsRun,
+    testsPassed: state.testsPassed,
     warnings: [...state.warnings],
+    unverified: findUnverified(details, state),
     suggestions: [],
     findings: [],
     iterations: used.iterations,

@@ -3,7 +3,7 @@
  * `judge` decides from the declaration whether a call may run.
  */
 import type { ToolDeclaration } from "@retinue/model/contract";
-import type { CallId, FileChanges, Json, JsonObject, ToolEffect, Usage, UserPart } from "@retinue/protocol";
+import type { CallId, FileChanges, Json, JsonObject, TestCounts, ToolEffect, Usage, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "./artifacts.ts";
@@ -33,6 +33,7 @@ export type ToolOutput =
   | {
       readonly content: readonly UserPart[];
       readonly files?: FileChanges;
+      readonly tests?: TestCounts;
       readonly spent?: Spent;
       /** It did what it could, and failed. */
       readonly isError?: boolean;

@@ -99,6 +99,7 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "tool.started":
     case "tool.settled":
     case "limit.reached":
+    case "result.rejected":
       return next;
     default:
       return event satisfies never;

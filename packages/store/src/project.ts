@@ -323,6 +323,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "message.received":
       return { operations: recordReceived(event, id, run), run };
     case "limit.reached":
+    case "result.rejected":
       return { operations: NOTHING, run };
     case "run.settled": {
       const operations = [settleRun(event.result, event.at, run.messageId)];

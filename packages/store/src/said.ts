@@ -17,6 +17,8 @@ export const toSaid = (event: RecordedEvent): string => {
       return event.reason ?? "";
     case "tool.settled":
       return event.error === undefined ? toText(event.content) : `${toText(event.content)}\n${event.error.message}`;
+    case "result.rejected":
+      return event.reason;
     case "context.fitted":
       return event.summary?.text ?? "";
     case "run.settled":

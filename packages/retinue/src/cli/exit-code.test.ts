@@ -11,6 +11,7 @@ const result = (part: Partial<RunResult>): RunResult => ({
   testsRun: 0,
   testsPassed: 0,
   warnings: [],
+  unverified: [],
   suggestions: [],
   findings: [],
   iterations: 1,

@@ -13,6 +13,7 @@ const result: RunResult = {
   testsRun: 0,
   testsPassed: 0,
   warnings: [],
+  unverified: [],
   suggestions: [],
   findings: [],
   iterations: 2,

@@ -79,6 +79,8 @@ export const formatProgress = (event: RetinueEvent, redact: Redact): string | un
       return line(
         `hears from ${event.from}: ${event.content.map((part) => (part.type === "text" ? part.text : "(image)")).join(" ")}`,
       );
+    case "result.rejected":
+      return line(`its result was not accepted: ${event.reason}`);
     case "approval.answered":
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":

@@ -19,6 +19,7 @@ export type TestRunOptions = {
   /** `all` by default. */
   readonly approveMode?: ApproveMode;
   readonly approve?: Ports["approve"];
+  readonly accept?: Ports["accept"];
   readonly signal?: AbortSignal;
   readonly clock?: ManualClock;
   /** A log to go on with, as after a crash. Its first event requests the run. */
@@ -96,6 +97,7 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     },
     realPath: async (file) => options.links?.[file] ?? path.resolve(file),
     ...(options.approve === undefined ? {} : { approve: options.approve }),
+    ...(options.accept === undefined ? {} : { accept: options.accept }),
   };
   const loop = runLoop({ state, ports, signal: options.signal ?? new AbortController().signal, epoch: 1, resumed });
   const events: RetinueEvent[] = [];
@@ -144,6 +146,8 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       ];
     case "limit.reached":
       return [event.limit, `${event.used}/${event.max}`];
+    case "result.rejected":
+      return [event.by];
     case "run.settled":
       return [event.result.status, ...(event.result.bailoutReason === undefined ? [] : [event.result.bailoutReason])];
     case "model.delta":

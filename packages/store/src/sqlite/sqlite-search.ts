@@ -83,6 +83,7 @@ const toRequestType = (event: RecordedEvent): RequestType | undefined => {
     case "run.started":
     case "run.settled":
     case "limit.reached":
+    case "result.rejected":
       return undefined;
     case "message.received":
       return "prompt";

@@ -113,6 +113,7 @@ export const createRunDrafts = (options: RunDraftsOptions = {}): RunDrafts => {
           testsRun: 0,
           testsPassed: 0,
           warnings: [],
+          unverified: [],
           suggestions: [],
           findings: [],
           iterations: 1,
