@@ -8,19 +8,26 @@ export type InputIssue = { readonly path: readonly (string | number)[]; readonly
 
 /** Against schemas that refer to themselves or branch without end. */
 const MOST_STEPS = 20_000;
+const MOST_DEPTH = 100;
 const MOST_ISSUES = 20;
 
-type Check = { readonly root: JsonObject; readonly issues: InputIssue[]; readonly steps: { left: number } };
+type Check = { readonly root: JsonObject; readonly issues: InputIssue[]; readonly steps: { left: number; depth: number } };
 
 export const checkInput = (schema: JsonObject, input: Json): readonly InputIssue[] => {
-  const check: Check = { root: schema, issues: [], steps: { left: MOST_STEPS } };
+  const check: Check = { root: schema, issues: [], steps: { left: MOST_STEPS, depth: 0 } };
   walk(check, schema, input, []);
   return check.issues.slice(0, MOST_ISSUES);
 };
 
 const walk = (check: Check, given: Json | undefined, value: Json, path: InputIssue["path"]): void => {
   check.steps.left -= 1;
-  if (check.steps.left < 0 || check.issues.length >= MOST_ISSUES) return;
+  if (check.steps.left < 0 || check.steps.depth >= MOST_DEPTH || check.issues.length >= MOST_ISSUES) return;
+  check.steps.depth += 1;
+  walkOne(check, given, value, path);
+  check.steps.depth -= 1;
+};
+
+const walkOne = (check: Check, given: Json | undefined, value: Json, path: InputIssue["path"]): void => {
   if (given === false) return say(check, path, "is not allowed");
   const schema = follow(check, given);
   if (schema === undefined) return;

@@ -54,6 +54,12 @@ describe("a server that misbehaves while it starts", () => {
     expect(servers.logs).toContainEqual({ server: "good", level: "print", text: "Welcome to the server!" });
   });
 
+  it("a server that speaks only the protocol of 2026 is spoken to in it", async () => {
+    await using servers = await connect({ modern: hostile("modern-only") });
+    expect(servers.servers()).toMatchObject([{ status: "connected" }]);
+    expect(toText(await servers.call("modern.echo", { text: "hi" }))).toContain('"text":"hi"');
+  });
+
   it("H6: of 100,000 tools 200 are taken and a warning says so", async () => {
     await using servers = await connect({ many: hostile("many") });
     expect(servers.tools()).toHaveLength(200);

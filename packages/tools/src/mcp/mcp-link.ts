@@ -11,7 +11,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@retinue/protocol";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { createBoundedFetch } from "./bounded-fetch.ts";
 import { guardTransport } from "./guarded-transport.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -185,16 +185,20 @@ const createTransport = (sdk: Sdk, { target, onPrint }: LinkOptions): Created =>
       return { inner, reason: () => inner.reason, farewell: async () => undefined };
     }
     case "http": {
+      let breach: string | undefined;
       // Redirects are followed within the origin only, so that headers reach nobody else.
       const inner: StreamableHTTPClientTransport = new sdk.StreamableHTTPClientTransport(target.url, {
         requestInit: { headers: { ...target.headers } },
-        fetch: boundedFetch,
+        fetch: createBoundedFetch(() => {
+          breach = "it sent more than 16 MiB at once";
+          void inner.close();
+        }),
         redirectPolicy: "same-origin",
       });
       const farewell = async (): Promise<void> => {
         await within(AbortSignal.timeout(FAREWELL_MS), inner.terminateSession()).catch(() => undefined);
       };
-      return { inner, reason: () => undefined, farewell };
+      return { inner, reason: () => breach, farewell };
     }
     default:
       return target satisfies never;

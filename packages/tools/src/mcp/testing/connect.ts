@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AnyTool, ToolContext, ToolOutput } from "@retinue/runtime";
+import { onTestFinished } from "vitest";
 import type { ConnectMcpOptions, McpConnections } from "../connect-mcp-servers.ts";
 import { connectMcpServers } from "../connect-mcp-servers.ts";
 import type { McpLog } from "../mcp-log.ts";
@@ -15,6 +16,7 @@ export type TestConnections = McpConnections & {
   /** Resolves with the first log that holds the text, past or to come. */
   readonly logged: (text: string) => Promise<McpLog>;
   readonly tool: (name: string) => AnyTool;
+  readonly context: ToolContext;
   readonly call: (name: string, input?: object, context?: Partial<ToolContext>) => Promise<ToolOutput>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -38,7 +40,12 @@ export const real = (name: string, ...args: readonly string[]): StdioServerSetti
   };
 };
 
-export const createFolder = async (): Promise<string> => realpath(await mkdtemp(path.join(tmpdir(), "retinue-mcp-")));
+/** Gone when the test is. */
+export const createFolder = async (): Promise<string> => {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-mcp-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
 
 export const connect = async (
   servers: ConnectMcpOptions["servers"],
@@ -81,11 +88,9 @@ export const connect = async (
       return promise;
     },
     tool,
+    context: createContext(folder),
     call: (name, input = {}, context = {}) => tool(name).execute(input, createContext(folder, context)),
-    [Symbol.asyncDispose]: async () => {
-      await connections.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => connections.close(),
   };
 };
 
