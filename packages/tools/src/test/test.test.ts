@@ -1,0 +1,245 @@
+import { execFileSync } from "node:child_process";
+import { chmod, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { TestWorkspace } from "../testing/tool-context.ts";
+import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import type { TestInput } from "./test.ts";
+import { createTestTool } from "./test.ts";
+
+const test = createTestTool();
+
+const run = async (workspace: TestWorkspace, input: TestInput = {}): Promise<string> =>
+  toText(await test.execute(input, workspace.context));
+
+const INSTALLED = path.join(fileURLToPath(import.meta.url), "../../../../../node_modules");
+
+/** A project that sees the packages of this checkout. */
+const createProject = async (files: Record<string, string>): Promise<TestWorkspace> => {
+  const workspace = await createTestWorkspace(files);
+  await symlink(INSTALLED, workspace.at("node_modules"));
+  return workspace;
+};
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+describe("test with vitest", () => {
+  const files = {
+    "package.json": json({ type: "module", scripts: { test: "vitest run --coverage" } }),
+    "src/add.test.js": [
+      `import { describe, expect, it } from "vitest";`,
+      `describe("add", () => {`,
+      `  it("adds", () => expect(1 + 1).toBe(2));`,
+      `  it("adds wrongly", () => {`,
+      `    expect(1 + 1).toBe(3);`,
+      `  });`,
+      `  it.skip("is left out", () => {});`,
+      `});`,
+    ].join("\n"),
+    "src/other.test.js": `import { it } from "vitest";\nit("is fine (really)", () => {});\n`,
+  };
+
+  it("gives the counts and what failed, where and why", async () => {
+    await using project = await createProject({ ...files, "src/broken.test.js": `import "./none.js";\n` });
+    const said = await run(project);
+    expect(said).toMatch(/^\[vitest: 3 run, 2 passed, 1 failed, 1 skipped; exit code 1; \d+\.\d s\]\n/);
+    expect(said).toContain("FAILED src/add.test.js:5 add > adds wrongly\n  AssertionError: expected 2 to be 3");
+    expect(said).toContain("1 failure outside of any test");
+    expect(said).toMatch(/FAILED src\/broken\.test\.js \(the file itself\)\n.*none\.js/);
+    expect(said).not.toContain("node_modules/");
+  });
+
+  it("runs the tests of a file, or those with a name", async () => {
+    await using project = await createProject(files);
+    expect(await run(project, { path: "src/other.test.js" })).toMatch(
+      /^\[vitest: 1 run, 1 passed, 0 failed, 0 skipped; exit code 0;/,
+    );
+    expect(await run(project, { filter: "fine (really)" })).toMatch(
+      /^\[vitest: 1 run, 1 passed, 0 failed, \d skipped; exit code 0;/,
+    );
+  });
+
+  it("says that no test ran", async () => {
+    await using project = await createProject(files);
+    const said = await run(project, { path: "package.json" });
+    expect(said).toContain("No test was run");
+  });
+
+  it("says when it is not installed", async () => {
+    await using project = await createTestWorkspace(files);
+    await expect(run(project)).rejects.toMatchObject({ message: "The project is tested with vitest, which is not installed." });
+  });
+});
+
+describe("test with node --test", () => {
+  const files = {
+    "package.json": json({ type: "module", scripts: { test: `node --no-warnings --test "src/**/*.test.js"` } }),
+    "src/a.test.js": [
+      `import assert from "node:assert";`,
+      `import { describe, it } from "node:test";`,
+      `describe("group <1>", () => {`,
+      `  it("holds & stands", () => {});`,
+      `  it("does not hold", () => {`,
+      `    assert.equal(1, 2);`,
+      `  });`,
+      `  it("is left out", { skip: true }, () => {});`,
+      `});`,
+    ].join("\n"),
+    "deep/b.test.js": `import { it } from "node:test";\nit("stands elsewhere", () => {});\n`,
+  };
+
+  it("gives the counts and what failed, where and why", async () => {
+    await using project = await createTestWorkspace(files);
+    const said = await run(project);
+    expect(said).toMatch(/^\[node --test: 2 run, 1 passed, 1 failed, 1 skipped; exit code 1;/);
+    expect(said).toContain("FAILED src/a.test.js:6 group <1> > does not hold\n");
+    expect(said).toContain("1 == 2");
+  });
+
+  it("runs the tests of a file or folder, or those with a name", async () => {
+    await using project = await createTestWorkspace(files);
+    expect(await run(project, { path: "deep/b.test.js" })).toContain(
+      "[node --test: 1 run, 1 passed, 0 failed, 0 skipped; exit code 0;",
+    );
+    expect(await run(project, { path: "deep" })).toContain("[node --test: 1 run, 1 passed, 0 failed, 0 skipped; exit code 0;");
+    expect(await run(project, { filter: "holds & stands" })).toContain("1 passed, 0 failed");
+  });
+});
+
+describe("test with pytest", () => {
+  const files = {
+    "pyproject.toml": "[tool.pytest.ini_options]\n",
+    "tests/test_a.py": [
+      "import pytest",
+      "",
+      "class TestSum:",
+      "    def test_holds(self):",
+      "        assert 1 + 1 == 2",
+      "",
+      "    def test_wrong(self):",
+      "        assert 1 + 1 == 3",
+      "",
+      "@pytest.mark.skip",
+      "def test_left_out():",
+      "    pass",
+      "",
+    ].join("\n"),
+  };
+
+  const hasPytest = (): boolean => {
+    try {
+      execFileSync("python3", ["-m", "pytest", "--version"], { stdio: "ignore" });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it("gives the counts and what failed, or says that pytest is missing", async () => {
+    await using project = await createTestWorkspace(files);
+    if (!hasPytest()) {
+      await expect(run(project)).rejects.toMatchObject({ code: "tool_failed" });
+      return;
+    }
+    const said = await run(project);
+    expect(said).toMatch(/^\[pytest: 2 run, 1 passed, 1 failed, 1 skipped; exit code 1;/);
+    expect(said).toContain("FAILED tests/test_a.py:8 tests > test_a > TestSum > test_wrong\n");
+    expect(said).toContain("assert (1 + 1) == 3");
+    expect(await run(project, { path: "tests/test_a.py", filter: "holds" })).toMatch(
+      /^\[pytest: 1 run, 1 passed, 0 failed, 0 skipped;/,
+    );
+  });
+
+  it("says so when the project's Python has no pytest", async () => {
+    await using project = await createTestWorkspace({ ...files, ".venv/bin/python": "" });
+    await writeFile(project.at(".venv/bin/python"), '#!/bin/sh\necho "python: No module named pytest" >&2\nexit 1\n');
+    await chmod(project.at(".venv/bin/python"), 0o755);
+    await expect(run(project)).rejects.toMatchObject({ message: expect.stringContaining("which this Python does not have") });
+  });
+});
+
+describe("test", () => {
+  it("is honest about a script whose report it cannot read", async () => {
+    await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "echo 3 passed && exit 4" } }) });
+    const said = await run(project);
+    expect(said).toMatch(/^\[the project's test script: how many tests ran and passed cannot be told, .*; exit code 4;/);
+    expect(said).toContain("3 passed");
+    await expect(run(project, { filter: "x" })).rejects.toMatchObject({ message: expect.stringContaining("how to run a part") });
+  });
+
+  it("runs a Makefile's target", async () => {
+    await using project = await createTestWorkspace({ Makefile: "test: ; @echo made it\n" });
+    expect(await run(project)).toContain("made it");
+  });
+
+  it("finds the nearest project of a path", async () => {
+    await using project = await createTestWorkspace({
+      "package.json": json({ scripts: { test: "exit 1" } }),
+      "inner/package.json": json({ type: "module", scripts: { test: "node --test" } }),
+      "inner/src/x.test.js": `import { it } from "node:test";\nit("stands", () => {});\n`,
+    });
+    expect(await run(project, { path: "inner" })).toContain("[node --test: 1 run, 1 passed");
+    expect(await run(project, { path: "inner/src/x.test.js" })).toContain("[node --test: 1 run, 1 passed");
+  });
+
+  it("says that there are no tests", async () => {
+    await using project = await createTestWorkspace({
+      "package.json": json({ scripts: { test: 'echo "Error: no test specified" && exit 1' } }),
+      "broken/package.json": "{",
+    });
+    for (const input of [{}, { path: "broken" }])
+      await expect(run(project, input)).rejects.toMatchObject({ message: "No tests were found that we know how to run." });
+  });
+
+  it("passes no keys on to the tests", async () => {
+    await using project = await createTestWorkspace({
+      "package.json": json({ type: "module", scripts: { test: "node --test" } }),
+      "env.test.js": `import { it } from "node:test";\nit("shows", () => { throw new Error(typeof process.env.PATH + typeof process.env.CANARY_API_KEY); });\n`,
+    });
+    process.env["CANARY_API_KEY"] = "canary-value";
+    try {
+      expect(await run(project)).toContain("stringundefined");
+    } finally {
+      delete process.env["CANARY_API_KEY"];
+    }
+  });
+
+  it("ends tests that take too long, or when the run is cancelled", async () => {
+    const files = { "package.json": json({ scripts: { test: "sleep 600" } }) };
+    await using project = await createTestWorkspace(files);
+    await expect(run(project, { timeoutMs: 300 })).rejects.toMatchObject({ code: "tool_timeout" });
+    await using cancelled = await createTestWorkspace(files);
+    const ended = run(cancelled);
+    cancelled.stop();
+    await expect(ended).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("A17: a path outside is refused", async () => {
+    await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "exit 0" } }) });
+    await symlink("/", project.at("out"));
+    for (const named of ["..", "out/tmp"])
+      await expect(run(project, { path: named })).rejects.toMatchObject({ code: "path_outside_workspace" });
+    await expect(run(project, { path: "none" })).rejects.toMatchObject({ message: "none does not exist." });
+  });
+
+  it("B9: a filter that begins with a dash is refused", () => {
+    expect(test.input.safeParse({ filter: "--config=evil" }).success).toBe(false);
+    expect(test.input.safeParse({ filter: "adds - or not" }).success).toBe(true);
+  });
+
+  it("hands the command and the folder of its report to whoever is to run it", async () => {
+    await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "node --test" } }) });
+    let folder = "";
+    const own = createTestTool({
+      run: async (command, reportFolder) => {
+        folder = reportFolder;
+        expect(command.cwd).toBe(project.workspace);
+        expect(command.args.some((arg) => arg.includes(reportFolder))).toBe(true);
+        return { type: "exited", exitCode: 0, signal: null, leftBehind: 0 };
+      },
+    });
+    expect(toText(await own.execute({}, project.context))).toContain("cannot be told");
+    expect(folder).not.toBe("");
+  });
+});

@@ -1,0 +1,144 @@
+/** `test`: finds the project's tests, runs them by their own runner and tells how many passed and what failed. Counts are the runner's, never guessed. */
+import { constants, mkdtemp, open, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import type { Tool } from "@retinue/runtime";
+import { defineTool, isInside } from "@retinue/runtime";
+import { z } from "zod";
+import { toModelText } from "../files/output-text.ts";
+import { toToolError } from "../files/system-error.ts";
+import { toAbsolutePath, toShownPath } from "../files/workspace-path.ts";
+import { OutputSpool } from "../process/output-spool.ts";
+import type { Command, CommandEnd } from "../process/run-command.ts";
+import { runCommand } from "../process/run-command.ts";
+import { toShellEnvironment } from "../process/shell-environment.ts";
+import { createThrottledProgress } from "../process/throttled-progress.ts";
+import { describeTests } from "./describe-tests.ts";
+import { findRunner } from "./find-runner.ts";
+import type { TestRequest } from "./test-runner.ts";
+
+const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_TIMEOUT_MS = 1_200_000;
+const MAX_REPORT_BYTES = 32_000_000;
+
+const INPUT = z.object({
+  path: z.string().min(1).optional().describe("Only the tests of this file or folder; otherwise all of the project."),
+  filter: z
+    .string()
+    .min(1)
+    .max(500)
+    .regex(/^[^-\0]/, "must not begin with a dash")
+    .optional()
+    .describe("Only tests with this in their name."),
+  timeoutMs: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe(`When to end it, ${DEFAULT_TIMEOUT_MS} by default.`),
+});
+
+export type TestInput = z.infer<typeof INPUT>;
+
+/** Starts the runner. It may write the workspace, and the folder for its report. */
+export type RunTests = (command: Command, reportFolder: string) => Promise<CommandEnd>;
+
+export type TestToolOptions = { readonly run?: RunTests };
+
+export const createTestTool = ({ run = runCommand }: TestToolOptions = {}): Tool<TestInput> =>
+  defineTool({
+    name: "test",
+    description:
+      "Finds and runs the project's tests (vitest, jest, mocha, node --test, pytest, go test, cargo test, or the project's own script) and " +
+      "gives how many ran, passed, failed and were skipped, and what failed where and why.",
+    input: INPUT,
+    effect: "execute",
+    timeoutMs: MAX_TIMEOUT_MS + 10_000,
+    touches: ({ path: named }) => ({ paths: [named ?? "."] }),
+    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, signal, progress }) => {
+      const target = named === undefined ? undefined : await toTarget(workspace, named);
+      const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);
+      const { runner, project } = await findRunner(workspace, from);
+      const reportFolder = await mkdtemp(path.join(await realpath(tmpdir()), "retinue-tests-"));
+      const reportFile = path.join(reportFolder, "report");
+      const spool = new OutputSpool();
+      const shown = createThrottledProgress(progress);
+      const startedAt = performance.now();
+      try {
+        // The project's own folder says all there is to say.
+        const wanted = target?.absolute === project.folder ? undefined : target;
+        const command = await runner.toCommand({ project, path: wanted, filter, reportFile });
+        const end = await run(
+          {
+            ...command,
+            cwd: project.folder,
+            // Runners that would watch or ask do neither.
+            env: { ...toShellEnvironment(process.env), CI: "1" },
+            timeoutMs,
+            signal,
+            onOutput: (chunk) => {
+              spool.write(chunk);
+              shown.add(chunk);
+            },
+          },
+          reportFolder,
+        );
+        const durationMs = performance.now() - startedAt;
+        const output = toOutput(spool);
+        if (end.type === "aborted")
+          throw new RetinueError("cancelled", "The tests were stopped, with everything they had started.");
+        if (end.type === "timeout")
+          throw new RetinueError(
+            "tool_timeout",
+            `${runner.name} took longer than ${timeoutMs} ms and was ended.\n${output.slice(-4000).toWellFormed()}`,
+            {
+              hint: "Run fewer tests at a time, or give timeoutMs.",
+            },
+          );
+        const report = await runner.toReport({ report: await readReport(reportFile), output });
+        const text = describeTests({
+          workspace,
+          projectFolder: project.folder,
+          runner: runner.name,
+          exitCode: end.exitCode,
+          durationMs,
+          report,
+          output,
+        });
+        return toModelText(text);
+      } finally {
+        shown.flush();
+        spool.close();
+        await rm(reportFolder, { recursive: true, force: true });
+      }
+    },
+  });
+
+const toTarget = async (workspace: string, named: string): Promise<NonNullable<TestRequest["path"]>> => {
+  const absolute = toAbsolutePath(workspace, named);
+  const shown = toShownPath(workspace, absolute);
+  try {
+    const real = await realpath(absolute);
+    if (!isInside(workspace, real)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
+    return { absolute: real, isFolder: (await stat(real)).isDirectory() };
+  } catch (thrown) {
+    throw toToolError(thrown, shown);
+  }
+};
+
+const toOutput = (spool: OutputSpool): string => {
+  const { head, tail, omittedBytes } = spool.read();
+  return omittedBytes === 0 ? head + tail : `${head}\n[… ${omittedBytes} bytes were not kept …]\n${tail}`;
+};
+
+/** Undefined where there is none, or one that is too large to be read. */
+const readReport = async (file: string): Promise<string | undefined> => {
+  // The tests may have put anything in its place.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)).catch(
+    () => undefined,
+  );
+  if (!handle) return undefined;
+  try {
+    const stats = await handle.stat();
+    const { size } = stats;
+    return !stats.isFile() || size === 0 || size > MAX_REPORT_BYTES ? undefined : await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
+};
