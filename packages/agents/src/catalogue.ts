@@ -1,0 +1,141 @@
+/** Collects agents and skills in the order they are found, and makes of them what a session runs on. */
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { toAliases } from "./aliases.ts";
+import { resolveDelegates } from "./delegates.ts";
+import type { AgentDraft, Dialect, FieldLines, ReadAgent } from "./dialects/dialect.ts";
+import { lineFor } from "./dialects/dialect.ts";
+import type { Origin } from "./places.ts";
+import type { Note, Problem, Severity } from "./problem.ts";
+import type { SkillEntry } from "./skill-file.ts";
+
+export type AgentSource = {
+  readonly origin: Origin;
+  readonly dialect: Dialect;
+  readonly file: string;
+  readonly lines: FieldLines;
+  /** Files whose agent of this name it takes the place of. */
+  readonly replaces: readonly string[];
+};
+
+export type LoadedAgents = {
+  /** By name, ready to run and frozen. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly sources: ReadonlyMap<string, AgentSource>;
+  /** Other names, each with the name it stands for. */
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly skills: ReadonlyMap<string, SkillEntry>;
+  /** The depth that the project's roles ask for; the session's own holds where it is smaller. */
+  readonly maxDepth?: number;
+  readonly problems: readonly Problem[];
+};
+
+type Found = { readonly draft: AgentDraft; readonly source: AgentSource };
+
+export type Adding = { readonly origin: Origin; readonly dialect: Dialect; readonly file: string; readonly note: Note };
+
+export type Catalogue = {
+  readonly add: (read: ReadAgent, adding: Adding) => void;
+  readonly addSkill: (skill: SkillEntry, note: Note) => void;
+  readonly addProblems: (problems: readonly Problem[]) => void;
+  /** Of several the smallest holds. */
+  readonly limitDepth: (maxDepth: number) => void;
+  readonly finish: () => LoadedAgents;
+};
+
+/** `trusted`: whether agents of the project may have commands run. */
+export const createCatalogue = (trusted: boolean): Catalogue => {
+  const found = new Map<string, Found>();
+  const skills = new Map<string, SkillEntry>();
+  const problems: Problem[] = [];
+  let maxDepth: number | undefined;
+
+  const take = (draft: AgentDraft, { origin, dialect, file, note }: Adding): void => {
+    const { definition, lines } = draft;
+    const { name, accept } = definition;
+    if (accept && "command" in accept && origin === "project" && !trusted) {
+      note("error", lineFor(lines, "accept"), `"accept" has a command run, for which the project must be trusted`);
+      return;
+    }
+    const earlier = found.get(name)?.source;
+    if (earlier) {
+      const isSamePlace = earlier.origin === origin && earlier.dialect === dialect;
+      note(
+        isSamePlace ? "warning" : "notice",
+        lineFor(lines, "name"),
+        `it takes the place of the agent "${name}" of ${earlier.file}`,
+      );
+    }
+    // It moves to the end, where its aliases win.
+    found.delete(name);
+    found.set(name, {
+      draft,
+      source: { origin, dialect, file, lines, replaces: earlier ? [...earlier.replaces, earlier.file] : [] },
+    });
+  };
+
+  return {
+    add: (read, adding) => {
+      if (read.type === "agent") take(read.draft, adding);
+      if (read.type !== "disabled") return;
+      const earlier = found.get(read.name)?.source;
+      adding.note(
+        "notice",
+        read.line,
+        earlier ? `it takes away the agent "${read.name}" of ${earlier.file}` : `the agent "${read.name}" is disabled`,
+      );
+      found.delete(read.name);
+    },
+    addSkill: (skill, note) => {
+      const earlier = skills.get(skill.name);
+      if (earlier) note("notice", 1, `it takes the place of the skill "${skill.name}" of ${earlier.file}`);
+      skills.set(skill.name, Object.freeze(skill));
+    },
+    addProblems: (more) => void problems.push(...more),
+    limitDepth: (depth) => void (maxDepth = Math.min(maxDepth ?? Infinity, depth)),
+    finish: () => {
+      const { agents, aliases, problems: ofNames } = resolveNames(found);
+      return {
+        agents,
+        aliases,
+        skills,
+        sources: new Map([...found].map(([name, { source }]) => [name, source])),
+        problems: [...problems, ...ofNames],
+        ...(maxDepth === undefined ? {} : { maxDepth }),
+      };
+    },
+  };
+};
+
+/** Only when all agents are known is it known whom each may start. */
+const resolveNames = (found: ReadonlyMap<string, Found>): Pick<LoadedAgents, "agents" | "aliases" | "problems"> => {
+  const problems: Problem[] = [];
+  const note = (name: string, severity: Severity, at: readonly [field: string, value: string], message: string): void => {
+    const source = found.get(name)?.source;
+    if (source) problems.push({ file: source.file, line: lineFor(source.lines, ...at), severity, message });
+  };
+  const definitions = new Map([...found].map(([name, { draft }]) => [name, draft.definition]));
+  const { aliases, lost } = toAliases(definitions);
+  for (const { agent, alias, to } of lost)
+    note(
+      agent,
+      "notice",
+      ["aliases", alias],
+      `its alias "${alias}" means the agent "${to}" of ${found.get(to)?.source.file ?? ""}`,
+    );
+  const agents = new Map<string, AgentDefinition>();
+  for (const [name, definition] of definitions) {
+    const { names, unreachable } = resolveDelegates(name, definition.delegates, definitions, aliases);
+    for (const delegate of unreachable)
+      note(name, "warning", ["delegates", delegate], `it may not start "${delegate}", which no agent may reach`);
+    agents.set(name, deepFreeze({ ...definition, delegates: [...names] }));
+  }
+  return { agents, aliases, problems };
+};
+
+const deepFreeze = <T>(value: T): T => {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+};

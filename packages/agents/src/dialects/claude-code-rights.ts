@@ -1,0 +1,230 @@
+/**
+ * What a Claude Code agent may use, in our terms. What its rules say and ours cannot is taken as less, never as more: a tool that is
+ * allowed in part and cannot be held to that part is not there, and one that is denied in part is denied.
+ */
+import { toAgentPattern } from "../agent-name.ts";
+import { fromGitignoreRule } from "../path-glob.ts";
+import type { Note } from "../problem.ts";
+import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern, READING_TOOLS, resolveToolName } from "../tool-names.ts";
+import type { YamlFields } from "../yaml-fields.ts";
+import type { Rights } from "./rights.ts";
+import type { ToolEntry } from "./tool-entries.ts";
+import { toToolEntries } from "./tool-entries.ts";
+
+/** Undefined where a restriction cannot be read; why is noted. */
+export const readClaudeCodeRights = (fields: YamlFields, note: Note): Rights | undefined => {
+  const allowed = toToolEntries(fields.get("tools"), (index) => fields.lineOf("tools", index));
+  const denied = toToolEntries(fields.get("disallowedTools"), (index) => fields.lineOf("disallowedTools", index));
+  if (!allowed) note("error", fields.lineOf("tools"), `"tools" is a list of names, or one text with commas`);
+  if (!denied) note("error", fields.lineOf("disallowedTools"), `"disallowedTools" is a list of names, or one text with commas`);
+  if (!allowed || !denied) return undefined;
+  const rights = fields.has("tools") ? fromAllowed(allowed, note) : { tools: ["*"], deniedTools: [], delegates: [] };
+  if (!fields.has("tools"))
+    note(
+      "notice",
+      1,
+      `it has no "tools", so it may use all that whoever starts it may hand on; it may start no agents, unless "tools" lists Agent`,
+    );
+  else if (allowed.length === 0) note("warning", fields.lineOf("tools"), `"tools" is empty, so it may use none`);
+  return withMode(withHooks(withDenied(rights, denied, note), fields, note), fields, note);
+};
+
+const fromAllowed = (entries: readonly ToolEntry[], note: Note): Rights => {
+  const tools = new Set<string>();
+  const delegates: string[] = [];
+  const hosts = new Set<string>();
+  const scopes = new Map<string, Set<string>>();
+  const unscoped = new Set<string>();
+  for (const entry of entries) {
+    const { tool, rule, line, written } = entry;
+    if (tool === DELEGATE_TOOL) delegates.push(...toDelegates(entry, note));
+    else if (!isToolPattern(tool)) note("warning", line, `${JSON.stringify(written)} is no name of a tool; it is left out`);
+    else if (rule === undefined) {
+      tools.add(tool);
+      unscoped.add(tool);
+    } else if (tool === "write" || tool === "edit") {
+      const glob = fromGitignoreRule(rule);
+      if (glob === undefined)
+        note("warning", line, `"${written}" leads out of the workspace or is no glob that we take; it is left out`);
+      else scopes.set(tool, (scopes.get(tool) ?? new Set()).add(glob));
+    } else if (tool === "web_fetch" && /^domain:[\w.*-]+$/.test(rule)) {
+      tools.add(tool);
+      hosts.add(rule.slice("domain:".length));
+    } else {
+      const narrower = tool === "shell" ? toGitTools(rule) : [];
+      for (const name of narrower) tools.add(name);
+      note(
+        "warning",
+        line,
+        narrower.length > 0
+          ? `"${written}" cannot be held to; it may use ${narrower.join(", ")} in its place, and no shell`
+          : `"${written}" cannot be held to, so that "${tool}" is left out`,
+      );
+    }
+  }
+  const writes = toWrites(scopes, unscoped, note, entries[0]?.line ?? 1);
+  for (const tool of scopes.keys()) if (unscoped.has(tool) || writes !== undefined) tools.add(tool);
+  return {
+    tools: [...tools],
+    deniedTools: [],
+    delegates,
+    ...(writes === undefined ? {} : { writes }),
+    // A plain WebFetch beside one of a domain allows every host.
+    ...(hosts.size > 0 && !unscoped.has("web_fetch") ? { hosts: [...hosts] } : {}),
+  };
+};
+
+const toDelegates = ({ rule, line, written }: ToolEntry, note: Note): readonly string[] => {
+  if (rule === undefined) return ["*"];
+  return rule.split(",").flatMap((name) => {
+    const pattern = toAgentPattern(name);
+    if (pattern === undefined)
+      note("warning", line, `${JSON.stringify(name.trim())} in "${written}" is no name of an agent; it is left out`);
+    return pattern ?? [];
+  });
+};
+
+/** One scope serves all that writes, so that only what every scoped tool may write is left. */
+const toWrites = (
+  scopes: ReadonlyMap<string, ReadonlySet<string>>,
+  unscoped: ReadonlySet<string>,
+  note: Note,
+  line: number,
+): readonly string[] | undefined => {
+  const scoped = [...scopes].filter(([tool]) => !unscoped.has(tool)).map(([, globs]) => globs);
+  const [first, ...others] = scoped;
+  if (!first) return undefined;
+  const shared = [...first].filter((glob) => others.every((globs) => globs.has(glob)));
+  if (shared.length > 0) {
+    note("notice", line, `all that it writes, by whatever tool, is held to ${shared.join(", ")}`);
+    return shared;
+  }
+  note("warning", line, "its tools that write have scopes with nothing in common, so that they are left out");
+  return undefined;
+};
+
+/** What of a rule for git our own git tools do. */
+const toGitTools = (rule: string): readonly string[] => {
+  const command = rule.replace(/(?::\*|\s+\*)$/, "").trim();
+  const isOpen = command !== rule.trim();
+  if (!isOpen) return [];
+  if (command === "git") return ["git", "git_diff", "git_commit"];
+  if (command === "git diff") return ["git_diff"];
+  return command === "git commit" ? ["git_commit"] : [];
+};
+
+const withDenied = (rights: Rights, entries: readonly ToolEntry[], note: Note): Rights => {
+  const deniedTools = new Set(rights.deniedTools);
+  let delegates = rights.delegates;
+  for (const { tool, rule, line, written } of entries) {
+    if (tool === DELEGATE_TOOL) {
+      const names = rule === undefined ? [] : rule.split(",").map(toAgentPattern);
+      if (names.includes(undefined)) note("error", line, `"${written}" names no agent, so that what it denies cannot be kept`);
+      delegates = rule === undefined ? [] : [...delegates, ...names.map((name) => `!${name}`)];
+    } else if (!isToolPattern(tool)) {
+      if (/[*?]/.test(tool)) note("error", line, `"${written}" is no glob that we take, so that what it denies cannot be kept`);
+      else note("warning", line, `${JSON.stringify(written)} is no name of a tool; there is none to deny`);
+    } else {
+      const all = toDenied(tool, rule !== undefined);
+      for (const name of all) deniedTools.add(name);
+      if (rule !== undefined)
+        note(
+          "warning",
+          line,
+          `"${written}" cannot be denied in part, so that ${all.join(", ")} ${all.length === 1 ? "is" : "are"} denied`,
+        );
+    }
+  }
+  return { ...rights, delegates, deniedTools: [...deniedTools] };
+};
+
+/** Who may not run commands may not run tests or git either; a rule for edits governs all that writes. */
+const toDenied = (tool: string, isPartly: boolean): readonly string[] => {
+  if (tool === "shell") return COMMAND_TOOLS;
+  return isPartly && (tool === "edit" || tool === "write") ? ["edit", "write"] : [tool];
+};
+
+/** Hooks that decide about calls are not run, so that what they would decide about is denied. */
+const DECIDING_HOOKS = ["PreToolUse", "PermissionRequest"] as const;
+
+const withHooks = (rights: Rights, fields: YamlFields, note: Note): Rights => {
+  const hooks = fields.get("hooks");
+  if (hooks === undefined || hooks === null) return rights;
+  if (typeof hooks !== "object" || Array.isArray(hooks)) {
+    note("error", fields.lineOf("hooks"), `"hooks" cannot be read, so that what they forbid cannot be kept`);
+    return rights;
+  }
+  let kept = rights;
+  for (const [event, matchers] of Object.entries(hooks)) {
+    const line = fields.lineOf("hooks", event);
+    if (!(DECIDING_HOOKS as readonly string[]).includes(event)) {
+      note("notice", line, `the hook "${event}" is not run`);
+      continue;
+    }
+    const all: readonly unknown[] = Array.isArray(matchers) ? matchers : [undefined];
+    for (const [index, matcher] of all.entries()) {
+      const denied = toMatched(matcher);
+      const at = fields.lineOf("hooks", event, index);
+      note(
+        "warning",
+        at,
+        `the hook "${event}" is not run, so that what it decides about is denied: ${denied === "all" ? "all tools" : denied.join(", ")}`,
+      );
+      kept = denied === "all" ? { ...kept, tools: [], delegates: [] } : without(kept, denied);
+    }
+  }
+  return kept;
+};
+
+const without = (rights: Rights, denied: readonly string[]): Rights => ({
+  ...rights,
+  deniedTools: [...new Set([...rights.deniedTools, ...denied.filter((tool) => tool !== DELEGATE_TOOL)])],
+  ...(denied.includes(DELEGATE_TOOL) ? { delegates: [] } : {}),
+});
+
+/** The tools that a hook's matcher names; all of them where that is not plain to see. */
+const toMatched = (hook: unknown): readonly string[] | "all" => {
+  const matcher = typeof hook === "object" && hook !== null && "matcher" in hook ? hook.matcher : undefined;
+  if (typeof matcher !== "string") return "all";
+  const names = matcher.split("|").map((name) => name.trim().replace(/^(mcp__\w{0,64})\.\*$/, "$1*"));
+  if (!names.every((name) => /^\w+$|^mcp__\w*\*$/.test(name) && isToolPattern(name))) return "all";
+  return names.flatMap((name) => toDenied(resolveToolName(name), true));
+};
+
+/** Modes that forbid are kept; modes that allow more than the session does are not. */
+const withMode = (rights: Rights, fields: YamlFields, note: Note): Rights => {
+  const mode = fields.get("permissionMode");
+  const line = fields.lineOf("permissionMode");
+  switch (mode) {
+    case undefined:
+    case null:
+    case "default":
+      return rights;
+    case "acceptEdits":
+    case "auto":
+    case "bypassPermissions":
+      note(
+        "notice",
+        line,
+        `"permissionMode: ${mode}" has no effect here: what must be approved is decided by the session, and no agent file lifts it`,
+      );
+      return rights;
+    case "plan":
+    case "dontAsk":
+      return readingOnly(rights, note, line, mode);
+    default:
+      note("warning", line, `"permissionMode: ${String(mode)}" is not known, so that it is taken as "plan"`);
+      return readingOnly(rights, note, line, String(mode));
+  }
+};
+
+const readingOnly = (rights: Rights, note: Note, line: number, mode: string): Rights => {
+  const tools = rights.tools.includes("*") ? READING_TOOLS : rights.tools.filter((tool) => READING_TOOLS.includes(tool));
+  const left = rights.tools.filter((tool) => tool !== "*" && !tools.includes(tool));
+  note(
+    "notice",
+    line,
+    `"permissionMode: ${mode}" is kept by tools that only read${left.length > 0 ? `; left out: ${left.join(", ")}` : ""}`,
+  );
+  return { ...rights, tools, writes: [] };
+};

@@ -1,0 +1,19 @@
+/** What an agent of another world may use, in the fields of our own front matter. */
+export type Rights = {
+  readonly tools: readonly string[];
+  readonly deniedTools: readonly string[];
+  /** Absent: wherever whoever starts it may write. */
+  readonly writes?: readonly string[];
+  readonly hosts?: readonly string[];
+  readonly delegates: readonly string[];
+};
+
+/** The rights as fields. In other worlds what an agent starts has tools of its own, so that it may hand on what it was handed. */
+export const toRightsFields = ({ tools, deniedTools, writes, hosts, delegates }: Rights) => ({
+  tools: [...tools],
+  deniedTools: [...deniedTools],
+  delegates: [...delegates],
+  grant: delegates.some((pattern) => !pattern.startsWith("!")) ? ("session" as const) : ("own" as const),
+  ...(writes === undefined ? {} : { writes: [...writes] }),
+  ...(hosts === undefined ? {} : { hosts: [...hosts] }),
+});

@@ -1,0 +1,176 @@
+/**
+ * Finds every agent there is: those that come with Retinue, the user's, the project's, in our own files and in those of other worlds as they
+ * are. A broken file never takes the others down, and nothing found here gives anybody a right: a definition says what an agent is, the
+ * grant decides what it may do.
+ */
+import path from "node:path";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { toAliases } from "./aliases.ts";
+import { readBuiltinFiles } from "./builtin-agents.ts";
+import type { Catalogue, LoadedAgents } from "./catalogue.ts";
+import { createCatalogue } from "./catalogue.ts";
+import { readAgentRoles } from "./dialects/agent-roles.ts";
+import { readClaudeCodeAgent } from "./dialects/claude-code-agent.ts";
+import type { ReadAgent, ReadContext } from "./dialects/dialect.ts";
+import { readSafely } from "./dialects/dialect.ts";
+import { readOpencodeAgent } from "./dialects/opencode-agent.ts";
+import { readRetinueAgent } from "./dialects/retinue-agent.ts";
+import { isSkillYaml, readSkillYamlAgent } from "./dialects/skill-yaml-agent.ts";
+import type { Place, PlaceOptions } from "./places.ts";
+import { toPlaces } from "./places.ts";
+import type { PresetName } from "./presets.ts";
+import { applyPreset } from "./presets.ts";
+import type { Note } from "./problem.ts";
+import { createNotes } from "./problem.ts";
+import { readSkillFile } from "./skill-file.ts";
+import { findFiles, findFolders, readSource } from "./source-files.ts";
+
+export type LoadOptions = PlaceOptions & {
+  /** Whether agents of the project may have commands run (`accept`); if not, an agent that wants it is not loaded. */
+  readonly trusted?: boolean;
+  /** Applied to the agents that come with Retinue, before any others are found. */
+  readonly presets?: readonly PresetName[];
+  /** Short names of models that are set, so that an agent may name them. */
+  readonly modelNames?: Iterable<string>;
+};
+
+type Loading = {
+  readonly catalogue: Catalogue;
+  readonly builtins: ReadonlyMap<string, AgentDefinition>;
+  readonly modelNames: ReadonlySet<string>;
+  /** Files that were read, since a home may be the project too. */
+  readonly seen: Set<string>;
+};
+
+export const loadAgents = async (options: LoadOptions): Promise<LoadedAgents> => {
+  const catalogue = createCatalogue(options.trusted ?? false);
+  const files = await readBuiltinFiles();
+  const asBuilt: ReadonlyMap<string, AgentDefinition> = new Map([...files].map(([name, { definition }]) => [name, definition]));
+  const builtins = (options.presets ?? []).reduce(applyPreset, asBuilt);
+  for (const [name, definition] of builtins) {
+    const { note } = createNotes("");
+    const file = files.get(name)?.file ?? "";
+    catalogue.add(
+      { type: "agent", draft: { definition, lines: new Map() } },
+      { origin: "built-in", dialect: "retinue", file, note },
+    );
+  }
+  const loading: Loading = { catalogue, builtins, modelNames: new Set(options.modelNames), seen: new Set() };
+  for (const place of toPlaces(options)) await loadPlace(loading, place);
+  return catalogue.finish();
+};
+
+const loadPlace = async (loading: Loading, place: Place): Promise<void> => {
+  switch (place.type) {
+    case "markdown":
+      return loadMarkdown(loading, place);
+    case "skill-yaml":
+      return loadSkillYaml(loading, place);
+    case "agent-roles":
+      return loadAgentRoles(loading, place);
+    case "skills":
+      return loadSkills(loading, place);
+    default:
+      return place satisfies never;
+  }
+};
+
+type PlaceOf<Type extends Place["type"]> = Extract<Place, { readonly type: Type }>;
+
+const READERS: Readonly<Record<PlaceOf<"markdown">["dialect"], (text: string, context: ReadContext) => ReadAgent>> = {
+  retinue: readRetinueAgent,
+  "claude-code": readClaudeCodeAgent,
+  opencode: readOpencodeAgent,
+};
+
+const loadMarkdown = async (loading: Loading, place: PlaceOf<"markdown">): Promise<void> => {
+  const { origin, dialect, folder } = place;
+  const files = await findFiles({
+    folder,
+    accepts: (relative) => relative.toLowerCase().endsWith(".md"),
+    recursively: dialect !== "retinue",
+    onProblem: warnOf(loading),
+  });
+  for (const { file, relative } of files)
+    await withSource(loading, file, place, (text, note) => {
+      const context = { fallbackName: relative.replace(/\.md$/i, "").replaceAll("/", " "), note, modelNames: loading.modelNames };
+      const read = readSafely(context, (counting) => READERS[dialect](text, counting));
+      loading.catalogue.add(read, { origin, dialect, file, note });
+    });
+};
+
+const loadSkillYaml = async (loading: Loading, place: PlaceOf<"skill-yaml">): Promise<void> => {
+  const files = await findFiles({
+    folder: place.folder,
+    accepts: (relative) => /^[^_].*\.ya?ml$/i.test(relative),
+    onProblem: warnOf(loading),
+  });
+  for (const { file, relative } of files)
+    await withSource(loading, file, place, (text, note) => {
+      if (!isSkillYaml(text)) return note("notice", 1, `it has neither "system_prompt" nor "sub_agents", so that it is no agent`);
+      const context = { fallbackName: relative.replace(/\.ya?ml$/i, ""), note, modelNames: loading.modelNames };
+      const read = readSafely(context, (counting) => readSkillYamlAgent(text, counting));
+      loading.catalogue.add(read, { origin: place.origin, dialect: "skill-yaml", file, note });
+    });
+};
+
+const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): Promise<void> => {
+  const { catalogue, builtins, modelNames } = loading;
+  const { file, origin, inside, isNamed } = place;
+  const { aliases } = toAliases(builtins);
+  const isThere = await withSource(loading, file, place, async (text, note) => {
+    const roles = await readAgentRoles(text, {
+      note,
+      modelNames,
+      findBuiltin: (name) => builtins.get(aliases.get(name) ?? name),
+      readPromptFile: async (prompt) => {
+        const content = await readSource(path.resolve(path.dirname(file), prompt), inside);
+        if (content === undefined) throw new Error("it does not exist");
+        return content;
+      },
+    });
+    if (!roles && isNamed) note("error", 1, `it has no "AgentRoles"`);
+    if (roles?.maxDepth !== undefined) catalogue.limitDepth(roles.maxDepth);
+    for (const draft of roles?.drafts ?? [])
+      catalogue.add({ type: "agent", draft }, { origin, dialect: "agent-roles", file, note });
+  });
+  if (!isThere && isNamed) catalogue.addProblems([{ file, line: 1, severity: "error", message: "it does not exist" }]);
+};
+
+const loadSkills = async (loading: Loading, place: PlaceOf<"skills">): Promise<void> => {
+  for (const folderName of await findFolders(place.folder)) {
+    const folder = path.join(place.folder, folderName);
+    const file = path.join(folder, "SKILL.md");
+    await withSource(loading, file, place, (text, note) => {
+      const skill = readSkillFile({ text, file, folder, folderName, origin: place.origin, note });
+      if (skill) loading.catalogue.addSkill(skill, note);
+    });
+  }
+};
+
+const warnOf =
+  ({ catalogue }: Loading) =>
+  (file: string, message: string): void =>
+    catalogue.addProblems([{ file, line: 1, severity: "warning", message }]);
+
+/** Reads a file and hands it on; whatever goes wrong is a problem of that file. False where there is none. */
+const withSource = async (
+  { catalogue, seen }: Loading,
+  file: string,
+  { inside }: Pick<Place, "inside">,
+  use: (text: string, note: Note) => void | Promise<void>,
+): Promise<boolean> => {
+  if (seen.has(file)) return true;
+  seen.add(file);
+  const { note, problems } = createNotes(file);
+  let isThere = true;
+  try {
+    const text = await readSource(file, inside);
+    if (text === undefined) isThere = false;
+    else await use(text, note);
+  } catch (thrown) {
+    note("error", 1, thrown instanceof Error ? thrown.message : "it cannot be read");
+  }
+  catalogue.addProblems(problems);
+  return isThere;
+};

@@ -1,0 +1,74 @@
+/** Where agents and skills are looked for, in the order in which they count: what is found later takes the place of what was found before. */
+import path from "node:path";
+
+export type Origin = "built-in" | "user" | "project";
+
+export type PlaceOptions = {
+  /** The user's folder of Retinue; agents are in `agents/`, skills in `skills/`. */
+  readonly userDir?: string;
+  /** The project; agents are in `.retinue/agents/` and where other worlds keep them. */
+  readonly projectDir?: string;
+  /** The user's home, for what the user has of other worlds. Absent: it is not looked for. */
+  readonly homeDir?: string;
+  /** Where other programs keep the user's settings; `.config` in the home by default. */
+  readonly configDir?: string;
+  /** A file with `AgentRoles`, relative to the project; `appsettings.json` by default. */
+  readonly agentRolesFile?: string;
+};
+
+type Common = {
+  readonly origin: "user" | "project";
+  /** Nothing that leads out of here is read. */
+  readonly inside?: string;
+};
+
+export type Place = Common &
+  (
+    | { readonly type: "markdown"; readonly dialect: "retinue" | "claude-code" | "opencode"; readonly folder: string }
+    | { readonly type: "skill-yaml"; readonly folder: string }
+    | { readonly type: "agent-roles"; readonly file: string; readonly isNamed: boolean }
+    | { readonly type: "skills"; readonly folder: string }
+  );
+
+export const toPlaces = (options: PlaceOptions): readonly Place[] => [...userPlaces(options), ...projectPlaces(options)];
+
+const userPlaces = ({
+  userDir,
+  homeDir,
+  configDir = homeDir && path.join(homeDir, ".config"),
+}: PlaceOptions): readonly Place[] => {
+  const user = { origin: "user" } as const;
+  const home = (...names: string[]): string[] => (homeDir === undefined ? [] : [path.join(homeDir, ...names)]);
+  const opencode = (name: string): string[] => (configDir === undefined ? [] : [path.join(configDir, "opencode", name)]);
+  const own = (name: string): string[] => (userDir === undefined ? [] : [path.join(userDir, name)]);
+  return [
+    ...home(".claude", "agents").map((folder) => ({ ...user, type: "markdown", dialect: "claude-code", folder }) as const),
+    ...["agent", "agents"]
+      .flatMap(opencode)
+      .map((folder) => ({ ...user, type: "markdown", dialect: "opencode", folder }) as const),
+    ...own("agents").map((folder) => ({ ...user, type: "markdown", dialect: "retinue", folder }) as const),
+    ...[
+      ...home(".claude", "skills"),
+      ...home(".agents", "skills"),
+      ...["skill", "skills"].flatMap(opencode),
+      ...own("skills"),
+    ].map((folder) => ({ ...user, type: "skills", folder }) as const),
+  ];
+};
+
+const SKILLS = ["skills", ".claude/skills", ".agents/skills", ".opencode/skill", ".opencode/skills", ".retinue/skills"];
+
+const projectPlaces = ({ projectDir, agentRolesFile }: PlaceOptions): readonly Place[] => {
+  if (projectDir === undefined) return [];
+  const project = { origin: "project", inside: projectDir } as const;
+  const below = (name: string): string => path.join(projectDir, name);
+  return [
+    { ...project, type: "markdown", dialect: "claude-code", folder: below(".claude/agents") },
+    { ...project, type: "markdown", dialect: "opencode", folder: below(".opencode/agent") },
+    { ...project, type: "markdown", dialect: "opencode", folder: below(".opencode/agents") },
+    { ...project, type: "skill-yaml", folder: below("skills") },
+    { ...project, type: "agent-roles", file: below(agentRolesFile ?? "appsettings.json"), isNamed: agentRolesFile !== undefined },
+    { ...project, type: "markdown", dialect: "retinue", folder: below(".retinue/agents") },
+    ...SKILLS.map((name) => ({ ...project, type: "skills", folder: below(name) }) as const),
+  ];
+};

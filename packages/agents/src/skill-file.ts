@@ -1,0 +1,82 @@
+/** Reads the head of a `SKILL.md`: instructions that an agent loads on demand. A skill is no agent, and nothing in it gives a right. */
+import { splitFrontMatter } from "./front-matter.ts";
+import type { Note } from "./problem.ts";
+import { readYamlFields } from "./yaml-fields.ts";
+
+/** A skill as the catalogue lists it; its text is read when it is loaded. */
+export type SkillEntry = {
+  readonly name: string;
+  readonly description: string;
+  /** The `SKILL.md`. */
+  readonly file: string;
+  /** The folder it may refer into. */
+  readonly folder: string;
+  readonly origin: "user" | "project";
+};
+
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const LONGEST_NAME = 64;
+const LONGEST_DESCRIPTION = 1_024;
+
+const KNOWN = [
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools",
+  "version",
+  "when_to_use",
+  "user-invocable",
+  "disable-model-invocation",
+];
+
+export type SkillSource = {
+  readonly text: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly folderName: string;
+  readonly origin: "user" | "project";
+  readonly note: Note;
+};
+
+/** Undefined where it is no skill; why is noted. */
+export const readSkillFile = ({ text, file, folder, folderName, origin, note }: SkillSource): SkillEntry | undefined => {
+  const split = splitFrontMatter(text);
+  if ("message" in split) {
+    note("error", split.line, split.message);
+    return undefined;
+  }
+  const fields = readYamlFields({ text: split.yaml, firstLine: split.firstLine, note, leniently: KNOWN });
+  if (!fields) return undefined;
+  const name = fields.get("name") ?? folderName;
+  const description = fields.get("description");
+  if (typeof name !== "string" || !NAME.test(name) || name.length > LONGEST_NAME) {
+    note(
+      "error",
+      fields.lineOf("name"),
+      `${JSON.stringify(name)} is no name of a skill: lower case letters, digits and single dashes, 64 at most`,
+    );
+    return undefined;
+  }
+  if (typeof description !== "string" || description.trim() === "") {
+    note("error", fields.lineOf("description"), `it has no "description", so that no agent can tell when to load it`);
+    return undefined;
+  }
+  if (!fields.has("name")) note("warning", fields.lineOf("name"), `it has no "name"; its folder gives it "${name}"`);
+  else if (name !== folderName) note("warning", fields.lineOf("name"), `its folder "${folderName}" is not named as it is`);
+  if (description.length > LONGEST_DESCRIPTION)
+    note(
+      "warning",
+      fields.lineOf("description"),
+      `its description has ${description.length} characters; ${LONGEST_DESCRIPTION} is the most`,
+    );
+  if (split.body === "") note("warning", split.bodyLine, "it has no instructions after the front matter");
+  if (fields.has("allowed-tools"))
+    note(
+      "notice",
+      fields.lineOf("allowed-tools"),
+      `"allowed-tools" has no effect here: a skill gives no rights; whoever loads it keeps those it has`,
+    );
+  return { name, description: description.trim(), file, folder, origin };
+};

@@ -1,0 +1,99 @@
+/**
+ * The names of tools in the worlds that agent files come from, and ours for them. One table; what it does not hold keeps its name.
+ * A name is only ever resolved to a tool that can do no more.
+ */
+
+/** What our own tools are in other worlds' rules: whether they only read, and the opencode permission that governs them. */
+type ToolTraits = { readonly reads: boolean; readonly permission: string };
+
+export const DELEGATE_TOOL = "delegate_to_agent";
+
+/** Our tools that come with Retinue. Those that run commands are all governed by what governs the shell. */
+export const TOOL_TRAITS: ReadonlyMap<string, ToolTraits> = new Map(
+  Object.entries({
+    read: { reads: true, permission: "read" },
+    ls: { reads: true, permission: "list" },
+    glob: { reads: true, permission: "glob" },
+    grep: { reads: true, permission: "grep" },
+    code_search: { reads: true, permission: "codesearch" },
+    overview: { reads: true, permission: "read" },
+    plan_files: { reads: true, permission: "read" },
+    docs_coverage: { reads: true, permission: "read" },
+    write: { reads: false, permission: "edit" },
+    edit: { reads: false, permission: "edit" },
+    shell: { reads: false, permission: "bash" },
+    test: { reads: false, permission: "bash" },
+    git: { reads: false, permission: "bash" },
+    git_diff: { reads: true, permission: "bash" },
+    git_commit: { reads: false, permission: "bash" },
+    web_fetch: { reads: false, permission: "webfetch" },
+    web_search: { reads: false, permission: "websearch" },
+    search_documents: { reads: true, permission: "search_documents" },
+    query_db: { reads: true, permission: "query_db" },
+    ask_user: { reads: true, permission: "question" },
+    load_skill: { reads: true, permission: "skill" },
+    todo: { reads: true, permission: "todowrite" },
+    browser_navigate: { reads: false, permission: "browser" },
+    browser_click: { reads: false, permission: "browser" },
+    browser_type: { reads: false, permission: "browser" },
+    browser_select: { reads: false, permission: "browser" },
+    browser_press: { reads: false, permission: "browser" },
+    browser_wait: { reads: false, permission: "browser" },
+    browser_snapshot: { reads: false, permission: "browser" },
+    browser_take_screenshot: { reads: false, permission: "browser" },
+    browser_close: { reads: false, permission: "browser" },
+    screenshot: { reads: false, permission: "screenshot" },
+    click: { reads: false, permission: "click" },
+    type: { reads: false, permission: "type" },
+    key: { reads: false, permission: "key" },
+  } satisfies Record<string, ToolTraits>),
+);
+
+/** Tools that run commands: whoever may not use a shell may not use these either. */
+export const COMMAND_TOOLS = ["shell", "test", "git", "git_diff", "git_commit"] as const;
+
+export const READING_TOOLS: readonly string[] = [...TOOL_TRAITS].filter(([, { reads }]) => reads).map(([name]) => name);
+
+/** By what is left of a name without case, dashes, underscores and spaces. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    read: ["readfile", "view", "viewfile", "fileread", "openfile", "cat", "notebookread"],
+    ls: ["list", "listdir", "listfiles", "listdirectory"],
+    glob: ["globsearch", "findfiles", "filesearch"],
+    grep: ["search", "searchfiles", "searchtext", "grepsearch", "ripgrep"],
+    code_search: ["searchcode", "codebasesearch", "semanticsearch"],
+    write: ["writefile", "createfile", "filewrite", "writetofile"],
+    edit: ["multiedit", "editfile", "patch", "applypatch", "strreplace", "replaceinfile", "searchreplace"],
+    shell: ["bash", "executecommand", "runcommand", "runshellcommand", "terminal", "runinterminal", "powershell"],
+    test: ["runtests"],
+    web_fetch: ["fetch", "fetchurl", "readurl"],
+    web_search: ["searchweb", "googlesearch"],
+    search_documents: ["documentsearch"],
+    query_db: ["querydatabase", "sqlquery"],
+    ask_user: ["askuserquestion", "question"],
+    load_skill: ["skill"],
+    todo: ["todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget"],
+    [DELEGATE_TOOL]: ["task", "agent", "subagent", "delegate", "spawnagent"],
+  }).flatMap(([ours, others]) => others.map((other): [string, string] => [other, ours])),
+);
+
+const bare = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]+/g, "");
+
+const OURS: ReadonlyMap<string, string> = new Map([...TOOL_TRAITS.keys(), DELEGATE_TOOL].map((name) => [bare(name), name]));
+
+/** Our name of a tool, whatever world it was named in; a name that nobody knows stays as it is. */
+export const resolveToolName = (name: string): string => {
+  const trimmed = name.trim();
+  const key = bare(trimmed);
+  return OURS.get(key) ?? OTHER_NAMES.get(key) ?? toMcpPattern(trimmed);
+};
+
+/** `mcp__server` alone means every tool of that server. */
+const toMcpPattern = (name: string): string => (/^mcp__[^_*]+(?:_[^_*]+)*$/.test(name) ? `${name}__*` : name);
+
+const MOST_STARS = 3;
+const PATTERN = /^[A-Za-z0-9*?][\w.*?:/-]{0,127}$/;
+
+/** A tool's name or a glob of names that is cheap to match. */
+export const isToolPattern = (pattern: string): boolean =>
+  PATTERN.test(pattern) && (pattern.match(/\*+/g)?.length ?? 0) <= MOST_STARS && !pattern.includes("**");
