@@ -9,6 +9,7 @@ import type {
   CallId,
   EventDraft,
   ForkPoint,
+  Limits,
   Message,
   RecordedEvent,
   RetinueEvent,
@@ -19,12 +20,13 @@ import type {
   SessionId,
   UserPart,
 } from "@retinue/protocol";
-import { RetinueError, toErrorValue } from "@retinue/protocol";
+import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, ApprovalAnswer, ApprovalRequest, ChildRun, Ports, Purse, RunState } from "@retinue/runtime";
 import {
   createDelegationTools,
   createRunPurse,
+  createSpec,
   createState,
   fold,
   runLoop,
@@ -91,10 +93,10 @@ export type RunHandle = AsyncIterable<RetinueEvent> & {
 
 export type Engine = {
   readonly start: (request: RunRequest) => Promise<RunHandle>;
-  /** Starts a run below one that is at work in this process, as a delegation would. */
-  readonly startBelow: (parent: RunId, child: ChildRun, signal: AbortSignal) => Promise<RunResult>;
-  /** What a run below this one would be made from. */
-  readonly stateOf: (runId: RunId) => RunState | undefined;
+  /** Starts a run below one that is at work in this process, as a delegation of it would, and waits for its result. */
+  readonly spawnBelow: (parent: RunId, spawned: Spawned, signal: AbortSignal) => Promise<RunResult>;
+  /** The tools that a run of this state has. */
+  readonly toolsFor: (state: RunState) => ReadonlyMap<string, AnyTool>;
   /** Goes on with a run that was requested and not settled, and with everything below it. */
   readonly resume: (runId: RunId) => Promise<RunHandle>;
   /** Stops one run and what is below it. False where no such run is at work here. */
@@ -105,6 +107,14 @@ export type Engine = {
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer) => boolean;
   /** Cancels what runs and waits for it. */
   readonly close: () => Promise<void>;
+};
+
+/** A run that code, and not a model, starts below another. */
+export type Spawned = {
+  readonly agent: AgentDefinition;
+  readonly task: string;
+  readonly limits: Limits;
+  readonly tools: readonly string[] | undefined;
 };
 
 type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
@@ -120,6 +130,8 @@ type ActiveRun = {
   /** Runs below it that a record already knows. */
   readonly known: ReadonlyMap<RunId, RunState>;
   children: number;
+  /** Runs that code of a tool has started below it. */
+  spawned: number;
   result: Promise<RunResult>;
 };
 
@@ -161,6 +173,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       stop: new AbortController(),
       known,
       children: [...known.values()].filter(({ identity }) => identity.parentRunId === runId).length,
+      spawned: 0,
       result: Promise.resolve() as never,
     };
     session.runs += 1;
@@ -195,7 +208,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         model: ports.model,
         clock: ports.clock,
         realPath: ports.realPath,
-        tools: toolsOf(run),
+        tools: toolsOf(state, chainOf(run), (child, signal) => startChild(run, child, signal)),
         artifacts: {
           write: async (text) => log.writeArtifact(identity.sessionId, text),
           read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
@@ -229,30 +242,24 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     }
   };
 
-  const toolsOf = (run: ActiveRun): ReadonlyMap<string, AnyTool> => {
-    const { state } = run;
+  type StartChild = (child: ChildRun, signal: AbortSignal) => Promise<RunResult | "background">;
+
+  const toolsOf = (state: RunState, chain: ReturnType<typeof chainOf>, start: StartChild): ReadonlyMap<string, AnyTool> => {
     const own = state.spec.tools.flatMap((name) => ports.tool(name) ?? []);
     const delegation = createDelegationTools({
       state,
       agents,
       model: options.model,
-      chain: chainOf(run),
+      chain,
       readFile: ports.readFile,
-      start: (child, signal) => startChild(run, child, signal),
+      start,
       summarise: async (signal) => {
         const model = await ports.model(state.spec.summaryModel ?? state.spec.model);
-        const summary = await summariseMessages(
-          model,
-          state.messages,
-          state.spec.limits.contextTokens ?? model.contextWindow ?? SUMMARY_LIMIT,
-          signal,
-        );
+        const most = state.spec.limits.contextTokens ?? model.contextWindow ?? SUMMARY_LIMIT;
+        const summary = await summariseMessages(model, state.messages, most, signal);
         return {
           text: summary?.text ?? state.lastText,
-          spent: {
-            usage: summary?.usage ?? { input: 0, output: 0, cached: 0, reasoning: 0 },
-            costUsd: summary ? summary.costUsd : 0,
-          },
+          spent: { usage: summary?.usage ?? NO_USAGE, costUsd: summary ? summary.costUsd : 0 },
         };
       },
     });
@@ -392,14 +399,37 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         signal,
       );
     },
-    startBelow: async (parentId, child, signal) => {
+    spawnBelow: async (parentId, { agent, task, limits, tools }, signal) => {
       const parent = active.get(parentId);
       if (!parent) throw new RetinueError("run_unknown", `No run ${parentId} is at work here.`);
-      const result = await startChild(parent, { ...child, background: false }, signal);
+      const { spec, identity } = parent.state;
+      if (identity.depth + 1 > spec.grant.maxDepth)
+        throw new RetinueError(
+          "depth_exceeded",
+          `This run is at depth ${identity.depth}, and ${spec.grant.maxDepth} is the deepest.`,
+        );
+      const child: ChildRun = {
+        callId: `spawn_${++parent.spawned}`,
+        agent: agent.name,
+        task,
+        background: false,
+        spec: createSpec({
+          agent,
+          agents,
+          grant: spec.grant,
+          model: options.model,
+          workspace: spec.workspace,
+          depth: identity.depth + 1,
+          assignment: { parentAgent: identity.agent, task },
+          summaryModel: spec.summaryModel,
+          request: { limits, tools },
+        }),
+      };
+      const result = await startChild(parent, child, AbortSignal.any([signal, parent.stop.signal]));
       if (result === "background") throw new RetinueError("internal", "a run in the foreground went to the background");
       return result;
     },
-    stateOf: (runId) => active.get(runId)?.state,
+    toolsFor: (state) => toolsOf(state, [], () => Promise.reject(new RetinueError("internal", "a replay starts no run"))),
     resume: async (runId) => {
       const sessionId = await log.sessionOf(runId);
       if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);

@@ -2,27 +2,32 @@
  * The composition root: models, tools, agents, log and engine become one thing that runs tasks. Everything that is wrong with the
  * configuration is thrown here, before anything runs.
  */
-import { readFile, realpath } from "node:fs/promises";
+import { mkdir, readFile, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readBuiltinAgents } from "@retinue/agents";
-import type { RunHandle } from "@retinue/engine";
-import { createEmbeddedEngine } from "@retinue/engine";
-import type { Model } from "@retinue/model";
+import type { Approver, Engine, ReplayVerdict, RunHandle } from "@retinue/engine";
+import { createEmbeddedEngine, currentRun, verifyReplay } from "@retinue/engine";
+import type { Model, TrafficTap } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
-import type { ApproveMode, Limits, SessionId } from "@retinue/protocol";
+import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { AnyTool, Ports } from "@retinue/runtime";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AnyTool } from "@retinue/runtime";
 import { createSpec, stricter } from "@retinue/runtime";
-import type { EventLog } from "@retinue/store";
-import { createMemoryLog } from "@retinue/store";
+import type { EventLog, ReadSide } from "@retinue/store";
 import { createBuiltinTools } from "@retinue/tools";
 import { createId } from "./create-id.ts";
+import { fanOut } from "./fan-out.ts";
 import { loadSettings } from "./settings/load-settings.ts";
+import { retinueHome } from "./settings/retinue-home.ts";
 import type { Settings } from "./settings/settings.ts";
 import { realPath, systemClock } from "./system-ports.ts";
 
 /** Any `LanguageModelV4`, whoever provides it. */
 type AiSdkModel = Parameters<typeof fromAiSdk>[0];
+
+/** A log that can also be looked at. SQLite's is one; a memory log alone is not. */
+export type RetinueStore = EventLog & { readonly readSide: ReadSide };
 
 export type RetinueOptions = {
   /** The folder that agents work in; the current one by default. */
@@ -32,11 +37,16 @@ export type RetinueOptions = {
   readonly env?: NodeJS.ProcessEnv;
   /** In addition to the built-in ones. */
   readonly tools?: readonly AnyTool[];
+  /** In addition to the built-in ones; one of the same name takes its place. */
+  readonly agents?: readonly AgentDefinition[];
   /** A name as in settings, one of our models, or any AI SDK model as it is. */
   readonly model?: string | Model | AiSdkModel;
-  readonly log?: EventLog;
-  /** Asked before acts that need it. Without one such acts are denied. */
-  readonly approver?: NonNullable<Ports["approve"]>;
+  /** Where sessions are recorded; the SQLite file of the settings by default. */
+  readonly store?: RetinueStore;
+  /** Asked before acts that need it. */
+  readonly approver?: Approver;
+  /** Sees all traffic with providers, as a cassette does. */
+  readonly tap?: TrafficTap;
 };
 
 export type RunOptions = {
@@ -45,14 +55,45 @@ export type RunOptions = {
   readonly model?: string;
   readonly limits?: Limits;
   readonly approve?: ApproveMode;
+  /** The only tools it may use, out of those it has. Globs are allowed. */
+  readonly tools?: readonly string[];
   /** Goes on with the conversation of this session. */
   readonly sessionId?: SessionId;
   readonly signal?: AbortSignal;
 };
 
+export type ForkOptions = Omit<RunOptions, "sessionId"> & {
+  /** What is said next; without it the run goes on without a word. */
+  readonly task?: string;
+  /** In place of the agent's prompt. */
+  readonly prompt?: string;
+};
+
+export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<RunOptions, "limits" | "tools">;
+
 export type Retinue = {
   /** Resolves when the request is recorded; the run then works on its own. */
   readonly run: (task: string, options?: RunOptions) => Promise<RunHandle>;
+  /** Runs an agent and waits for its result. Called inside a tool, it is a run below the one that called the tool. */
+  readonly spawn: (agent: string, task: string, options?: Omit<RunOptions, "agent" | "sessionId">) => Promise<RunResult>;
+  /** Several at once; results in the order of the tasks, and a failing one never loses the others. */
+  readonly fanOut: (
+    tasks: readonly FanOutTask[],
+    options?: { readonly maxConcurrent?: number; readonly signal?: AbortSignal },
+  ) => Promise<readonly RunResult[]>;
+  /** Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. */
+  readonly resume: (sessionId: SessionId) => Promise<RunHandle>;
+  /** Leaves a run at one of its events, in a session of its own. */
+  readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
+  /** The recorded events of a session. */
+  readonly events: (sessionId: SessionId, afterSeq?: number) => Promise<readonly RecordedEvent[]>;
+  /** Runs the loop again on the record, without models or tools, and says where it would differ. */
+  readonly verify: (sessionId: SessionId) => Promise<ReplayVerdict>;
+  readonly sessions: ReadSide;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  /** Stopping, speaking to and answering runs at work. */
+  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer">;
   /** The model that is used where neither agent nor run names one. */
   readonly model: string;
   /** Cancels what runs, waits for it and lets go of everything. */
@@ -61,21 +102,24 @@ export type Retinue = {
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
 const DETECT_MS = 500;
-const MOST_CHILDREN = 100;
 
 export const createRetinue = async (options: RetinueOptions = {}): Promise<Retinue> => {
   const env = options.env ?? process.env;
   const workspace = await realWorkspace(options.workspace ?? process.cwd());
   const settings = options.settings ?? (await loadSettings({ workspace, env })).settings;
   const tools = collectTools([...createBuiltinTools(), ...(options.tools ?? [])]);
-  const agents = await readBuiltinAgents();
-  const log = options.log ?? createMemoryLog();
+  const agents = new Map([
+    ...(await readBuiltinAgents()),
+    ...(options.agents ?? []).map((agent) => [agent.name, agent] as const),
+  ]);
+  const { tap } = options;
   const models = createModels({
     providers: settings.providers,
     models: settings.models,
     retry: settings.retry,
     streamIdleMs: settings.streamIdleMs,
     env,
+    ...(tap === undefined ? {} : { tap }),
   });
   const given = typeof options.model === "object" ? toModel(options.model, settings) : undefined;
   const model =
@@ -84,9 +128,11 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     settings.model ??
     chooseModel(await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS }));
   const resolve = async (name: string): Promise<Model> => (name === given?.id ? given : models.resolve(name));
+  const store = options.store ?? (await openStore(settings, env));
+  const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
   const engine = createEmbeddedEngine({
-    log,
+    log: store,
     createId,
     ports: {
       model: resolve,
@@ -98,55 +144,119 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     agents,
     model,
     maxConcurrent: settings.agent.maxConcurrent,
-    maxChildren: MOST_CHILDREN,
+    maxChildren: settings.agent.maxChildren,
     approver: options.approver,
-    unattended: "deny",
+    unattended: settings.approvals.unattended,
+    approvalExpiresMs: settings.approvals.expiresMs,
   });
+
+  const agentOf = (name: string): AgentDefinition => {
+    const agent = agents.get(name) ?? [...agents.values()].find(({ aliases }) => aliases.includes(name));
+    if (!agent)
+      throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
+    return agent;
+  };
+
+  /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
+  const specOf = async (agent: AgentDefinition, run: RunOptions): Promise<RunSpec> => {
+    const spec = createSpec({
+      agent: run.model === undefined ? agent : { ...agent, model: run.model },
+      agents,
+      grant: {
+        tools: [...tools.keys()],
+        writes: [],
+        hosts: [],
+        approve: run.approve ?? settings.approve,
+        maxDepth: settings.agent.maxDepth,
+      },
+      model,
+      workspace,
+      depth: 0,
+      request: { limits: stricter(settings.limits, run.limits ?? {}), tools: run.tools },
+      summaryModel,
+    });
+    await resolve(spec.model);
+    return spec;
+  };
+
+  const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
+    checkTask(task);
+    const spec = await specOf(agent, run);
+    const { sessionId, signal } = run;
+    return engine.start({
+      agent: agent.name,
+      task: [{ type: "text", text: task }],
+      spec,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  };
+
+  const spawn: Retinue["spawn"] = async (name, task, run = {}) => {
+    const agent = agentOf(name);
+    const parent = currentRun();
+    if (!parent) return (await start(agent, task, run)).result;
+    checkTask(task);
+    return engine.spawnBelow(
+      parent.runId,
+      { agent, task, limits: run.limits ?? {}, tools: run.tools },
+      run.signal ?? new AbortController().signal,
+    );
+  };
 
   return {
     model,
-    run: async (task, run = {}) => {
-      if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");
-      if (Buffer.byteLength(task) > MOST_TASK_BYTES)
-        throw new RetinueError(
-          "task_too_large",
-          `The task has ${Buffer.byteLength(task)} bytes; ${MOST_TASK_BYTES} is the most.`,
-        );
-      const name = run.agent ?? "main";
-      const agent = agents.get(name);
-      if (!agent)
-        throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
-      const spec = createSpec({
-        agent: run.model === undefined ? agent : { ...agent, model: run.model },
-        agents,
-        grant: {
-          tools: [...tools.keys()],
-          writes: [],
-          hosts: [],
-          approve: run.approve ?? settings.approve,
-          maxDepth: settings.agent.maxDepth,
-        },
-        model,
-        workspace,
-        depth: 0,
-        request: { limits: stricter(settings.limits, run.limits ?? {}) },
-        summaryModel: settings.models["cheap"] === undefined ? undefined : "cheap",
-      });
-      // A name that nobody configured is the caller's mistake, and is told before the run is admitted.
-      await resolve(spec.model);
+    agents,
+    tools,
+    sessions: store.readSide,
+    live: engine,
+    run: async (task, run = {}) => start(agentOf(run.agent ?? "main"), task, run),
+    spawn,
+    fanOut: (tasks, { maxConcurrent = settings.agent.maxConcurrent, signal } = {}) =>
+      fanOut(tasks, maxConcurrent, ({ agent, task, ...rest }) =>
+        spawn(agent, task, { ...rest, ...(signal === undefined ? {} : { signal }) }),
+      ),
+    resume: async (sessionId) => {
+      const root = (await store.read(sessionId)).findLast(({ type, depth }) => type === "run.requested" && depth === 0);
+      if (!root) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      return engine.resume(root.runId);
+    },
+    fork: async (point, { task = "", prompt, ...run } = {}) => {
+      const origin = (await store.read(point.sessionId)).find(
+        ({ type, runId }) => type === "run.requested" && runId === point.runId,
+      );
+      if (!origin) throw new RetinueError("run_unknown", `There is no run ${point.runId} in ${point.sessionId}.`);
+      const agent = agentOf(run.agent ?? origin.agent);
+      const spec = await specOf(prompt === undefined ? agent : { ...agent, prompt }, run);
       return engine.start({
-        agent: name,
-        task: [{ type: "text", text: task }],
+        agent: agent.name,
+        task: task === "" ? [] : [{ type: "text", text: task }],
         spec,
-        ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
+        forkedFrom: point,
         ...(run.signal === undefined ? {} : { signal: run.signal }),
       });
     },
+    events: async (sessionId, afterSeq) => store.read(sessionId, afterSeq),
+    verify: async (sessionId) => verifyReplay(await store.read(sessionId), engine.toolsFor),
     close: async () => {
       await engine.close();
-      await log.close();
+      await store.close();
     },
   };
+};
+
+const openStore = async ({ store }: Settings, env: NodeJS.ProcessEnv): Promise<RetinueStore> => {
+  const { createSqliteLog } = await import("@retinue/store/sqlite");
+  const file = store.path ?? path.join(retinueHome(env), "retinue.db");
+  if (store.path === undefined) await mkdir(path.dirname(file), { recursive: true });
+  return createSqliteLog({ path: file, synchronous: store.synchronous });
+};
+
+const checkTask = (task: string): void => {
+  if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");
+  const bytes = Buffer.byteLength(task);
+  if (bytes > MOST_TASK_BYTES)
+    throw new RetinueError("task_too_large", `The task has ${bytes} bytes; ${MOST_TASK_BYTES} is the most.`);
 };
 
 const realWorkspace = async (folder: string): Promise<string> => {

@@ -56,7 +56,7 @@ describe("the sources of settings", () => {
     expect(loaded.settings).toMatchObject({
       retry: { attempts: 4, maxWaitMs: 60_000 },
       streamIdleMs: 120_000,
-      agent: { maxDepth: 3, maxConcurrent: 3 },
+      agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100 },
       approve: "ask",
     });
     expect(loaded.origins.get("streamIdleMs")).toEqual({ type: "default" });
@@ -148,7 +148,7 @@ describe("variables", () => {
     ["RETINUE_MODEL", "local/x", { model: "local/x" }],
     ["RETINUE_MODEL", "1e3", { model: "1e3" }],
     ["RETINUE_STREAM_IDLE_MS", "2000", { streamIdleMs: 2000 }],
-    ["RETINUE_AGENT__MAX_DEPTH", "5", { agent: { maxDepth: 5, maxConcurrent: 3 } }],
+    ["RETINUE_AGENT__MAX_DEPTH", "5", { agent: { maxDepth: 5, maxConcurrent: 3, maxChildren: 100 } }],
     ["RETINUE_RETRY__MAX_WAIT_MS", "0", { retry: { attempts: 4, maxWaitMs: 0 } }],
     ["RETINUE_LIMITS__COST_USD", "0.25", { limits: { costUsd: 0.25 } }],
     ["RETINUE_LIMITS", '{"iterations": 7}', { limits: { iterations: 7 } }],
@@ -196,7 +196,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, approve",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, approvals, approve",
     ],
     [
       "an unknown key in a section",
@@ -292,7 +292,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, approve",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, approvals, approve",
     ],
     [
       "a file that holds no mapping",

@@ -72,9 +72,30 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       maxDepth: z.int().min(0).max(32).optional().describe("How deep delegations may nest. 0: none. Default 3."),
       maxConcurrent: z.int().min(1).max(1000).optional().describe("How many sub-agents of one run work at once. Default 3."),
+      maxChildren: z.int().min(0).max(100_000).optional().describe("How many sub-agents one run may start in all. Default 100."),
     })
     .optional()
     .describe("Delegation."),
+  store: z
+    .strictObject({
+      path: z.string().min(1).optional().describe("The SQLite file of all sessions. Default: retinue.db in your folder."),
+      synchronous: z
+        .enum(["NORMAL", "FULL"])
+        .optional()
+        .describe("NORMAL: a killed process loses nothing. FULL: nor does a power cut, at some cost. Default NORMAL."),
+    })
+    .optional()
+    .describe("Where sessions are recorded."),
+  approvals: z
+    .strictObject({
+      unattended: z
+        .enum(["deny", "park"])
+        .optional()
+        .describe("When nobody can be asked: deny answers no, park waits until somebody answers. Default deny."),
+      expiresMs: duration(1, "How long a question stays open before the answer is no. Without it: for ever."),
+    })
+    .optional()
+    .describe("Questions to humans."),
   approve: z
     .enum(["ask", "read-only", "workspace", "all"])
     .optional()

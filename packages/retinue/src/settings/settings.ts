@@ -28,6 +28,11 @@ export type ProviderSettings = {
   readonly maxConcurrent?: number;
 };
 
+export type Synchronous = "NORMAL" | "FULL";
+
+/** What happens to an act that needs an approval when nobody can be asked. */
+export type Unattended = "deny" | "park";
+
 export type Settings = {
   /** `provider/model` or a name from `models`. Absent: what is reachable is detected. */
   readonly model?: string;
@@ -37,7 +42,13 @@ export type Settings = {
   readonly retry: { readonly attempts: number; readonly maxWaitMs: number };
   readonly streamIdleMs: number;
   readonly limits: Limits;
-  readonly agent: { readonly maxDepth: number; readonly maxConcurrent: number };
+  readonly agent: { readonly maxDepth: number; readonly maxConcurrent: number; readonly maxChildren: number };
+  readonly store: {
+    /** The SQLite file; `retinue.db` in the user's folder where absent. */
+    readonly path?: string;
+    readonly synchronous: Synchronous;
+  };
+  readonly approvals: { readonly unattended: Unattended; readonly expiresMs?: number };
   readonly approve: ApproveMode;
 };
 
@@ -51,7 +62,15 @@ export type PartialSettings = {
   readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
   readonly streamIdleMs?: number | undefined;
   readonly limits?: { readonly [Name in keyof Limits]: number | undefined } | undefined;
-  readonly agent?: { readonly maxDepth?: number | undefined; readonly maxConcurrent?: number | undefined } | undefined;
+  readonly agent?:
+    | {
+        readonly maxDepth?: number | undefined;
+        readonly maxConcurrent?: number | undefined;
+        readonly maxChildren?: number | undefined;
+      }
+    | undefined;
+  readonly store?: { readonly path?: string | undefined; readonly synchronous?: Synchronous | undefined } | undefined;
+  readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
 };
 
@@ -61,6 +80,8 @@ export const DEFAULT_SETTINGS: Settings = {
   retry: { attempts: 4, maxWaitMs: 60_000 },
   streamIdleMs: 120_000,
   limits: {},
-  agent: { maxDepth: 3, maxConcurrent: 3 },
+  agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100 },
+  store: { synchronous: "NORMAL" },
+  approvals: { unattended: "deny" },
   approve: "ask",
 };

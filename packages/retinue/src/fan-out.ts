@@ -1,0 +1,52 @@
+/** Works on a list of tasks, a few at a time, and gives the results in the order of the tasks. */
+import type { RunResult } from "@retinue/protocol";
+import { NO_USAGE, toErrorValue } from "@retinue/protocol";
+
+export const fanOut = async <T>(
+  tasks: readonly T[],
+  maxConcurrent: number,
+  work: (task: T) => Promise<RunResult>,
+): Promise<readonly RunResult[]> => {
+  const results: RunResult[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < tasks.length; index = next++) {
+      const task = tasks[index];
+      if (task === undefined) continue;
+      try {
+        results[index] = await work(task);
+      } catch (thrown) {
+        results[index] = toFailed(thrown);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(Math.max(1, maxConcurrent), tasks.length) }, worker));
+  return results;
+};
+
+/** A task that could not even be started is a failed result like any other. */
+const toFailed = (thrown: unknown): RunResult => {
+  const error = toErrorValue(thrown);
+  return {
+    status: "failed",
+    summary: error.message,
+    details: "",
+    filesModified: [],
+    filesCreated: [],
+    testsRun: 0,
+    testsPassed: 0,
+    warnings: [],
+    unverified: [],
+    suggestions: [],
+    findings: [],
+    iterations: 0,
+    toolCalls: 0,
+    contextTokens: 0,
+    durationMs: 0,
+    usage: NO_USAGE,
+    costUsd: 0,
+    depth: 0,
+    bailoutReason: "error",
+    error,
+  };
+};
