@@ -37,7 +37,7 @@ export type OpenOptions = {
 /** While opening, another process may be recovering the file after a crash. */
 const OPEN_TIMEOUT_MS = 10_000;
 /** Afterwards the write queue waits, without holding up the process. */
-const BUSY_TIMEOUT_MS = 50;
+const BUSY_TIMEOUT_MS = 10;
 
 export const openDatabase = ({ path, synchronous, migrations = MIGRATIONS }: OpenOptions): DatabaseSync => {
   const file = resolve(path);

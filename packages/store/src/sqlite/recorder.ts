@@ -3,16 +3,13 @@
  * after a rollback the caller says `forget`.
  */
 import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
 import type { StatementSync } from "node:sqlite";
 import type { KnownRun } from "../admit.ts";
-import { CHAIN_START, toChainHash, toEventBody } from "../chain.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
-import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import { foldProjections, planAppend } from "../plan-append.ts";
 import type { Operation, RunProjection } from "../project.ts";
-import { project } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
-import { NEW_SESSION, projectSession } from "../project-session.ts";
+import { NEW_SESSION } from "../project-session.ts";
 import { readEvents } from "./event-table.ts";
 import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
 import type { Statements } from "./statements.ts";
@@ -73,17 +70,6 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     return { ...NEW_SESSION, sessionId, number: Number(created.lastInsertRowid) };
   };
 
-  /** Folds the session's events again, as after a restart. */
-  const readProjections = (session: SessionRow): Map<RunId, RunProjection> => {
-    const folded = new Map<RunId, RunProjection>();
-    for (const event of readEvents(statements, session.sessionId, 0)) {
-      const parent = event.parentRunId === null ? undefined : folded.get(event.parentRunId);
-      const run = folded.get(event.runId);
-      folded.set(event.runId, project({ event, sessionNumber: session.number, run, parent }).run);
-    }
-    return folded;
-  };
-
   /** What is known of a run without reading its events: only while it is certain that nobody else added to them. */
   const remembered = (runId: RunId, holder: RunId | undefined): RunProjection | undefined => {
     const cached = projections.get(runId);
@@ -113,46 +99,32 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     run: readRun,
     record: (sessionId, drafts, holder) => {
       if (runs.size + sessions.size + projections.size > MAX_CACHED) forget();
-      let session = readSession(sessionId);
-      if (session.headSeq + drafts.length > MAX_SEQ)
-        throw new RetinueError("store_full", `${sessionId} holds ${session.headSeq} events and can hold no more.`);
-      const appended: RecordedEvent[] = [];
-      const touched = new Map<RunId, RunProjection>();
+      const before = readSession(sessionId);
       let folded: Map<RunId, RunProjection> | undefined;
-      const before = session;
-      const projectionOf = (runId: RunId): RunProjection | undefined =>
-        touched.get(runId) ?? remembered(runId, holder) ?? (folded ??= readProjections(before)).get(runId);
-      for (const draft of drafts) {
-        const { runId, parentRunId } = draft;
-        const isRequest = draft.type === "run.requested";
-        const seq = session.headSeq + 1;
-        const event: RecordedEvent = { ...draft, seq };
-        const run = isRequest ? undefined : projectionOf(runId);
-        const parent = isRequest && parentRunId !== null ? projectionOf(parentRunId) : undefined;
-        const projected = project({ event, sessionNumber: session.number, run, parent });
-        touched.set(runId, projected.run);
-
-        const body = toEventBody(draft, seq);
-        const hash = toChainHash(session.headHash === "" ? CHAIN_START : session.headHash, body);
-        const id = toEventKey(session.number, seq);
-        const runKey = toColumnText(runId);
-        insertEvent.run(id, runKey, draft.type, toColumnText(draft.at), body, hash);
-        if (isRequest) {
+      const {
+        events,
+        session,
+        projections: changed,
+      } = planAppend({
+        session: before,
+        drafts,
+        projectionOf: (runId) =>
+          remembered(runId, holder) ??
+          (folded ??= foldProjections(readEvents(statements, sessionId, 0), before.number)).get(runId),
+      });
+      for (const { id, event, body, hash, operations } of events) {
+        const runKey = toColumnText(event.runId);
+        insertEvent.run(id, runKey, event.type, toColumnText(event.at), body, hash);
+        if (event.type === "run.requested") {
           insertRun.run(runKey, session.number, id);
-          runs.set(runId, { sessionId, epoch: 0 });
+          runs.set(event.runId, { sessionId, epoch: 0 });
         }
-        let opened = 0;
-        for (const operation of projected.operations) {
-          apply(operation);
-          if (operation.type === "insert") opened += 1;
-        }
-        session = projectSession({ event, previous: session, opened, hash });
-        appended.push(event);
+        for (const operation of operations) apply(operation);
       }
       updateSession.run(...toSessionValues(session), session.number);
       sessions.set(sessionId, session);
-      for (const [runId, projection] of touched) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
-      return appended;
+      for (const [runId, projection] of changed) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
+      return events.map(({ event }) => event);
     },
     takeOver: (runId) => {
       const row = statements("UPDATE runs SET epoch = epoch + 1 WHERE run_id = ? RETURNING epoch").get(toColumnText(runId));

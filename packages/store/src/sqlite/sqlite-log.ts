@@ -40,7 +40,7 @@ const PAUSE_MS = 250;
 /** … a stretch at a time, … */
 const STRETCH = 256;
 /** … and without a pause when it is this many events behind. */
-const FAR_BEHIND = 4096;
+const FAR_BEHIND = 16_384;
 
 export const createSqliteLog = ({ path, synchronous = "NORMAL", busyMs = 30_000 }: SqliteLogOptions): SqliteLog => {
   const db = openDatabase({ path, synchronous });

@@ -10,7 +10,8 @@ import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
 import type { Damage, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { toTree } from "../run-tree.ts";
-import { BrokenChain, walkChain } from "./event-table.ts";
+import { BrokenChain, walkChain } from "../walk-chain.ts";
+import { eachStoredEvent } from "./event-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { fromSessionRow } from "./session-table.ts";
@@ -229,7 +230,7 @@ const readIntact = (
 ): { readonly events: readonly RecordedEvent[]; readonly damage: Damage | undefined } => {
   const events: RecordedEvent[] = [];
   try {
-    for (const { event } of walkChain(statements, session, 0)) events.push(event);
+    for (const { event } of walkChain(eachStoredEvent(statements, session.number, 0), session, 0)) events.push(event);
     return { events, damage: undefined };
   } catch (error) {
     if (!(error instanceof BrokenChain)) throw error;

@@ -163,7 +163,7 @@ describe("when the file cannot be written", () => {
   const fill = async () => {
     const path = folder.file();
     const db = openDatabase({ path, synchronous: "NORMAL" });
-    const log = createLogOn({ db, path, busyMs: 1000 });
+    const log = createLogOn({ db, path, busyMs: 60_000 });
     const run = createRunDrafts();
     await log.append([run.requested()]);
     const lease = await log.lease("run_a");

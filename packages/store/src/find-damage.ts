@@ -1,0 +1,165 @@
+/**
+ * Compares what a database holds of a session with the chain of its events: first the events with their hashes, then
+ * every other row with what the events say it must be.
+ */
+import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { toArtifactId } from "./artifact-ref.ts";
+import { fromEventKey, toEventKey } from "./event-key.ts";
+import type { MessageRow } from "./message-row.ts";
+import { EMPTY_MESSAGE, MESSAGE_COLUMNS } from "./message-row.ts";
+import type { RunProjection } from "./project.ts";
+import { project } from "./project.ts";
+import type { SessionRow } from "./project-session.ts";
+import { NEW_SESSION, projectSession } from "./project-session.ts";
+import type { Damage } from "./read-side.ts";
+import type { Link, StoredEvent } from "./walk-chain.ts";
+import { BrokenChain, walkChain } from "./walk-chain.ts";
+
+/** All rows of a session, in the order of their keys. */
+export type StoredSession = {
+  readonly session: SessionRow;
+  readonly events: Iterable<StoredEvent & { readonly runId: string; readonly type: string; readonly at: string }>;
+  readonly messages: Iterable<MessageRow>;
+  readonly runs: Iterable<{ readonly runId: string; readonly messageId: number; readonly epoch: number }>;
+  readonly artifacts: Iterable<{ readonly artifactId: string; readonly text: string }>;
+};
+
+export const findDamage = (stored: StoredSession): Damage | undefined => {
+  const { session } = stored;
+  const found = findBrokenEvent(stored);
+  if ("what" in found) return { sessionId: session.sessionId, ...found };
+  const wrong =
+    compareSession(session, found) ??
+    compareMessages(stored, found) ??
+    compareRuns(stored, found) ??
+    compareArtifacts(stored, found);
+  return wrong === undefined ? undefined : { sessionId: session.sessionId, ...wrong };
+};
+
+type Wrong = Omit<Damage, "sessionId">;
+
+const findBrokenEvent = ({ session, events }: StoredSession): Folded | Wrong => {
+  const fold = createFold(session);
+  let row: { readonly runId: string; readonly type: string; readonly at: string } | undefined;
+  /** Keeps the columns of the row that the walk is at. */
+  function* passing(): Generator<StoredEvent> {
+    for (const stored of events) {
+      row = stored;
+      yield stored;
+    }
+  }
+  try {
+    for (const link of walkChain(passing(), session, 0)) {
+      const { event } = link;
+      if (row?.runId !== event.runId || row.type !== event.type || row.at !== event.at)
+        return { seq: event.seq, what: "its columns do not fit its text" };
+      const mismatch = fold.add(link);
+      if (mismatch !== undefined) return { seq: event.seq, what: mismatch };
+    }
+  } catch (error) {
+    if (error instanceof BrokenChain) return { seq: error.seq, what: error.message };
+    throw error;
+  }
+  return fold.folded();
+};
+
+const compareSession = (session: SessionRow, { session: expected }: Folded): Wrong | undefined => {
+  if (expected.headSeq !== session.headSeq)
+    return { seq: session.headSeq + 1, what: "it stands behind the end of the session's record" };
+  for (const key of Object.keys(expected) as (keyof SessionRow)[])
+    if (expected[key] !== session[key]) return { seq: null, what: `the session's ${key} is not what its events say` };
+  return undefined;
+};
+
+const compareMessages = (stored: StoredSession, { messages }: Folded): Wrong | undefined => {
+  let at = 0;
+  for (const actual of stored.messages) {
+    const message = messages[at];
+    at += 1;
+    if (message === undefined) return { seq: fromEventKey(actual.id).seq, what: `message ${actual.id} was opened by no event` };
+    const wrong = MESSAGE_COLUMNS.find((name) => message[name] !== actual[name]);
+    if (wrong !== undefined) return { seq: message.seq, what: `${wrong} of message ${message.id} is not what its events say` };
+  }
+  const missing = messages[at];
+  return missing === undefined ? undefined : { seq: missing.seq, what: `message ${missing.id} is missing` };
+};
+
+const compareRuns = ({ session, runs }: StoredSession, { epochs }: Folded): Wrong | undefined => {
+  let count = 0;
+  for (const { runId, messageId, epoch } of runs) {
+    count += 1;
+    const run = epochs.get(runId as RunId);
+    const what = `the lease of ${runId} is not what its events say`;
+    if (run === undefined) return { seq: null, what };
+    if (messageId !== toEventKey(session.number, run.seq) || !(epoch >= run.epoch)) return { seq: run.seq, what };
+  }
+  return count === epochs.size ? undefined : { seq: null, what: "the lease of a run is missing" };
+};
+
+const compareArtifacts = (stored: StoredSession, { artifacts }: Folded): Wrong | undefined => {
+  const found = new Set<string>();
+  for (const { artifactId, text } of stored.artifacts) {
+    found.add(artifactId);
+    if (toArtifactId(text) !== artifactId)
+      return { seq: artifacts.get(artifactId as ArtifactId) ?? null, what: `artifact ${artifactId} is damaged` };
+  }
+  for (const [artifactId, seq] of artifacts)
+    if (!found.has(artifactId)) return { seq, what: `artifact ${artifactId} is missing` };
+  return undefined;
+};
+
+/** What a session's tables must hold, from its events alone. */
+type Folded = {
+  readonly session: SessionRow;
+  readonly messages: readonly MessageRow[];
+  /** Of every run: the event that requested it, and the highest epoch that it was started under. */
+  readonly epochs: ReadonlyMap<RunId, { readonly seq: number; readonly epoch: number }>;
+  /** Artifacts that events refer to, with the last event that does. */
+  readonly artifacts: ReadonlyMap<ArtifactId, number>;
+};
+
+const createFold = ({ sessionId, number }: { readonly sessionId: SessionId; readonly number: number }) => {
+  const projections = new Map<RunId, RunProjection>();
+  const rows = new Map<number, Record<string, string | number | null>>();
+  const epochs = new Map<RunId, { readonly seq: number; readonly epoch: number }>();
+  const artifacts = new Map<ArtifactId, number>();
+  let session: SessionRow = { ...NEW_SESSION, sessionId, number };
+
+  const note = (event: RecordedEvent): string | undefined => {
+    if (event.sessionId !== sessionId) return "it is of another session";
+    if (event.type === "run.requested") epochs.set(event.runId, { seq: event.seq, epoch: 0 });
+    const run = epochs.get(event.runId);
+    if (run === undefined) return "it is of a run that was never requested";
+    if (event.type === "run.started") epochs.set(event.runId, { ...run, epoch: Math.max(run.epoch, event.epoch) });
+    if (event.type === "tool.settled" && event.artifact !== undefined) artifacts.set(event.artifact.artifactId, event.seq);
+    return undefined;
+  };
+
+  return {
+    /** Says what is wrong with the event, if anything is. */
+    add: ({ event, hash }: Link): string | undefined => {
+      const mismatch = note(event);
+      if (mismatch !== undefined) return mismatch;
+      const parent = event.parentRunId === null ? undefined : projections.get(event.parentRunId);
+      const projected = project({ event, sessionNumber: number, run: projections.get(event.runId), parent });
+      projections.set(event.runId, projected.run);
+      let opened = 0;
+      for (const operation of projected.operations) {
+        const row = operation.type === "insert" ? { ...EMPTY_MESSAGE } : rows.get(operation.id);
+        if (row === undefined) return "it changes a message that was never opened";
+        for (const [at, column] of operation.columns.entries()) Object.assign(row, { [column]: operation.values[at] ?? null });
+        rows.set(operation.id, row);
+        if (operation.type === "insert") opened += 1;
+      }
+      session = projectSession({ event, previous: session, opened, hash });
+      return undefined;
+    },
+    folded: (): Folded => ({
+      session,
+      // Filled column by column from operations, which name only columns of this row.
+      messages: [...rows].toSorted(([a], [b]) => a - b).map(([, row]) => row as unknown as MessageRow),
+      epochs,
+      artifacts,
+    }),
+  };
+};
