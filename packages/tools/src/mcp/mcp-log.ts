@@ -34,8 +34,6 @@ export const createServerLog = ({ server, redact, onLog }: ServerLogOptions): Se
   const clean = (text: string): string => toShownText(redact(text), MOST_LINE_CHARS);
   return {
     print: (line) => {
-      // What is not kept is not worked on, since a flood comes here.
-      if (printed > MOST_PRINTED && last.length === LAST_LINES && last.at(-1) === line) return;
       last.push(line.slice(0, MOST_LINE_CHARS * 2));
       if (last.length > LAST_LINES) last.shift();
       printed += 1;

@@ -100,22 +100,25 @@ export class StdioTransport implements Transport {
     try {
       value = JSON.parse(line);
     } catch {
-      return this.#hear(line);
+      // A line of the log is no harm; a broken message is one, for whose answer a call would wait in vain.
+      return line.startsWith("{") ? this.#endBroken(line) : this.#hear(line);
     }
+    if (value === null || typeof value !== "object" || !("jsonrpc" in value)) return this.#hear(line);
     let message: JSONRPCMessage;
     try {
       message = this.#options.parse(value);
     } catch {
-      return this.#hear(line);
+      return this.#endBroken(line);
     }
     this.onmessage?.(message);
   }
 
-  /** What is no message. Broken JSON is a broken message, for whose answer a call would wait in vain. */
+  #endBroken(line: string): void {
+    void this.#end(`it sent what is no message of the protocol: ${line.slice(0, 200).toWellFormed()}`);
+  }
+
   #hear(line: string): void {
     this.#noise += 1;
-    if (line.startsWith("{") || line.startsWith("["))
-      return void this.#end(`it sent what is no message of the protocol: ${line.slice(0, 200).toWellFormed()}`);
     this.#options.onPrint(line);
     if (this.#noise > MOST_NOISE_LINES) void this.#end("it prints to its standard output what is no message of the protocol");
   }

@@ -31,8 +31,7 @@ describe("a project's .mcp.json", () => {
     await trust.grant(claims);
     await using started = await connect(servers, { trust });
     expect(started.servers()).toMatchObject([{ status: "connected" }]);
-    const { env } = JSON.parse(toText(await started.call("bad.env"))) as { env: Record<string, string> };
-    expect(env["PWD"] ?? project).toBe(project);
+    expect(JSON.parse(toText(await started.call("bad.env")))).toMatchObject({ cwd: project });
   });
 
   it("H4: the command is shown in full, with its variables by name and nothing hidden", async () => {
