@@ -177,10 +177,10 @@ describe("a server that misbehaves in a call", () => {
 
 describe("closing", () => {
   it.each(["good", "stubborn"])("ends a %s server with all that it started, also what left its process group", async (mode) => {
-    const servers = await connect({ bad: hostile(mode) });
+    await using servers = await connect({ bad: hostile(mode) });
     const { server, children } = JSON.parse(toText(await servers.call("bad.children"))) as { server: number; children: number[] };
     expect(await Promise.all([server, ...children].map(isAlive))).toEqual([true, true, true]);
-    await servers[Symbol.asyncDispose]();
+    await servers.close();
     expect(await Promise.all([server, ...children].map(isAlive))).toEqual([false, false, false]);
   });
 
