@@ -4,6 +4,7 @@ import { createModels } from "@retinue/model";
 import { defineTool } from "@retinue/runtime";
 import { createMemoryLog } from "@retinue/store";
 import { z } from "zod";
+import { systemClock } from "../packages/retinue/src/system-ports.ts";
 import { measure } from "./measure.ts";
 
 let ids = 0;
@@ -32,14 +33,7 @@ await measure("retinue", {
       ports: {
         model: (name) => models.resolve(name),
         tool: () => echo,
-        clock: {
-          now: () => performance.now(),
-          date: () => new Date().toISOString(),
-          after: (ms, callback) => {
-            const timer = setTimeout(callback, ms);
-            return () => clearTimeout(timer);
-          },
-        },
+        clock: systemClock,
         realPath: async (file) => file,
         readFile: async () => "",
       },

@@ -178,7 +178,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     };
     session.runs += 1;
     active.set(runId, run);
-    run.result = execute(run, resumed).finally(() => {
+    run.result = inRun(state.identity, () => execute(run, resumed)).finally(() => {
       active.delete(runId);
       if (--session.runs === 0) sessions.delete(sessionId);
     });
@@ -221,7 +221,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     });
     try {
       for (;;) {
-        const next = await inRun(identity, () => loop.next());
+        const next = await loop.next();
         if (next.done) return next.value;
         publish(session, next.value);
       }

@@ -80,21 +80,27 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
   const cancelNow = (): void =>
     cancel.abort(new RetinueError("cancelled", record.settled?.result.error?.message ?? "The run was cancelled."));
 
+  /** What it costs and how much it can hold is read from what was decided next: the loop keeps a model that it has once resolved. */
   const model = (name: string): Model => {
-    const decision = nextDecision();
-    const unresolved = decision?.type === "model.failed" && stretch[written - 1]?.type !== "model.requested" ? decision : null;
-    const isPriced = decision?.type !== "model.failed" || decision.error.code !== "price_unknown";
-    if (unresolved && isPriced && unresolved.model === name) throw toThrown(unresolved.error);
-    const limitTokens =
-      decision?.type === "context.fitted"
-        ? decision.limitTokens
-        : decision?.type === "limit.reached" && decision.limit === "contextTokens"
-          ? decision.max
-          : null;
+    const failed = nextDecision();
+    const isUnresolved =
+      failed?.type === "model.failed" && failed.model === name && stretch[written - 1]?.type !== "model.requested";
+    if (isUnresolved && failed.error.code !== "price_unknown") throw toThrown(failed.error);
     return {
       id: name,
-      ...(limitTokens === null ? {} : { contextWindow: windowFor(state.spec, limitTokens) }),
-      price: () => (isPriced ? (decision?.type === "limit.reached" && decision.limit === "costUsd" ? Infinity : 0) : null),
+      // No window at all is one that is never reached.
+      get contextWindow() {
+        const decision = nextDecision();
+        if (decision?.type === "context.fitted") return windowFor(state.spec, decision.limitTokens);
+        return decision?.type === "limit.reached" && decision.limit === "contextTokens"
+          ? windowFor(state.spec, decision.max)
+          : Infinity;
+      },
+      price: () => {
+        const decision = nextDecision();
+        if (decision?.type === "model.failed" && decision.error.code === "price_unknown") return null;
+        return decision?.type === "limit.reached" && decision.limit === "costUsd" ? Infinity : 0;
+      },
       stream: (request, signal) => answer(request, signal),
     };
   };

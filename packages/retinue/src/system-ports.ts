@@ -4,9 +4,22 @@ import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Clock, Ports } from "@retinue/runtime";
 
+let lastMs = 0;
+let lastDate = "";
+
+/** Events of one millisecond share one text. */
+const date = (): string => {
+  const now = Date.now();
+  if (now !== lastMs) {
+    lastMs = now;
+    lastDate = new Date(now).toISOString();
+  }
+  return lastDate;
+};
+
 export const systemClock: Clock = {
   now: () => performance.now(),
-  date: () => new Date().toISOString(),
+  date,
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);

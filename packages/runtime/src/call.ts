@@ -6,7 +6,7 @@ import type { Answered } from "./answered.ts";
 import { judge } from "./judge.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "./run-state.ts";
-import type { AnyTool, ToolContext } from "./tool.ts";
+import type { AnyTool, CallContext, ToolContext } from "./tool.ts";
 
 export type Prepared =
   | { readonly type: "answer"; readonly call: ToolCallPart; readonly answer: Answered }
@@ -84,43 +84,55 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
 };
 
 /** Runs a tool within its time. It always answers, also when the tool ignores that it was told to stop. */
-export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: ToolContext): Promise<Answered> => {
-  const stop = new AbortController();
-  let timedOut = false;
-  const onAbort = (): void => stop.abort(context.signal.reason);
-  if (context.signal.aborted) onAbort();
-  else context.signal.addEventListener("abort", onAbort, { once: true });
+export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {
+  let stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
+  let leftBehind = false;
+  // Made only for tools that look at it: most are done before anybody could stop them.
+  let controller: AbortController | null = null;
+  let giveUp: (() => void) | null = null;
+  const stop = (reason: unknown, timedOut: boolean): void => {
+    stopped ??= { reason, timedOut };
+    controller?.abort(reason);
+    clock.after(CLEAN_UP_MS, () => {
+      leftBehind = true;
+      giveUp?.();
+    });
+  };
+  const forget = context.onStop((reason) => stop(reason, false));
   const cancelTimer =
     tool.timeoutMs === Infinity
       ? null
-      : clock.after(tool.timeoutMs, () => {
-          timedOut = true;
-          stop.abort(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`));
-        });
-  let leftBehind = false;
+      : clock.after(tool.timeoutMs, () =>
+          stop(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`), true),
+        );
+  const { onStop: _, ...rest } = context;
+  const given: ToolContext = {
+    ...rest,
+    get signal() {
+      controller ??= new AbortController();
+      if (stopped) controller.abort(stopped.reason);
+      return controller.signal;
+    },
+  };
   try {
-    const work = tool.execute(input, { ...context, signal: stop.signal });
-    const left = new Promise<never>((_, reject) => {
-      stop.signal.addEventListener("abort", () => {
-        clock.after(CLEAN_UP_MS, () => {
-          leftBehind = true;
-          reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
-        });
-      });
+    const work = tool.execute(input, given);
+    const left = new Promise<never>((_resolve, reject) => {
+      giveUp = () => reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
     });
     const output = await Promise.race([work, left]);
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
     const { content, files, tests, spent, isError = false } = output;
     return {
-      outcome: isError ? (stop.signal.aborted ? "cancelled" : "error") : "ok",
+      outcome: isError ? (isStopped() ? "cancelled" : "error") : "ok",
       content,
       ...(files === undefined ? {} : { files }),
       ...(tests === undefined ? {} : { tests }),
       ...(spent === undefined ? {} : { spent }),
     };
   } catch (thrown) {
-    if (timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(stop.signal.reason));
-    if (stop.signal.aborted)
+    const end = theStop();
+    if (end?.timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(end.reason));
+    if (end)
       return toAnswer(outcomeOfStop(tool, leftBehind, "cancelled"), {
         code: "cancelled",
         message: `"${tool.name}" was stopped before it was done.`,
@@ -128,7 +140,15 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     return toAnswer("error", thrown instanceof RetinueError ? toErrorValue(thrown) : toolFailed(tool, thrown));
   } finally {
     cancelTimer?.();
-    context.signal.removeEventListener("abort", onAbort);
+    forget();
+  }
+
+  // Read through functions, since callbacks set it behind the compiler's back.
+  function theStop(): typeof stopped {
+    return stopped;
+  }
+  function isStopped(): boolean {
+    return stopped !== null;
   }
 };
 

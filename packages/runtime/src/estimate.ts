@@ -9,18 +9,12 @@ const MESSAGE_TOKENS = 4;
 
 export const estimateText = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);
 
-const estimates = new WeakMap<Message, number>();
-
 export const estimateMessage = (message: Message): number => {
-  let tokens = estimates.get(message);
-  if (tokens === undefined) {
-    tokens = MESSAGE_TOKENS;
-    for (const part of message.content) {
-      if (part.type === "image") tokens += IMAGE_TOKENS;
-      else if (part.type === "tool-call") tokens += estimateText(part.tool) + estimateText(part.arguments);
-      else tokens += estimateText(part.text);
-    }
-    estimates.set(message, tokens);
+  let tokens = MESSAGE_TOKENS;
+  for (const part of message.content) {
+    if (part.type === "image") tokens += IMAGE_TOKENS;
+    else if (part.type === "tool-call") tokens += estimateText(part.tool) + estimateText(part.arguments);
+    else tokens += estimateText(part.text);
   }
   return tokens;
 };

@@ -3,6 +3,7 @@ import type { Ports } from "./ports.ts";
 import type { Purse } from "./purse.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RunState } from "./run-state.ts";
+import type { OnStop } from "./stop-hooks.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 export type LiveRun = Recorder & {
@@ -14,4 +15,5 @@ export type LiveRun = Recorder & {
   readonly cancelled: AbortSignal;
   /** Aborted when the run is cancelled or its working time is up. */
   readonly stopped: AbortSignal;
+  readonly onStop: OnStop;
 };

@@ -21,6 +21,7 @@ import { createRecorder } from "./recorder.ts";
 import { isStuck } from "./repetition.ts";
 import type { RunState } from "./run-state.ts";
 import { cancelTurn, settleTurn } from "./settle-turn.ts";
+import { createStopHooks } from "./stop-hooks.ts";
 import { createStopwatch } from "./stopwatch.ts";
 import type { Ending } from "./to-result.ts";
 import { limitEnding, toResult } from "./to-result.ts";
@@ -53,7 +54,16 @@ export async function* runLoop({
   const watch = createStopwatch(ports.clock, state.used.activeMs);
   const stop = new AbortController();
   const onCancel = (): void => stop.abort(signal.reason);
-  const run: LiveRun = { ...createRecorder(state, ports), state, ports, purse, watch, cancelled: signal, stopped: stop.signal };
+  const run: LiveRun = {
+    ...createRecorder(state, ports),
+    state,
+    ports,
+    purse,
+    watch,
+    cancelled: signal,
+    stopped: stop.signal,
+    onStop: createStopHooks(stop.signal),
+  };
   const ask = createAsk(run);
   if (signal.aborted) onCancel();
   else signal.addEventListener("abort", onCancel, { once: true });
@@ -149,6 +159,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
   const fixedTokens = estimateText(spec.system) + estimateText(JSON.stringify(declarations));
   /** Learned from a provider that refused a request as too large. */
   let realWindow = Infinity;
+  let resolved: { readonly name: string; readonly model: Model } | null = null;
 
   const unmeasuredTokens = (): number => (state.measured ? 0 : fixedTokens);
 
@@ -169,7 +180,8 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     const handIn = state.limit !== null;
     let model: Model;
     try {
-      model = await ports.model(name);
+      model = resolved?.name === name ? resolved.model : await ports.model(name);
+      resolved = { name, model };
     } catch (thrown) {
       return fail(name, toErrorValue(thrown));
     }

@@ -4,6 +4,7 @@
  */
 import type { Model } from "@retinue/model/contract";
 import type {
+  Acceptance,
   ApprovalId,
   ApprovalScope,
   EventDraft,
@@ -16,7 +17,7 @@ import type { Answered } from "./answered.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Judged, Judgement } from "./judge.ts";
 import type { RunState } from "./run-state.ts";
-import type { AnyTool, ToolContext } from "./tool.ts";
+import type { AnyTool, CallContext } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -60,7 +61,7 @@ export type Ports = {
   /** Decides whether a call may run; `judge` by default. A replay answers from its record. */
   readonly judge?: (judged: Judged) => Promise<Judgement>;
   /** Runs a tool; by default it does. A replay answers from its record. */
-  readonly execute?: (tool: AnyTool, input: unknown, context: ToolContext) => Promise<Answered>;
+  readonly execute?: (tool: AnyTool, input: unknown, context: CallContext) => Promise<Answered>;
   /** Whether a human has allowed acts like this one for the whole session. */
   readonly isAllowed?: (act: ProposedAct) => boolean;
   /** What was said to the run since it last looked. */

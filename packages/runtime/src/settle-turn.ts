@@ -7,6 +7,7 @@ import type { Prepared } from "./call.ts";
 import { executeCall, prepareCall, toAnswer } from "./call.ts";
 import { createChannel } from "./channel.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { Ports } from "./ports.ts";
 import { reserve } from "./purse.ts";
 import { outputChars, shorten } from "./shorten.ts";
 
@@ -117,7 +118,8 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
   const { state, ports } = run;
   const { call, tool, input } = prepared;
   const { durationMs } = state.spec.limits;
-  const execute = ports.execute ?? ((...given) => executeCall(ports.clock, ...given));
+  const execute = (...given: Parameters<NonNullable<Ports["execute"]>>): Promise<Answered> =>
+    ports.execute ? ports.execute(...given) : executeCall(ports.clock, ...given);
   if (prepared.type === "ask") {
     const refusal = await askHuman(run, prepared, send);
     if (refusal) {
@@ -130,7 +132,7 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
   const answer = await execute(tool, input, {
     callId: call.callId,
     workspace: state.spec.workspace,
-    signal: run.stopped,
+    onStop: run.onStop,
     artifacts: ports.artifacts,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
     progress: (text) => send(run.live({ type: "tool.progress", callId: call.callId, text })),

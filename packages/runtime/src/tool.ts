@@ -7,6 +7,7 @@ import type { CallId, FileChanges, Json, JsonObject, TestCounts, ToolEffect, Usa
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "./artifacts.ts";
+import type { OnStop } from "./stop-hooks.ts";
 
 /** What a call will touch, told before it runs. Paths as the model wrote them; they are resolved by policy. */
 export type Touches = { readonly paths?: readonly string[]; readonly hosts?: readonly string[] };
@@ -23,6 +24,9 @@ export type ToolContext = {
   /** Shows something while the tool works. Never reaches the model. */
   readonly progress: (text: string) => void;
 };
+
+/** What the loop gives a call: the tool's context, with a way to hear of a stop in place of a signal. */
+export type CallContext = Omit<ToolContext, "signal"> & { readonly onStop: OnStop };
 
 /** What a tool spent on models of its own. */
 export type Spent = { readonly usage: Usage; readonly costUsd: number | null };

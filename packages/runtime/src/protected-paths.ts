@@ -1,0 +1,175 @@
+/**
+ * Names in a workspace that no agent reads or writes as it likes: secrets, and files by which what is written today runs tomorrow. They are
+ * known by name alone, at any depth, in any case or normalisation, and whether they exist or not.
+ */
+import picomatch from "picomatch";
+
+export type Protection = {
+  /** May its content be seen? */
+  readonly read: "allow" | "deny";
+  /** `ask`: a human is asked, also where everything else passes. `ask-unless-all`: only where something is asked at all. */
+  readonly write: "deny" | "ask" | "ask-unless-all";
+  /** What it is, as in "… is a secret". */
+  readonly why: string;
+};
+
+/** How a kind of name is treated. All names hold at any depth, and are written in lower case. */
+type Kind = Protection & {
+  /** With all that lies below them. */
+  readonly names: readonly string[];
+  /** Themselves alone. */
+  readonly files?: readonly string[];
+  readonly except?: readonly string[];
+};
+
+const SECRET_NAMES: readonly string[] = [
+  ".env*",
+  "{.,_}netrc",
+  ".npmrc",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".htpasswd",
+  ".git-credentials",
+  ".dockercfg",
+  ".docker/config.json",
+  ".kube/config",
+  ".config/gcloud",
+  ".config/gh/hosts.yml",
+  ".{ssh,gnupg,aws,azure,oci}",
+  ".vault-token",
+  ".terraform.d/credentials.tfrc.json",
+  ".secrets",
+];
+
+const SECRET_FILES: readonly string[] = [
+  "*.env",
+  "id_*",
+  "*.{pem,key,p8,p12,pfx,ppk,jks,keystore,kdbx,agekey}",
+  "{credentials,service-account*,serviceaccount*,*-credentials}.json",
+  "{secrets,secret}.{json,yml,yaml,toml}",
+];
+
+/** By which something is run later, or agents are told what they may do. */
+const HELD_NAMES: readonly string[] = [
+  ".git",
+  ".gitconfig",
+  ".husky",
+  ".githooks",
+  ".vscode/{tasks,settings,launch,mcp}.json",
+  ".idea",
+  ".fleet",
+  ".zed",
+  "*.code-workspace",
+  ".{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile,inputrc}",
+  ".{zshrc,zshenv,zprofile,zlogin,zlogout}",
+  ".{kshrc,cshrc,tcshrc,login,xprofile,xinitrc}",
+  ".config/{fish,autostart,systemd}",
+  ".retinue",
+  "retinue.{yaml,yml}",
+  ".claude",
+  ".claude.json",
+  ".mcp.json",
+  ".opencode",
+  "opencode.{json,jsonc}",
+  ".{codex,gemini,cursor,windsurf,continue,roo,clinerules,aider.conf.yml}",
+];
+
+const KINDS: readonly Kind[] = [
+  {
+    read: "deny",
+    write: "deny",
+    why: "a secret",
+    names: SECRET_NAMES,
+    files: SECRET_FILES,
+    except: [".env.{example,sample,template,dist,defaults}", "{example,sample,template}.env", "id_*.*"],
+  },
+  { read: "deny", write: "deny", why: "an internal of git", names: [".git"] },
+  { read: "allow", write: "deny", why: "run by other programs, or rules what agents may do", names: HELD_NAMES },
+  {
+    read: "allow",
+    write: "ask",
+    why: "run by others later, or read by agents as orders",
+    names: [
+      "{agents,claude,gemini,skill}.md",
+      ".{cursorrules,windsurfrules}",
+      ".github/{workflows,actions,copilot-instructions.md}",
+      ".{circleci,buildkite,woodpecker,devcontainer}",
+      ".{gitlab-ci,travis,drone,woodpecker}.{yml,yaml}",
+      "{azure,bitbucket}-pipelines.yml",
+      "jenkinsfile",
+      ".pre-commit-config.yaml",
+      "{,.}lefthook.{yml,yaml,toml}",
+      ".gitmodules",
+      ".yarnrc",
+      ".yarnrc.yml",
+      ".pnpmfile.cjs",
+    ],
+  },
+  { read: "allow", write: "ask-unless-all", why: "a list of scripts that are run later", names: ["package.json"] },
+];
+
+const toMatcher = (globs: readonly string[]): ((file: string) => boolean) =>
+  globs.length === 0
+    ? () => false
+    : picomatch(
+        globs.map((glob) => `**/${glob}`),
+        { dot: true },
+      );
+
+const MATCHERS = KINDS.map((kind) => ({
+  kind,
+  isOne: toMatcher([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]),
+  isExcepted: toMatcher(kind.except ?? []),
+}));
+
+/** What to look for on a disk to find all paths that nobody writes; `protectionOf` then says which of them are. */
+export const PROTECTED_GLOBS: { readonly folders: readonly string[]; readonly files: readonly string[] } = {
+  folders: [...SECRET_NAMES, ...HELD_NAMES],
+  files: SECRET_FILES,
+};
+
+/** How a path is protected, relative to the workspace. A path that several kinds name is treated as the strictest. */
+export const protectionOf = (file: string): Protection | undefined => {
+  const folded = foldPath(file);
+  return MATCHERS.find(({ isOne, isExcepted }) => isOne(folded) && !isExcepted(folded))?.kind;
+};
+
+/** Characters that some file systems pass over when they compare names. */
+const IGNORABLE = /[\u00AD\u034F\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFE00-\uFE0F\uFEFF]/gu;
+
+/** As the most forgiving file system reads it: one form for all cases and normalisations, without streams, final dots and spaces. */
+const foldPath = (file: string): string =>
+  file
+    .replaceAll("\\", "/")
+    .replaceAll(IGNORABLE, "")
+    .normalize("NFKD")
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC")
+    .split("/")
+    .map((name) => SHORT_NAMES.get(name) ?? name.replace(/:.*$/s, "").replace(/[. ]+$/, ""))
+    .filter((name) => name !== "")
+    .join("/");
+
+/** What Windows calls some of them in eight letters. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ["git~1", ".git"],
+  ["claude~1", ".claude"],
+  ["retinu~1", ".retinue"],
+  ["vscode~1", ".vscode"],
+]);
+
+/** Why a path means different files on different systems, so that nothing is written to it; undefined for a plain one. */
+export const findUnportable = (file: string): string | undefined => {
+  for (const name of file.split("/")) {
+    if (name === "" || name === "." || name === "..") continue;
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    if (/[\u0000-\u001F\u007F]/.test(name)) return "it holds a control character";
+    if (name.includes("\\")) return "it holds a backslash";
+    if (name.includes(":")) return "it names a stream or a drive";
+    if (/[. ]$/.test(name)) return "a name ends with a dot or a space";
+    if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name)) return `${name} is a device on Windows`;
+  }
+  return undefined;
+};
