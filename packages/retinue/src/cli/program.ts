@@ -1,11 +1,12 @@
-/** The commands and their options. Each command's own file is loaded when it is called. */
+/** The commands of `retinue`, one line each; how a command looks on the command line stands in `register/`. */
 import { RetinueError } from "@retinue/protocol";
 import { Command, CommanderError } from "commander";
-import { nearest } from "../settings/nearest.ts";
 import { EXIT } from "./exit-code.ts";
-import type { DoctorOptions } from "./doctor-command.ts";
-import type { RunCommandOptions } from "./run-command.ts";
-import type { SessionOptions } from "./session-options.ts";
+import { registerChat } from "./register/register-chat.ts";
+import { registerDoctor } from "./register/register-doctor.ts";
+import { registerInit } from "./register/register-init.ts";
+import { registerRun } from "./register/register-run.ts";
+import type { Registrar } from "./register/registrar.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { readVersion } from "./version.ts";
 
@@ -17,26 +18,17 @@ Settings: retinue.yaml in the project over ~/.retinue/retinue.yaml, RETINUE_… 
 RETINUE_HOME moves ~/.retinue. RETINUE_DEBUG=1 shows where errors come from.
 `;
 
-const JSON_HELP = `
-With --json each line of stdout is one event with type, sessionId, runId, parentRunId, depth, agent, seq and at; the last
-one is the run.settled of the main run. If no run came about, there is one line of type "error" with the same fields.
-`;
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
-const withSessionOptions = (command: Command): Command =>
-  command
-    .option("-m, --model <name>", "provider/model, or a name from models")
-    .option("-a, --agent <name>", "the agent that runs (default: main)")
-    .option("--approve <mode>", "ask, read-only, workspace or all")
-    .option("--limit <key=value>", "a limit of the run; may be given several times", collect)
-    .option("-C, --workspace <folder>", "the folder to work in (default: the current one)");
+const register = (registrar: Registrar): void => {
+  registerRun(registrar);
+  registerChat(registrar);
+  registerDoctor(registrar);
+  registerInit(registrar);
+};
 
 export const runProgram = async (words: readonly string[], surroundings: Surroundings): Promise<number> => {
   let exitCode: number = EXIT.done;
   let output = "";
   const program = new Command("retinue");
-  const names = (): readonly string[] => program.commands.map((command) => command.name());
 
   program
     .description("One main agent and its retinue of sub-agents.")
@@ -46,50 +38,13 @@ export const runProgram = async (words: readonly string[], surroundings: Surroun
     .configureOutput({ writeOut: (text) => void (output += text), writeErr: () => undefined })
     .exitOverride();
 
-  withSessionOptions(
-    program
-      .command("run")
-      .description("run one task and print the answer")
-      .argument("[task...]", "the task; - or nothing reads standard input"),
-  )
-    .option("--json", "print events as JSON lines")
-    .option("-q, --quiet", "print the final answer alone")
-    .addHelpText("after", JSON_HELP)
-    .action(async (task: string[], options: RunCommandOptions) => {
-      const { runCommand } = await import("./run-command.ts");
-      exitCode = await runCommand(task, options, surroundings);
-    });
-
-  withSessionOptions(
-    program.command("chat", { isDefault: true }).description("open a prompt (what retinue alone does)").allowExcessArguments(),
-  ).action(async (options: SessionOptions, command: Command) => {
-    const [word] = command.args;
-    if (word !== undefined)
-      throw new RetinueError("usage", `There is no command ${word}; did you mean ${nearest(word, names()) ?? "run"}?`, {
-        hint: `A task is run by retinue run "…"; retinue help lists the commands.`,
-      });
-    const { chatCommand } = await import("./chat-command.ts");
-    exitCode = await chatCommand(options, surroundings);
+  register({
+    program,
+    surroundings,
+    act: async (work) => {
+      exitCode = await work();
+    },
   });
-
-  program
-    .command("doctor")
-    .description("show the settings in force, where they come from, and which models can be reached")
-    .option("-C, --workspace <folder>", "the folder to look at (default: the current one)")
-    .option("--json", "print the findings as one JSON object")
-    .action(async (options: DoctorOptions) => {
-      const { doctorCommand } = await import("./doctor-command.ts");
-      exitCode = await doctorCommand(options, surroundings);
-    });
-
-  program
-    .command("init")
-    .description("write a commented retinue.yaml")
-    .option("-C, --workspace <folder>", "the folder to write to (default: the current one)")
-    .action(async (options: SessionOptions) => {
-      const { initCommand } = await import("./init-command.ts");
-      exitCode = await initCommand(options, surroundings);
-    });
 
   try {
     await program.parseAsync([...words], { from: "user" });

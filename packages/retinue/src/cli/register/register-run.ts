@@ -1,0 +1,27 @@
+/** `retinue run` on the command line. */
+import type { RunCommandOptions } from "../run-command.ts";
+import type { Registrar } from "./registrar.ts";
+import { withSessionOptions, withViewOptions } from "./session-flags.ts";
+
+const JSON_HELP = `
+With --json each line of stdout is one event with type, sessionId, runId, parentRunId, depth, agent, seq and at; the last
+one is the run.settled of the main run. If no run came about, there is one line of type "error" with the same fields.
+`;
+
+export const registerRun = ({ program, surroundings, act }: Registrar): void => {
+  withViewOptions(
+    withSessionOptions(
+      program
+        .command("run")
+        .description("run one task and print the answer")
+        .argument("[task...]", "the task; - or nothing reads standard input"),
+    ),
+  )
+    .addHelpText("after", JSON_HELP)
+    .action((task: string[], options: RunCommandOptions) =>
+      act(async () => {
+        const { runCommand } = await import("../run-command.ts");
+        return runCommand(task, options, surroundings);
+      }),
+    );
+};
