@@ -148,7 +148,10 @@ export type ReadSide = {
   readonly messages: (sessionId: SessionId, query?: MessageQuery) => Awaitable<Page<MessageRow>>;
   readonly message: (messageId: number) => Awaitable<MessageRow | undefined>;
   readonly children: (messageId: number, page?: PageOptions) => Awaitable<Page<MessageRow>>;
-  /** All words must occur, the last may be the beginning of one. What was said last comes first. */
+  /**
+   * All words must occur; where that finds nothing, the last may be the beginning of one. What was said last comes first.
+   * What holds no word at all is looked for sign by sign, so many events at a time that a page may be empty and not the last.
+   */
   readonly search: (text: string, query?: SearchQuery) => Awaitable<Page<SearchHit>>;
   readonly stats: (query: StatsQuery) => Awaitable<readonly Stats[]>;
   /** Throws `session_unknown`. */

@@ -14,9 +14,14 @@ export const toTerms = (text: string): readonly string[] =>
 
 const hasWord = (term: string): boolean => term.search(WORD) !== -1;
 
-/** For FTS5: every term quoted, the last one open at its end. */
-export const toMatchExpression = (terms: readonly string[]): string =>
-  terms.map((term, at) => `"${term.replaceAll('"', '""')}"${at === terms.length - 1 ? " *" : ""}`).join(" AND ");
+const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`;
+
+/** For FTS5: every term quoted, all of them wanted. */
+export const toMatchExpression = (terms: readonly string[]): string => terms.map(quote).join(" AND ");
+
+/** The same with the last term open at its end. A single letter begins too many words to be looked for. */
+export const toBeginningExpression = (terms: readonly string[]): string | undefined =>
+  (terms.at(-1)?.match(WORD)?.at(-1)?.length ?? 0) < 2 ? undefined : `${toMatchExpression(terms)} *`;
 
 /** The words of a text as the index compares them: small letters without marks. */
 export const toWords = (text: string): readonly string[] =>

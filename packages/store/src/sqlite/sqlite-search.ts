@@ -8,48 +8,76 @@ import type { RequestType } from "../message-row.ts";
 import { fromCursor, toCursor, toLimit } from "../query-checks.ts";
 import type { Page, SearchHit, SearchQuery } from "../read-side.ts";
 import { toSaid } from "../said.ts";
-import { toMatchExpression, toSnippet, toTerms } from "../search-text.ts";
+import { toBeginningExpression, toMatchExpression, toSnippet, toTerms } from "../search-text.ts";
 import { readHead } from "./event-table.ts";
 import type { Statements } from "./statements.ts";
 
 export const searchEvents = (statements: Statements, text: string, query: SearchQuery): Page<SearchHit> => {
   const limit = toLimit(query.limit);
-  const before = fromCursor(query.after)?.key ?? Number.MAX_SAFE_INTEGER;
-  let [from, to] = [0, before - 1];
+  const cursor = fromCursor(query.after);
+  let range: Range = { from: 0, to: (cursor?.key ?? Number.MAX_SAFE_INTEGER) - 1 };
   if (query.sessionId !== undefined) {
     const head = readHead(statements, query.sessionId);
     if (head === undefined) return { items: [], next: null };
-    [from, to] = [toEventKey(head.number, 0), Math.min(to, toEventKey(head.number, MAX_SEQ))];
+    range = { from: toEventKey(head.number, 0), to: Math.min(range.to, toEventKey(head.number, MAX_SEQ)) };
   }
   const terms = toTerms(text);
-  const rows =
-    terms.length > 0 ? byWords(statements, terms, from, to, limit + 1) : byLetters(statements, text, from, to, limit + 1);
-  const items = rows.slice(0, limit).flatMap((row) => toHit(statements, row, terms.length > 0 ? terms : [text]));
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { items, next: last === undefined ? null : toCursor({ key: Number(last["id"]), at: "" }) };
+  if (terms.length === 0) return byLetters(statements, text.trim(), range, limit);
+  // Beginnings of words are looked for where no whole word was found; a later page goes on as the first one did.
+  if (cursor?.at !== BEGINNINGS) {
+    const whole = byWords(statements, { terms, match: toMatchExpression(terms), range, limit, mark: "" });
+    if (whole.items.length > 0 || cursor !== undefined) return whole;
+  }
+  const match = toBeginningExpression(terms);
+  return match === undefined ? { items: [], next: null } : byWords(statements, { terms, match, range, limit, mark: BEGINNINGS });
 };
 
-type Row = Record<string, SQLOutputValue>;
+/** Marks the cursor of a search for beginnings. */
+const BEGINNINGS = "beginnings";
 
-const byWords = (statements: Statements, terms: readonly string[], from: number, to: number, limit: number): Row[] =>
-  statements(
+type Range = { readonly from: number; readonly to: number };
+type Row = Record<string, SQLOutputValue>;
+type WordQuery = {
+  readonly terms: readonly string[];
+  readonly match: string;
+  readonly range: Range;
+  readonly limit: number;
+  readonly mark: string;
+};
+
+const byWords = (statements: Statements, { terms, match, range, limit, mark }: WordQuery): Page<SearchHit> => {
+  const rows = statements(
     `SELECT e.id, e.body FROM (SELECT rowid AS id FROM said WHERE said MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?) s
      JOIN events e ON e.id = s.id ORDER BY e.id DESC`,
-  ).all(toMatchExpression(terms), from, to, limit);
+  ).all(match, range.from, range.to, limit + 1);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    items: rows.slice(0, limit).flatMap((row) => toHit(statements, row, terms)),
+    next: last === undefined ? null : toCursor({ key: Number(last["id"]), at: mark }),
+  };
+};
+
+/** Events that one page looks through at most. */
+const SCANNED = 50_000;
 
 /** Signs alone are in no index: they are looked for in the texts themselves, as they stand in JSON. */
-const byLetters = (statements: Statements, text: string, from: number, to: number, limit: number): Row[] => {
-  const wanted = JSON.stringify(text.trim()).slice(1, -1);
-  if (wanted === "") return [];
-  const found: Row[] = [];
-  for (const row of statements(
-    "SELECT id, body FROM events WHERE id BETWEEN ? AND ? AND instr(body, ?) > 0 ORDER BY id DESC",
-  ).iterate(from, to, wanted)) {
-    const event = fromEventBody(String(row["body"]));
-    if (event !== undefined && toSaid(event).includes(text.trim())) found.push(row);
-    if (found.length === limit) break;
+const byLetters = (statements: Statements, text: string, { from, to }: Range, limit: number): Page<SearchHit> => {
+  if (text === "") return { items: [], next: null };
+  const items: SearchHit[] = [];
+  let last = 0;
+  let scanned = 0;
+  const rows = statements(
+    "SELECT id, body, instr(body, ?) > 0 AS found FROM events WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?",
+  );
+  for (const row of rows.iterate(JSON.stringify(text).slice(1, -1), from, to, SCANNED)) {
+    last = Number(row["id"]);
+    scanned += 1;
+    const event = row["found"] === 1 ? fromEventBody(String(row["body"])) : undefined;
+    if (event !== undefined && toSaid(event).includes(text)) items.push(...toHit(statements, row, [text]));
+    if (items.length === limit) break;
   }
-  return found;
+  const isMore = scanned === SCANNED || items.length === limit;
+  return { items, next: isMore ? toCursor({ key: last, at: "" }) : null };
 };
 
 const toHit = (statements: Statements, row: Row, terms: readonly string[]): SearchHit[] => {

@@ -342,11 +342,12 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect(await found("   ")).toEqual([]);
       });
 
-      it("takes all words, in any case, the last as a beginning", async () => {
+      it("takes all words, in any case, the last as a beginning where it is no word", async () => {
         await recordSession(log, { output: "Überraschung in the ALPHA and the beta" });
         expect(await found("beta alpha")).toHaveLength(1);
         expect(await found("beta alph")).toHaveLength(1);
         expect(await found("alph beta")).toHaveLength(0);
+        expect(await found("bet")).toHaveLength(1);
         expect(await found("uberraschung")).toHaveLength(1);
         expect(await found("alpha gamma")).toHaveLength(0);
       });
@@ -380,6 +381,19 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         const second = await readSide.search("needle", { limit: 2, after: first.next ?? "" });
         expect(second.items.map((hit) => hit.sessionId)).toEqual(["ses_1"]);
         expect(second.next).toBeNull();
+      });
+
+      it.each(["need", "++"])("goes on with %s where the page before ended", async (text) => {
+        for (const sessionId of ["ses_1", "ses_2", "ses_3"] as const)
+          await recordSession(log, { sessionId, output: "needle ++" });
+        const seen: string[] = [];
+        let after: string | undefined;
+        do {
+          const page = await readSide.search(text, { limit: 1, ...(after === undefined ? {} : { after }) });
+          seen.push(...page.items.map((hit) => hit.sessionId));
+          after = page.next ?? undefined;
+        } while (after !== undefined);
+        expect(seen).toEqual(["ses_3", "ses_2", "ses_1"]);
       });
 
       it.each(HOSTILE_STRINGS.filter(([, text]) => text.trim() !== ""))("finds %s as it is", async (_name, text) => {
