@@ -8,7 +8,7 @@ export const PRESET_NAMES = ["s0", "s1", "s2", "s3", "s4"] as const;
 
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** What a preset puts in place of an agent's own. `limits` are replaced as a whole. */
+/** What a preset puts in place of an agent's own; of the limits those that it names. */
 export type AgentOverride = Readonly<
   Partial<Pick<AgentDefinition, "limits" | "delegates" | "grant" | "tools" | "temperature" | "maxOutputTokens">>
 >;
@@ -90,8 +90,11 @@ export const applyPreset = (
   agents: ReadonlyMap<string, AgentDefinition>,
   name: PresetName,
 ): ReadonlyMap<string, AgentDefinition> => {
-  const preset = PRESETS[name];
+  const preset = new Map(Object.entries(PRESETS[name]));
   return new Map(
-    [...agents].map(([agent, definition]) => [agent, { ...definition, ...(Object.hasOwn(preset, agent) ? preset[agent] : {}) }]),
+    [...agents].map(([agent, definition]) => {
+      const override = preset.get(agent) ?? {};
+      return [agent, { ...definition, ...override, limits: { ...definition.limits, ...override.limits } }];
+    }),
   );
 };

@@ -85,13 +85,14 @@ type Parsed =
   | { readonly type: "entries"; readonly entries: ReadonlyMap<string, FieldEntry> }
   | { readonly type: "broken"; readonly line: number; readonly message: string };
 
+const broken = (line: number, message: string): Parsed => ({ type: "broken", line, message });
+
 /** How often an anchor may be used, all together: enough for people, too little for a bomb. */
 const MOST_ALIASES = 50;
 
 const parseEntries = (text: string, firstLine: number): Parsed => {
   const lines = new LineCounter();
   const lineAt = (offset: number): number => lines.linePos(Math.min(offset, text.length)).line + firstLine - 1;
-  const broken = (line: number, message: string): Parsed => ({ type: "broken", line, message });
   let document: Document;
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent" });

@@ -67,11 +67,14 @@ export const readAgentRoles = async (text: string, context: AgentRolesContext): 
   };
   // Without the limits of all of them, none is held to its limits.
   if (!isSound) return { drafts: [] };
-  const sources = (roles as readonly unknown[]).map((role, index) =>
-    toRole(role, (...path) => within.lineOf("Roles", index, ...path), reader),
+  const sources = (roles as readonly unknown[]).flatMap(
+    (role, index) => toRole(role, (...path) => within.lineOf("Roles", index, ...path), reader) ?? [],
   );
-  const ids = sources.flatMap((source) => (source && toAgentName(String(source.get("RoleId") ?? ""))) ?? []);
-  const drafts = await Promise.all(sources.map((source) => source && readRole(source, { ids, defaults }, context)));
+  const ids = sources.flatMap((source) => {
+    const id = source.get("RoleId");
+    return (typeof id === "string" ? toAgentName(id) : undefined) ?? [];
+  });
+  const drafts = await Promise.all(sources.map((source) => readRole(source, { ids, defaults }, context)));
   return { drafts: drafts.flatMap((draft) => draft ?? []), ...(maxDepth === undefined ? {} : { maxDepth }) };
 };
 

@@ -119,7 +119,7 @@ const readIsolation = (fields: YamlFields, { note }: ReadContext): "none" | "wor
   const value = fields.get("isolation");
   if (value === undefined || value === null || value === "none") return "none";
   if (value !== "worktree")
-    note("warning", fields.lineOf("isolation"), `"isolation: ${String(value)}" is not known; it gets a worktree`);
+    note("warning", fields.lineOf("isolation"), `"isolation: ${JSON.stringify(value)}" is not known; it gets a worktree`);
   return "worktree";
 };
 

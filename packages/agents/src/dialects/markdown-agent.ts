@@ -35,14 +35,14 @@ export const readMarkdownAgent = (text: string, { note }: ReadContext, options: 
 
 /** The name that the file gives, made one of ours; the one of its place where it gives none. Undefined where neither can be one. */
 export const readName = (fields: YamlFields, field: string, { fallbackName, note }: ReadContext): string | undefined => {
-  const written = fields.get(field);
+  const written = fields.get(field) ?? "";
   const line = fields.lineOf(field);
-  const isGiven = written !== undefined && written !== null && written !== "";
-  const raw = isGiven ? String(written) : fallbackName;
-  const name = typeof written === "object" && written !== null ? undefined : toAgentName(raw);
+  const isGiven = written !== "";
+  const raw = isGiven ? written : fallbackName;
+  const name = typeof raw === "string" || typeof raw === "number" ? toAgentName(String(raw)) : undefined;
   if (name === undefined)
     note("error", line, `${JSON.stringify(raw)} cannot be made the name of an agent: letters, digits and dashes, 64 at most`);
-  else if (isGiven && name !== raw) note("notice", line, `the name "${raw}" is "${name}" here`);
+  else if (isGiven && name !== raw) note("notice", line, `the name ${JSON.stringify(raw)} is "${name}" here`);
   return name;
 };
 

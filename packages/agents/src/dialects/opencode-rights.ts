@@ -118,17 +118,26 @@ const judgeOthers = (
   return { allowed, denied };
 };
 
+const isAboutAll = ({ permission }: OpencodeRule): boolean => permission === "*";
+
 /** Whom it may start, in the order of the rules. Where no rule says so, only a primary agent may start others. */
 const toDelegates = (rules: readonly OpencodeRule[], note: Note, isPrimary: boolean): readonly string[] => {
-  const isAboutAll = ({ permission }: OpencodeRule): boolean => permission === "*";
   const start = isPrimary && settle(rules.filter(isAboutAll), NOBODY).action !== "deny" ? ["*"] : [];
   return rules
     .filter((rule) => !isAboutAll(rule) && matchesGlob(rule.permission, "task"))
     .reduce<readonly string[]>((patterns, { pattern, action, line }) => {
       const name = toAgentPattern(pattern);
-      if (name === "*") return action === "deny" ? [] : ["*"];
-      if (name !== undefined) return [...patterns, action === "deny" ? `!${name}` : name];
-      note(action === "deny" ? "error" : "warning", line, `${JSON.stringify(pattern)} is no name of an agent`);
-      return patterns;
+      if (name === undefined) {
+        note(action === "allow" ? "warning" : "error", line, `${JSON.stringify(pattern)} is no name of an agent`);
+        return patterns;
+      }
+      if (action === "ask")
+        note(
+          "warning",
+          line,
+          `nobody is asked before an agent is started, so that it may not start ${name === "*" ? "any" : `"${name}"`}`,
+        );
+      if (name === "*") return action === "allow" ? ["*"] : [];
+      return [...patterns, action === "allow" ? name : `!${name}`];
     }, start);
 };

@@ -94,7 +94,7 @@ const checkSchemas = (agent: FrontMatter, fields: YamlFields, { note }: ReadCont
     if (schema === undefined) continue;
     if (schema["type"] !== "object") note("error", fields.lineOf(field), `${field}: it is a JSON Schema of type "object"`);
     try {
-      z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+      z.fromJSONSchema(schema);
     } catch (thrown) {
       note(
         "error",

@@ -1,0 +1,174 @@
+/** Looks through everything that was loaded, file by file: what is wrong, what is read and not honoured, and what does not fit the session. */
+import type { Limits } from "@retinue/protocol";
+import { LIMIT_NAMES } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AgentSource, LoadedAgents } from "./catalogue.ts";
+import { findDelegationCycles } from "./delegation-cycles.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { lineFor } from "./dialects/dialect.ts";
+import { matchesGlob } from "./glob-match.ts";
+import { nearestName } from "./nearest-name.ts";
+import type { Origin } from "./places.ts";
+import type { Problem, Severity } from "./problem.ts";
+import { SEVERITIES } from "./problem.ts";
+
+export type CheckOptions = {
+  /** Every tool of the session. */
+  readonly toolNames: Iterable<string>;
+  /** Whether a model of this name can be had. Absent: models are not looked at. */
+  readonly isModel?: (name: string) => boolean;
+  /** The MCP servers of the settings. Absent: servers are not looked at. */
+  readonly mcpServerNames?: Iterable<string>;
+  /** Of the session. */
+  readonly limits?: Limits;
+  readonly maxDepth?: number;
+};
+
+export type FileReport = {
+  readonly file: string;
+  /** Of the agents that it defines; a file that defines none has neither. */
+  readonly origin?: Origin;
+  readonly dialect?: Dialect;
+  readonly agents: readonly string[];
+  readonly problems: readonly Omit<Problem, "file">[];
+};
+
+export type AgentsReport = {
+  readonly files: readonly FileReport[];
+  readonly counts: Readonly<Record<Severity, number>>;
+};
+
+export const checkAgents = (loaded: LoadedAgents, options: CheckOptions): AgentsReport => {
+  const names = { tools: [...options.toolNames], servers: options.mcpServerNames && new Set(options.mcpServerNames) };
+  const problems = [...loaded.problems, ...cyclesOf(loaded), ...depthOf(loaded, options)];
+  for (const [name, agent] of loaded.agents) {
+    const source = loaded.sources.get(name);
+    if (source) problems.push(...checkAgent({ agent, source, loaded, options, ...names }));
+  }
+  return toReport(loaded, problems);
+};
+
+type Checked = {
+  readonly agent: AgentDefinition;
+  readonly source: AgentSource;
+  readonly loaded: LoadedAgents;
+  readonly options: CheckOptions;
+  readonly tools: readonly string[];
+  readonly servers: ReadonlySet<string> | undefined;
+};
+
+const checkAgent = (checked: Checked): readonly Problem[] => {
+  const { agent, source, loaded, options, servers } = checked;
+  const problems: Problem[] = [];
+  const note = (severity: Severity, field: string, value: string | undefined, message: string): void =>
+    void problems.push({ file: source.file, line: lineFor(source.lines, field, value), severity, message });
+  checkTools(checked, note);
+  for (const name of agent.delegates)
+    if (!loaded.agents.has(name))
+      note("warning", "delegates", name, `it may start "${name}", but there is no such agent${hint(name, loaded.agents.keys())}`);
+  const models = [agent.model, ...agent.fallbacks].flatMap((model) => model ?? []);
+  for (const model of models)
+    if (options.isModel && !options.isModel(model))
+      note("warning", model === agent.model ? "model" : "fallbacks", model, `the model "${model}" is not known`);
+  for (const skill of agent.skills)
+    if (!loaded.skills.has(skill))
+      note("warning", "skills", skill, `there is no skill "${skill}"${hint(skill, loaded.skills.keys())}`);
+  for (const server of agent.mcpServers)
+    if (servers && !servers.has(server))
+      note("warning", "mcpServers", server, `there is no MCP server "${server}" in the settings`);
+  if (agent.accept && "agent" in agent.accept && !loaded.agents.has(agent.accept.agent))
+    note("error", "accept", undefined, `"${agent.accept.agent}" is to accept its results, but there is no such agent`);
+  for (const limit of LIMIT_NAMES) {
+    const own = agent.limits[limit];
+    const most = options.limits?.[limit];
+    if (own !== undefined && most !== undefined && own > most)
+      note("notice", "limits", limit, `${limit} of ${own} is above the session's ${most}, which holds`);
+  }
+  if (agent.description.length > LONG_DESCRIPTION)
+    note(
+      "notice",
+      "description",
+      undefined,
+      `its description has ${agent.description.length} characters, and enters the prompt of every agent that may start it`,
+    );
+  return problems;
+};
+
+const LONG_DESCRIPTION = 1_024;
+
+type NoteField = (severity: Severity, field: string, value: string | undefined, message: string) => void;
+
+const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField): void => {
+  // What comes with Retinue names tools that not every installation has.
+  const severity = source.origin === "built-in" ? "notice" : "warning";
+  for (const field of ["tools", "deniedTools"] as const)
+    for (const pattern of agent[field]) {
+      if (pattern === "*" || tools.some((tool) => matchesGlob(pattern, tool))) continue;
+      const isAgent = loaded.agents.has(pattern);
+      note(
+        severity,
+        field,
+        pattern,
+        isAgent
+          ? `"${pattern}" is an agent and no tool; list it in "delegates"`
+          : `there is no tool "${pattern}"${hint(pattern, tools)}`,
+      );
+    }
+  const usable = tools.filter(
+    (tool) =>
+      agent.tools.some((pattern) => matchesGlob(pattern, tool)) &&
+      !agent.deniedTools.some((pattern) => matchesGlob(pattern, tool)),
+  );
+  if (usable.length === 0 && agent.delegates.length === 0)
+    note("notice", "tools", undefined, "it may use no tool and start no agent: it can only answer");
+};
+
+const hint = (name: string, names: Iterable<string>): string => {
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
+};
+
+const cyclesOf = ({ agents, sources }: LoadedAgents): readonly Problem[] =>
+  findDelegationCycles(new Map([...agents].map(([name, { delegates }]) => [name, delegates]))).flatMap((way) => {
+    const source = sources.get(way[0] ?? "");
+    if (!source) return [];
+    const line = lineFor(source.lines, "delegates", way[1]);
+    return {
+      file: source.file,
+      line,
+      severity: "warning" as const,
+      message: `agents that may start each other, until the depth ends: ${way.join(" → ")}`,
+    };
+  });
+
+const depthOf = ({ maxDepth, sources }: LoadedAgents, options: CheckOptions): readonly Problem[] => {
+  const source = [...sources.values()].find(({ dialect }) => dialect === "agent-roles");
+  if (!source || maxDepth === undefined || options.maxDepth === undefined || maxDepth <= options.maxDepth) return [];
+  const message = `MaxDepth of ${maxDepth} is above the session's ${options.maxDepth}, which holds`;
+  return [{ file: source.file, line: 1, severity: "notice", message }];
+};
+
+const toReport = ({ sources, skills }: LoadedAgents, problems: readonly Problem[]): AgentsReport => {
+  const byFile = Map.groupBy(problems, ({ file }) => file);
+  const agentsOf = Map.groupBy(sources, ([, { file }]) => file);
+  const files = new Set([...agentsOf.keys(), ...[...skills.values()].map(({ file }) => file), ...byFile.keys()]);
+  return {
+    files: [...files].toSorted().map((file) => {
+      const defined = agentsOf.get(file) ?? [];
+      const source = defined[0]?.[1];
+      return {
+        file,
+        ...(source ? { origin: source.origin, dialect: source.dialect } : {}),
+        agents: defined.map(([name]) => name).toSorted(),
+        problems: (byFile.get(file) ?? [])
+          .map(({ line, severity, message }) => ({ line, severity, message }))
+          .toSorted((a, b) => a.line - b.line || SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),
+      };
+    }),
+    counts: {
+      error: problems.filter(({ severity }) => severity === "error").length,
+      warning: problems.filter(({ severity }) => severity === "warning").length,
+      notice: problems.filter(({ severity }) => severity === "notice").length,
+    },
+  };
+};

@@ -1,0 +1,39 @@
+/** The text of a new agent file, to be filled in by whoever asked for it. */
+import { RetinueError } from "@retinue/protocol";
+import type { AgentFrontMatter } from "@retinue/protocol/agent-file";
+import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
+import { isAgentName } from "./agent-name.ts";
+import { formatAgent } from "./format-agent.ts";
+
+export type NewAgentOptions = Partial<Omit<AgentFrontMatter, "name">> & { readonly prompt?: string };
+
+const READING = ["read", "ls", "glob", "grep"];
+
+export const newAgentFile = (name: string, { prompt, ...fields }: NewAgentOptions = {}): string => {
+  if (!isAgentName(name))
+    throw new RetinueError(
+      "usage",
+      `"${name}" is no name of an agent: lower case letters, digits and dashes, beginning with a letter, 64 at most.`,
+      {
+        hint: "Choose a name such as release-notes.",
+      },
+    );
+  const frontMatter = agentFrontMatterSchema.parse({
+    description: `What ${name} does. Delegate to it when …`,
+    tools: READING,
+    limits: { iterations: 20, durationMs: 300_000 },
+    ...fields,
+    name,
+  });
+  return formatAgent({ ...frontMatter, prompt: prompt ?? template(name) });
+};
+
+const template = (name: string): string =>
+  [
+    `You are ${name}. You do one thing: …`,
+    "In this order:",
+    "1. Understand what is asked, and what a good result must contain.\n2. Look before you act.\n3. Do it, and no more than was asked.\n4. Check what you did.",
+    "Stop when …",
+    "Hand back:",
+    "- The result in one or two sentences.\n- The details, with paths and lines.\n- What you did not do or are not sure of.",
+  ].join("\n\n");
