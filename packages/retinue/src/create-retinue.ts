@@ -2,7 +2,7 @@
  * The composition root: models, tools, agents, log and engine become one thing that runs tasks. Everything that is wrong with the
  * configuration is thrown here, before anything runs.
  */
-import { mkdir, readFile, realpath } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readBuiltinAgents } from "@retinue/agents";
 import type { Approver, Engine, ReplayVerdict, RunHandle } from "@retinue/engine";
@@ -14,20 +14,19 @@ import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool } from "@retinue/runtime";
 import { createSpec, stricter } from "@retinue/runtime";
-import type { EventLog, ReadSide } from "@retinue/store";
+import type { ReadSide } from "@retinue/store";
 import { createBuiltinTools } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
+import { describeFigures } from "./figures.ts";
+import type { RetinueStore } from "./open-record.ts";
+import { openRecord } from "./open-record.ts";
 import { loadSettings } from "./settings/load-settings.ts";
-import { retinueHome } from "./settings/retinue-home.ts";
 import type { Settings } from "./settings/settings.ts";
 import { realPath, systemClock } from "./system-ports.ts";
 
 /** Any `LanguageModelV4`, whoever provides it. */
 type AiSdkModel = Parameters<typeof fromAiSdk>[0];
-
-/** A log that can also be looked at. SQLite's is one; a memory log alone is not. */
-export type RetinueStore = EventLog & { readonly readSide: ReadSide };
 
 export type RetinueOptions = {
   /** The folder that agents work in; the current one by default. */
@@ -82,7 +81,7 @@ export type Retinue = {
     options?: { readonly maxConcurrent?: number; readonly signal?: AbortSignal },
   ) => Promise<readonly RunResult[]>;
   /** Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. */
-  readonly resume: (sessionId: SessionId) => Promise<RunHandle>;
+  readonly resume: (sessionId: SessionId, options?: Pick<RunOptions, "signal">) => Promise<RunHandle>;
   /** Leaves a run at one of its events, in a session of its own. */
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
@@ -128,7 +127,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     settings.model ??
     chooseModel(await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS }));
   const resolve = async (name: string): Promise<Model> => (name === given?.id ? given : models.resolve(name));
-  const store = options.store ?? (await openStore(settings, env));
+  const store = options.store ?? (await openRecord({ settings, env, workspace }));
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
   const engine = createEmbeddedEngine({
@@ -157,6 +156,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     return agent;
   };
 
+  /** Told on request only, and never on tape: what is asked would differ from one recording to the next. */
+  const figuresFor = async ({ delegates }: AgentDefinition): Promise<string | undefined> =>
+    settings.agent.statsInPrompt && tap === undefined
+      ? describeFigures(await store.readSide.stats({ by: "agent" }), delegates)
+      : undefined;
+
   /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
   const specOf = async (agent: AgentDefinition, run: RunOptions): Promise<RunSpec> => {
     const spec = createSpec({
@@ -174,6 +179,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       depth: 0,
       request: { limits: stricter(settings.limits, run.limits ?? {}), tools: run.tools },
       summaryModel,
+      figures: await figuresFor(agent),
     });
     await resolve(spec.model);
     return spec;
@@ -216,10 +222,16 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       fanOut(tasks, maxConcurrent, ({ agent, task, ...rest }) =>
         spawn(agent, task, { ...rest, ...(signal === undefined ? {} : { signal }) }),
       ),
-    resume: async (sessionId) => {
-      const root = (await store.read(sessionId)).findLast(({ type, depth }) => type === "run.requested" && depth === 0);
-      if (!root) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
-      return engine.resume(root.runId);
+    resume: async (sessionId, { signal } = {}) => {
+      const events = await store.read(sessionId);
+      const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);
+      if (root?.type !== "run.requested") throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      const isSettled = events.some(({ type, runId }) => type === "run.settled" && runId === root.runId);
+      // A missing key is told before the run is taken up; taken up, it would fail and be over.
+      if (!isSettled) await resolve(root.spec.model);
+      const run = await engine.resume(root.runId);
+      if (signal) cancelWith(run, signal);
+      return run;
     },
     fork: async (point, { task = "", prompt, ...run } = {}) => {
       const origin = (await store.read(point.sessionId)).find(
@@ -245,11 +257,10 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   };
 };
 
-const openStore = async ({ store }: Settings, env: NodeJS.ProcessEnv): Promise<RetinueStore> => {
-  const { createSqliteLog } = await import("@retinue/store/sqlite");
-  const file = store.path ?? path.join(retinueHome(env), "retinue.db");
-  if (store.path === undefined) await mkdir(path.dirname(file), { recursive: true });
-  return createSqliteLog({ path: file, synchronous: store.synchronous });
+const cancelWith = (run: RunHandle, signal: AbortSignal): void => {
+  const cancel = (): void => run.cancel(signal.reason instanceof Error ? signal.reason.message : undefined);
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
 };
 
 const checkTask = (task: string): void => {

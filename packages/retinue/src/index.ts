@@ -1,6 +1,8 @@
 /** Retinue as a library: `import { createRetinue } from "retinue"`. */
 export { createRetinue } from "./create-retinue.ts";
-export type { FanOutTask, ForkOptions, Retinue, RetinueOptions, RetinueStore, RunOptions } from "./create-retinue.ts";
+export type { FanOutTask, ForkOptions, Retinue, RetinueOptions, RunOptions } from "./create-retinue.ts";
+export { openRecord } from "./open-record.ts";
+export type { RecordOptions, RetinueStore } from "./open-record.ts";
 export type { RunHandle } from "@retinue/engine";
 export { defineTool } from "@retinue/runtime";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput } from "@retinue/runtime";

@@ -18,6 +18,8 @@ export type PromptOptions = {
   readonly maxDepth: number;
   readonly limits: Limits;
   readonly assignment: Assignment | undefined;
+  /** How the sub-agents did so far, in words. */
+  readonly figures: string | undefined;
 };
 
 export const createPrompt = (options: PromptOptions): string =>
@@ -26,6 +28,7 @@ export const createPrompt = (options: PromptOptions): string =>
     `You work in the folder ${options.workspace}. Paths are relative to it.`,
     ...(options.assignment ? [aboutAssignment(options, options.assignment)] : []),
     ...(options.delegates.length > 0 ? [aboutDelegation(options)] : []),
+    ...(options.delegates.length > 0 && options.figures !== undefined ? [`## Sub-Agents So Far\n\n${options.figures}`] : []),
     ...(options.agent.output ? [aboutOutput(options.agent.output)] : []),
   ].join("\n\n");
 

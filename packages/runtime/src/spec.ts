@@ -28,6 +28,8 @@ export type SpecOptions = {
   /** What the run was told by its parent; the main agent has none. */
   readonly assignment?: Assignment;
   readonly summaryModel?: string | undefined;
+  /** How the sub-agents did so far, for the prompt of a run that may start them. */
+  readonly figures?: string | undefined;
 };
 
 export const createSpec = (options: SpecOptions): RunSpec => {
@@ -46,6 +48,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       maxDepth: grant.maxDepth,
       limits,
       assignment: options.assignment,
+      figures: options.figures,
     }),
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,

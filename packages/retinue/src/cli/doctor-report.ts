@@ -22,7 +22,7 @@ export type DoctorReport = {
   readonly home: string;
   readonly workspace: string;
   readonly files: LoadedSettings["files"];
-  readonly settings: readonly { readonly key: string; readonly value: string | number; readonly origin: Origin }[];
+  readonly settings: readonly { readonly key: string; readonly value: string | number | boolean; readonly origin: Origin }[];
   /** What is wrong with the settings; the rest is then told as if there were none. */
   readonly settingsError: ErrorValue | null;
   readonly warnings: readonly string[];
@@ -118,8 +118,8 @@ const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["sett
 };
 
 /** Names of providers and models may hold dots, so the key is followed by what is there. */
-const leafAt = (value: unknown, key: string): string | number | undefined => {
-  if (key === "") return typeof value === "string" || typeof value === "number" ? value : undefined;
+const leafAt = (value: unknown, key: string): string | number | boolean | undefined => {
+  if (key === "") return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, child] of Object.entries(value as Partial<Settings>)) {
     if (key === name) return leafAt(child, "");

@@ -12,6 +12,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a number",
   string: "a text",
+  boolean: "true or false",
   object: "a mapping of keys",
   record: "a mapping of names",
 };

@@ -5,10 +5,16 @@ import { placeAt } from "./schema-walk.ts";
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
+const YES_NO: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
 /** Text that is not of the kind stays text; the check of the layer then says what is wrong with it. */
 export const fromText = (text: string, path: SettingsPath): Raw => {
   const place = placeAt(path);
   if (place?.type === "number") return NUMBER.test(text.trim()) ? Number(text) : text;
+  if (place?.type === "yes-no") return YES_NO.get(text.trim()) ?? text;
   if (place?.type !== "keys" && place?.type !== "names") return text;
   try {
     return JSON.parse(text) as Raw;

@@ -148,7 +148,9 @@ describe("variables", () => {
     ["RETINUE_MODEL", "local/x", { model: "local/x" }],
     ["RETINUE_MODEL", "1e3", { model: "1e3" }],
     ["RETINUE_STREAM_IDLE_MS", "2000", { streamIdleMs: 2000 }],
-    ["RETINUE_AGENT__MAX_DEPTH", "5", { agent: { maxDepth: 5, maxConcurrent: 3, maxChildren: 100 } }],
+    ["RETINUE_AGENT__MAX_DEPTH", "5", { agent: { ...DEFAULT_SETTINGS.agent, maxDepth: 5 } }],
+    ["RETINUE_AGENT__STATS_IN_PROMPT", "true", { agent: { ...DEFAULT_SETTINGS.agent, statsInPrompt: true } }],
+    ["RETINUE_AGENT__STATS_IN_PROMPT", "false", {}],
     ["RETINUE_RETRY__MAX_WAIT_MS", "0", { retry: { attempts: 4, maxWaitMs: 0 } }],
     ["RETINUE_LIMITS__COST_USD", "0.25", { limits: { costUsd: 0.25 } }],
     ["RETINUE_LIMITS", '{"iterations": 7}', { limits: { iterations: 7 } }],
@@ -197,6 +199,12 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
       "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, approvals, approve",
+    ],
+    [
+      "a text where true or false belongs",
+      { env: { RETINUE_AGENT__STATS_IN_PROMPT: "maybe" } },
+      "settings_invalid",
+      "RETINUE_AGENT__STATS_IN_PROMPT: agent.statsInPrompt: must be true or false, not a text",
     ],
     [
       "an unknown key in a section",

@@ -10,6 +10,7 @@ export type Place =
   /** Keys of the user's choice. */
   | { readonly type: "names" }
   | { readonly type: "number" }
+  | { readonly type: "yes-no" }
   | { readonly type: "text" };
 
 const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => (schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema);
@@ -28,5 +29,6 @@ export const placeAt = (path: SettingsPath): Place | undefined => {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return { type: "keys", keys: Object.keys(inner.shape) };
   if (inner instanceof z.ZodRecord) return { type: "names" };
+  if (inner instanceof z.ZodBoolean) return { type: "yes-no" };
   return { type: inner instanceof z.ZodNumber ? "number" : "text" };
 };

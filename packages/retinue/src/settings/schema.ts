@@ -73,6 +73,10 @@ export const settingsSchema = z.strictObject({
       maxDepth: z.int().min(0).max(32).optional().describe("How deep delegations may nest. 0: none. Default 3."),
       maxConcurrent: z.int().min(1).max(1000).optional().describe("How many sub-agents of one run work at once. Default 3."),
       maxChildren: z.int().min(0).max(100_000).optional().describe("How many sub-agents one run may start in all. Default 100."),
+      statsInPrompt: z
+        .boolean()
+        .optional()
+        .describe("Whether the main agent is told how its sub-agents did so far: success, time, cost. Default false."),
     })
     .optional()
     .describe("Delegation."),

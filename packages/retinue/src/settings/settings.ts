@@ -42,7 +42,13 @@ export type Settings = {
   readonly retry: { readonly attempts: number; readonly maxWaitMs: number };
   readonly streamIdleMs: number;
   readonly limits: Limits;
-  readonly agent: { readonly maxDepth: number; readonly maxConcurrent: number; readonly maxChildren: number };
+  readonly agent: {
+    readonly maxDepth: number;
+    readonly maxConcurrent: number;
+    readonly maxChildren: number;
+    /** Whether the main agent is told how its sub-agents did so far. */
+    readonly statsInPrompt: boolean;
+  };
   readonly store: {
     /** The SQLite file; `retinue.db` in the user's folder where absent. */
     readonly path?: string;
@@ -67,6 +73,7 @@ export type PartialSettings = {
         readonly maxDepth?: number | undefined;
         readonly maxConcurrent?: number | undefined;
         readonly maxChildren?: number | undefined;
+        readonly statsInPrompt?: boolean | undefined;
       }
     | undefined;
   readonly store?: { readonly path?: string | undefined; readonly synchronous?: Synchronous | undefined } | undefined;
@@ -80,7 +87,7 @@ export const DEFAULT_SETTINGS: Settings = {
   retry: { attempts: 4, maxWaitMs: 60_000 },
   streamIdleMs: 120_000,
   limits: {},
-  agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100 },
+  agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100, statsInPrompt: false },
   store: { synchronous: "NORMAL" },
   approvals: { unattended: "deny" },
   approve: "ask",

@@ -1,0 +1,24 @@
+/** Opens the record alone, for those who only look at it: no model is looked for, no agent or tool is loaded. */
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { EventLog, ReadSide } from "@retinue/store";
+import { retinueHome } from "./settings/retinue-home.ts";
+import type { Settings } from "./settings/settings.ts";
+
+/** A log that can also be looked at. SQLite's is one; a memory log alone is not. */
+export type RetinueStore = EventLog & { readonly readSide: ReadSide };
+
+export type RecordOptions = {
+  readonly settings: Pick<Settings, "store">;
+  readonly env?: NodeJS.ProcessEnv;
+  /** What a relative path of the settings is relative to; the current folder by default. */
+  readonly workspace?: string;
+};
+
+export const openRecord = async ({ settings, env = process.env, workspace = "." }: RecordOptions): Promise<RetinueStore> => {
+  const { createSqliteLog } = await import("@retinue/store/sqlite");
+  const { path: chosen, synchronous } = settings.store;
+  const file = chosen === undefined ? path.join(retinueHome(env), "retinue.db") : path.resolve(workspace, chosen);
+  if (chosen === undefined) await mkdir(path.dirname(file), { recursive: true });
+  return createSqliteLog({ path: file, synchronous });
+};
