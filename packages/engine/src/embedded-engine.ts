@@ -124,8 +124,9 @@ type ActiveRun = {
   readonly session: Session;
   readonly parent: ActiveRun | null;
   readonly purse: Purse;
-  readonly pace: Pacer;
-  readonly mailbox: Mailbox;
+  /** Made when it first starts a sub-agent, or is first spoken to. */
+  pacer: Pacer | null;
+  mailbox: Mailbox | null;
   readonly stop: AbortController;
   /** Runs below it that a record already knows. */
   readonly known: ReadonlyMap<RunId, RunState>;
@@ -168,8 +169,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       session,
       parent,
       purse: createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known) : spentBy(state)),
-      pace: createPacer(options.maxConcurrent),
-      mailbox: createMailbox(),
+      pacer: null,
+      mailbox: null,
       stop: new AbortController(),
       known,
       children: [...known.values()].filter(({ identity }) => identity.parentRunId === runId).length,
@@ -214,8 +215,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
           read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
         },
         isAllowed: session.inbox.isAllowed,
-        takeMessages: run.mailbox.take,
-        waitForMessages: run.mailbox.wait,
+        takeMessages: () => run.mailbox?.take() ?? NO_MESSAGES,
+        waitForMessages: (signal) => run.mailbox?.wait(signal),
         ...(options.approver || options.unattended === "park" ? { approve: session.inbox.ask } : {}),
       },
     });
@@ -277,17 +278,18 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       );
     if (!known) parent.children += 1;
     const until = child.background ? parent.stop.signal : signal;
-    const work = parent.pace(() => runChild(parent, child, runId, known, until), until);
+    const work = (parent.pacer ??= createPacer(options.maxConcurrent))(() => runChild(parent, child, runId, known, until), until);
     if (!child.background) return work;
     const { runId: parentId } = parent.state.identity;
-    parent.mailbox.expect(
+    const mailbox = (parent.mailbox ??= createMailbox());
+    mailbox.expect(
       work.then(
         (result) =>
-          parent.mailbox.put(runId, [
+          mailbox.put(runId, [
             { type: "text", text: `[result of ${child.agent}, ${runId}]\n${JSON.stringify(toReport(result, false))}` },
           ]),
         (thrown: unknown) =>
-          parent.mailbox.put(runId, [
+          mailbox.put(runId, [
             { type: "text", text: `[${child.agent}, ${runId}, failed] ${toErrorValue(thrown).message} (parent ${parentId})` },
           ]),
       ),
@@ -444,8 +446,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     cancel,
     send: (runId, text, from = "human") => {
       const run = active.get(runId);
-      run?.mailbox.put(from, [{ type: "text", text }]);
-      return run !== undefined;
+      if (!run) return false;
+      (run.mailbox ??= createMailbox()).put(from, [{ type: "text", text }]);
+      return true;
     },
     approvals: (sessionId) =>
       [...sessions].filter(([id]) => sessionId === undefined || id === sessionId).flatMap(([, { inbox }]) => inbox.pending()),
@@ -459,6 +462,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
 };
 
 const SUMMARY_LIMIT = 32_000;
+const NO_MESSAGES: ReturnType<Mailbox["take"]> = [];
 
 /** The agents and tasks from the main agent down to this run. */
 const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly task: string }[] => {

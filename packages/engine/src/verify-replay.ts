@@ -24,13 +24,20 @@ export const verifyReplay = async (
     const [requested, ...rest] = run;
     if (requested?.type !== "run.requested") continue;
     verified += 1;
-    const state = createState(
-      requested,
-      requested.continues === undefined ? [] : (states.get(requested.continues)?.messages ?? []),
-    );
+    const earlier = requested.continues === undefined ? [] : [...(states.get(requested.continues)?.messages ?? [])];
+    const state = createState(requested, earlier);
     states.set(requested.runId, state);
+    // The loop changes the state that it is given, and the next stretch begins from the record's.
+    const stateBefore = ([first]: readonly RecordedEvent[]): RunState => {
+      const before = createState(requested, earlier);
+      for (const event of rest) {
+        if (event === first) break;
+        apply(before, event);
+      }
+      return before;
+    };
     for (const stretch of toStretches(rest)) {
-      const outcome = await replayStretch(stretch, copyOf(state), toolsOf(state));
+      const outcome = await replayStretch(stretch, stateBefore(stretch), toolsOf(state));
       verified += outcome.verified;
       if (outcome.divergence) return { verified, divergence: { ...outcome.divergence, runId: requested.runId } };
       for (const event of stretch) apply(state, event);
@@ -48,9 +55,6 @@ const toStretches = (events: readonly RecordedEvent[]): readonly (readonly Recor
   }
   return stretches;
 };
-
-/** The loop changes the state that it is given, and the next stretch begins from the record's. */
-const copyOf = (state: RunState): RunState => structuredClone(state);
 
 type StretchOutcome = {
   readonly verified: number;

@@ -30,7 +30,7 @@ export async function* fitContext(
   while (size() > limitTokens) {
     const range = summaryRange(state);
     if (!range) return false;
-    yield* await flush();
+    for (const event of await flush()) yield event;
     const beforeTokens = size();
     const summary = await summarise(run, model, range.from, range.to, limitTokens);
     const after = beforeTokens - range.tokens + estimateText(summary.text);

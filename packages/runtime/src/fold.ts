@@ -3,6 +3,7 @@
  * share it. `apply` takes one more event at constant cost.
  */
 import type {
+  CallId,
   EventDraft,
   FinishReason,
   Message,
@@ -40,6 +41,28 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   reasoning: a.reasoning + b.reasoning,
 });
 
+/** Most runs never need these collections, and a thousand runs may wait at once: they share empty ones until they do. */
+const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
+
+type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated";
+type Maps = "pendingApprovals" | "givenApprovals";
+
+const ownSet = (state: RunState, key: Sets): Set<string> => {
+  if (state[key] === NO_NAMES) state[key] = new Set();
+  // All but the shared one were made here.
+  return state[key] as Set<string>;
+};
+
+const ownMap = <Key extends Maps>(
+  state: RunState,
+  key: Key,
+): Map<CallId, RunState[Key] extends ReadonlyMap<CallId, infer Value> ? Value : never> => {
+  if (state[key] === NO_APPROVALS) Object.assign(state, { [key]: new Map() });
+  // All but the shared one were made here.
+  return state[key] as never;
+};
+
 /** The state of a run that was just requested. `earlier` is the conversation it goes on with. */
 export const createState = (
   event: EventDraft & { readonly type: "run.requested" },
@@ -65,16 +88,16 @@ export const createState = (
     lastText: "",
     answered: false,
     failure: null,
-    allowed: new Set(),
-    pendingApprovals: new Map(),
-    givenApprovals: new Map(),
-    callIds: new Set(),
+    allowed: NO_NAMES,
+    pendingApprovals: NO_APPROVALS,
+    givenApprovals: NO_APPROVALS,
+    callIds: NO_NAMES,
     warnings: [],
     rejections: 0,
     testsRun: 0,
     testsPassed: 0,
-    filesModified: new Set(),
-    filesCreated: new Set(),
+    filesModified: NO_NAMES,
+    filesCreated: NO_NAMES,
     result: null,
   };
   for (const message of before) state.contextTokens += estimateMessage(message);
@@ -90,7 +113,7 @@ export const apply = (state: RunState, event: EventDraft): void => {
     case "run.started":
       return;
     case "approval.requested":
-      state.pendingApprovals.set(event.act.callId, event);
+      ownMap(state, "pendingApprovals").set(event.act.callId, event);
       return;
     case "approval.answered":
       return applyApproval(state, event);
@@ -155,7 +178,7 @@ const push = (state: RunState, message: Message): void => {
 const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "model.answered" }): void => {
   const calls = event.content.filter((part): part is ToolCallPart => part.type === "tool-call");
   const text = event.content.reduce((said, part) => (part.type === "text" ? said + part.text : said), "");
-  for (const { callId } of calls) state.callIds.add(callId);
+  if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
   spend(state, event.usage, event.costUsd);
   state.used.activeMs = event.activeMs;
   if (text !== "") state.lastText = text;
@@ -197,15 +220,15 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
     isError: event.outcome !== "ok",
   };
   turn.settled.set(event.callId, message);
-  state.pendingApprovals.delete(event.callId);
-  state.givenApprovals.delete(event.callId);
+  if (state.pendingApprovals.has(event.callId)) ownMap(state, "pendingApprovals").delete(event.callId);
+  if (state.givenApprovals.has(event.callId)) ownMap(state, "givenApprovals").delete(event.callId);
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
   state.testsRun += event.tests?.run ?? 0;
   state.testsPassed += event.tests?.passed ?? 0;
-  for (const path of event.files?.created ?? []) state.filesCreated.add(path);
-  for (const path of event.files?.modified ?? []) if (!state.filesCreated.has(path)) state.filesModified.add(path);
+  for (const path of event.files?.created ?? []) ownSet(state, "filesCreated").add(path);
+  for (const path of event.files?.modified ?? []) if (!state.filesCreated.has(path)) ownSet(state, "filesModified").add(path);
   if (turn.settled.size < turn.calls.size) return;
   state.turn = null;
   for (const one of turn.calls.values()) {
@@ -230,9 +253,9 @@ const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly
 const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {
   for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
     if (approvalId !== event.approvalId) continue;
-    state.pendingApprovals.delete(callId);
-    state.givenApprovals.set(callId, { hash, allowed: event.allowed, reason: event.reason });
-    if (event.allowed && event.scope !== "once") state.allowed.add(likenessOf(act));
+    ownMap(state, "pendingApprovals").delete(callId);
+    ownMap(state, "givenApprovals").set(callId, { hash, allowed: event.allowed, reason: event.reason });
+    if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));
   }
 };
 

@@ -78,7 +78,7 @@ export async function* runLoop({
     }
     const result = toResult(state, ending, watch.activeMs());
     run.note({ type: "run.settled", result });
-    yield* await run.flush();
+    for (const event of await run.flush()) yield event;
     return result;
   } finally {
     takeBackDeadline?.();
@@ -102,7 +102,7 @@ async function* settleOrWait(run: LiveRun): AsyncGenerator<RetinueEvent, Ending 
   if (ending?.status !== "completed") return ending;
   const waiting = run.ports.waitForMessages?.(run.stopped);
   if (waiting) {
-    yield* await run.flush();
+    for (const event of await run.flush()) yield event;
     await waiting;
     if (!run.stopped.aborted && takeMessages(run)) return null;
   }
@@ -123,7 +123,7 @@ async function* findRejection({
   const misfit = output ? findMisfit(output, state.lastText) : null;
   if (misfit !== null) return { type: "result.rejected", by: "schema", reason: misfit };
   if (!accept || !ports.accept) return null;
-  yield* await flush();
+  for (const event of await flush()) yield event;
   const refusal = await ports.accept(accept, state, stopped);
   return refusal === null ? null : { type: "result.rejected", by: "accept", reason: refusal };
 }
@@ -215,7 +215,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       digest: digest(request.messages),
       handIn,
     });
-    yield* await flush();
+    for (const event of await flush()) yield event;
     const reservation = reserve(run.purse, allowance.most);
     const deadline = createTurnDeadline(run);
     let answer: ModelAnswer | null = null;

@@ -20,6 +20,6 @@ export const readJson = (text: string): Json | undefined => {
 export const findMisfit = (schema: JsonObject, text: string): string | null => {
   const value = readJson(text);
   if (value === undefined) return "it is not one JSON value.";
-  const parsed = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value);
+  const parsed = z.fromJSONSchema(schema).safeParse(value);
   return parsed.success ? null : `it does not fit the schema:\n${z.prettifyError(parsed.error)}`;
 };

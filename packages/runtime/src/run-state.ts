@@ -63,19 +63,19 @@ export type RunState = {
   answered: boolean;
   failure: ErrorValue | null;
   /** Kinds of acts that a human has allowed for this run. */
-  readonly allowed: Set<string>;
+  allowed: ReadonlySet<string>;
   /** Acts that a human was asked about and has not answered. */
-  readonly pendingApprovals: Map<CallId, EventDraft & { readonly type: "approval.requested" }>;
+  pendingApprovals: ReadonlyMap<CallId, EventDraft & { readonly type: "approval.requested" }>;
   /** Answers for calls that have not settled yet. */
-  readonly givenApprovals: Map<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
+  givenApprovals: ReadonlyMap<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
   /** Of all calls so far; results are paired with calls by them. */
-  readonly callIds: Set<CallId>;
+  callIds: ReadonlySet<CallId>;
   readonly warnings: string[];
   /** How often a result was rejected. */
   rejections: number;
   testsRun: number;
   testsPassed: number;
-  readonly filesModified: Set<string>;
-  readonly filesCreated: Set<string>;
+  filesModified: ReadonlySet<string>;
+  filesCreated: ReadonlySet<string>;
   result: RunResult | null;
 };

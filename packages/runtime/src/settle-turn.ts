@@ -94,7 +94,7 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   }
   if (runnable.length === 0) return;
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
-  yield* await flush();
+  for (const event of await flush()) yield event;
   const channel = createChannel<RetinueEvent>();
   let open = runnable.length;
   const runOne = async (prepared: Runnable): Promise<void> => {
