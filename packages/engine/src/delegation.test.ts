@@ -13,7 +13,7 @@ import { createMemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { EngineOptions, RunHandle } from "./embedded-engine.ts";
-import { createEmbeddedEngine } from "./embedded-engine.ts";
+import { childRunId, createEmbeddedEngine } from "./embedded-engine.ts";
 
 const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
   ...agentFrontMatterSchema.parse({ name, description: `Is ${name}.` }),
@@ -105,7 +105,16 @@ const setUp = ({ agents, turns, limits = {}, grant = {}, engine: more = {}, log 
     });
     return engine.start({ agent: main.name, task: [{ type: "text", text: task }], spec });
   };
+  latestModel = model;
   return { engine, model, log, clock, start };
+};
+
+let latestModel: ReturnType<typeof createScriptedModel> | null = null;
+
+/** Of the latest set-up, for ports that are made before it. */
+const modelOf = (): NonNullable<typeof latestModel> => {
+  if (!latestModel) throw new Error("nothing was set up");
+  return latestModel;
 };
 
 /** The recorded events of a session as a tree: each line indented by the depth of its run. */
@@ -441,7 +450,12 @@ describe("delegation", () => {
     await (
       await start("go")
     ).result;
-    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["delegate_to_agent", "code-search"]);
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual([
+      "delegate_to_agent",
+      "code-search",
+      "stop_agent",
+      "send_to_agent",
+    ]);
     model.assertDone();
   });
 
@@ -583,6 +597,130 @@ describe("delegation", () => {
       ),
     );
     expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("Found it.");
+  });
+
+  test("G4 a parent stops and writes to what it started in the background, and reaches nobody else", async () => {
+    const gate = Promise.withResolvers<void>();
+    const parent = agent("a", { delegates: ["b"], tools: [] });
+    const { start, log, model } = setUp({
+      agents: [parent, agent("b", { tools: ["echo"] })],
+      turns: {
+        "a: go": [
+          { toolCalls: [delegate("b", "one", { background: true }), delegate("b", "two", { background: true })] },
+          {
+            toolCalls: [
+              { tool: "send_to_agent", input: { run: childRunId("run_2", "to-b-one"), message: "Be quick." }, callId: "s1" },
+              { tool: "stop_agent", input: { run: childRunId("run_2", "to-b-two"), reason: "Not needed." }, callId: "s2" },
+              { tool: "stop_agent", input: { run: "run_2", reason: "Myself." }, callId: "s3" },
+              { tool: "send_to_agent", input: { run: "run_stranger", message: "Hello." }, callId: "s4" },
+            ],
+            beforeAnswer: async () => gate.resolve(),
+          },
+          { text: "Waiting." },
+          { text: "Still waiting." },
+          { text: "Done." },
+        ],
+        "b: one": [
+          { toolCalls: [{ tool: "echo", input: { text: "1" } }], before: gate.promise },
+          { text: "Quickly done." },
+          { text: "Quickly done." },
+        ],
+        "b: two": [{ before: () => new Promise(() => undefined) }],
+      },
+    });
+    const handle = await start("go");
+    expect(await handle.result).toMatchObject({ status: "completed" });
+    const settled = log
+      .read(handle.sessionId)
+      .flatMap((event) =>
+        event.type === "tool.settled" && /^s\d/.test(event.callId)
+          ? [`${event.callId} ${event.error?.code ?? event.outcome}`]
+          : [],
+      );
+    expect(settled.toSorted()).toEqual(["s1 ok", "s2 ok", "s3 run_not_below", "s4 run_not_below"]);
+    expect(JSON.stringify(model.requests.filter(({ system }) => system.includes("You are b.")))).toContain("Be quick.");
+    expect(log.read(handle.sessionId)).toContainEqual(
+      expect.objectContaining({
+        type: "run.settled",
+        result: expect.objectContaining({ status: "cancelled", error: expect.objectContaining({ message: "Not needed." }) }),
+      }),
+    );
+  });
+
+  test("a sub-agent asks its parent, which answers from its own conversation while it waits", async () => {
+    const { start, model } = setUp({
+      agents: [agent("a", { delegates: ["b"], tools: ["ask_parent"] }), agent("b", { tools: ["ask_parent"] })],
+      grant: { tools: ["ask_parent"] },
+      turns: {
+        "a: go, the colour is red": [{ toolCalls: [delegate("b", "one")] }, { text: "Red." }, { text: "Done." }],
+        "b: one": [{ toolCalls: [{ tool: "ask_parent", input: { question: "Which colour?" } }] }, { text: "It is red." }],
+      },
+    });
+    const handle = await start("go, the colour is red");
+    expect(await handle.result).toMatchObject({ details: "Done." });
+    expect(model.requests[2]?.messages.at(-1)).toMatchObject({ role: "user" });
+    expect(JSON.stringify(model.requests[3]?.messages.at(-1))).toContain("Red.");
+  });
+
+  test("a result counts when the command that must agree does, and when the agent that verifies does", async () => {
+    const results = [
+      { ok: false, output: "1 failing" },
+      { ok: true, output: "" },
+    ];
+    const clock = createManualClock();
+    const shell = defineTool({
+      name: "shell",
+      description: "",
+      input: z.object({ command: z.string() }),
+      effect: "execute",
+      execute: () => "",
+    });
+    const ran: string[] = [];
+    const { start, log } = setUp({
+      agents: [
+        agent("a", { delegates: ["b", "c"], tools: [], grant: "session" }),
+        agent("b", { accept: { command: "npm test" } }),
+        agent("c", { accept: { agent: "judge" } }),
+        agent("judge"),
+      ],
+      turns: {
+        "a: go": [{ toolCalls: [delegate("b", "one"), delegate("c", "two")] }, { text: "Done." }],
+        "b: one": [{ text: "Finished." }, { text: "Really finished." }],
+        "c: two": [{ text: "Finished." }, { text: "Once more." }],
+        "judge: Judge whether this result does what its task asks, by looking yourself; believe nothing that you can check.": [
+          { text: "REJECT: half of it is missing" },
+          { text: "ACCEPT" },
+        ],
+      },
+      engine: {
+        ports: {
+          model: () => modelOf(),
+          tool: (name) => (name === "shell" ? shell : undefined),
+          clock,
+          realPath: async (file) => file,
+          readFile: async () => "",
+          shell: async (command) => {
+            ran.push(command);
+            return results.shift() ?? { ok: true, output: "" };
+          },
+        },
+      },
+    });
+    const handle = await start("go");
+    expect(await handle.result).toMatchObject({ status: "completed" });
+    expect(ran).toEqual(["npm test", "npm test"]);
+    const rejected = log
+      .read(handle.sessionId)
+      .flatMap((event) => (event.type === "result.rejected" ? [`${event.agent}: ${event.reason}`] : []));
+    expect(rejected.toSorted()).toEqual([
+      'b: "npm test" does not agree:\n1 failing',
+      "c: judge rejects it: half of it is missing",
+    ]);
+    const settled = log
+      .read(handle.sessionId)
+      .flatMap((event) => (event.type === "run.settled" ? [`${event.agent} ${event.result.status}`] : []));
+    expect(settled).toContain("b completed");
+    expect(settled).toContain("c completed");
   });
 
   test("a human can speak to a run at work", async () => {

@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type {
+  Acceptance,
   ApprovalId,
   CallId,
   EventDraft,
@@ -22,13 +23,14 @@ import type {
 } from "@retinue/protocol";
 import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, ApprovalAnswer, ApprovalRequest, ChildRun, Ports, Purse, RunState } from "@retinue/runtime";
+import type { AnyTool, ApprovalAnswer, ApprovalRequest, ChildRun, InBackground, Ports, Purse, RunState } from "@retinue/runtime";
 import {
   createDelegationTools,
   createRunPurse,
   createSpec,
   createState,
   fold,
+  judge,
   runLoop,
   spentBy,
   summariseMessages,
@@ -36,6 +38,7 @@ import {
   toResult,
 } from "@retinue/runtime";
 import type { EventLog } from "@retinue/store";
+import { findRefusal } from "./acceptance.ts";
 import { inRun } from "./current-run.ts";
 import type { Follower } from "./follower.ts";
 import { createFollower } from "./follower.ts";
@@ -46,12 +49,19 @@ import { createMailbox } from "./mailbox.ts";
 import type { Pacer } from "./pacer.ts";
 import { createPacer } from "./pacer.ts";
 import { spentBelow } from "./spent-below.ts";
+import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
 
 /** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
-export type HostPorts = Pick<Ports, "model" | "clock" | "realPath"> & {
+export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge"> & {
   readonly tool: (name: string) => AnyTool | undefined;
   /** The text of a file inside the workspace, already judged. */
   readonly readFile: (file: string) => Promise<string>;
+  /** Runs a command line under a run's grant; absent where there is no shell. */
+  readonly shell?: (
+    command: string,
+    spec: RunSpec,
+    signal: AbortSignal,
+  ) => Promise<{ readonly ok: boolean; readonly output: string }>;
 };
 
 export type EngineOptions = {
@@ -142,6 +152,7 @@ export const childRunId = (parent: RunId, callId: CallId): RunId =>
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const { log, ports, agents, createId } = options;
+  const canAsk = options.approver !== undefined || options.unattended === "park";
   const sessions = new Map<SessionId, Session>();
   const active = new Map<RunId, ActiveRun>();
 
@@ -209,7 +220,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         model: ports.model,
         clock: ports.clock,
         realPath: ports.realPath,
-        tools: toolsOf(state, chainOf(run), (child, signal) => startChild(run, child, signal)),
+        ...(ports.judge === undefined ? {} : { judge: ports.judge }),
+        tools: toolsOf(state, run),
         artifacts: {
           write: async (text) => log.writeArtifact(identity.sessionId, text),
           read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
@@ -217,7 +229,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         isAllowed: session.inbox.isAllowed,
         takeMessages: () => run.mailbox?.take() ?? NO_MESSAGES,
         waitForMessages: (signal) => run.mailbox?.wait(signal),
-        ...(options.approver || options.unattended === "park" ? { approve: session.inbox.ask } : {}),
+        accept: (accept, _state, signal) => acceptRun(run, accept, signal),
+        ...(canAsk ? { approve: session.inbox.ask } : {}),
       },
     });
     try {
@@ -243,9 +256,12 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     }
   };
 
-  type StartChild = (child: ChildRun, signal: AbortSignal) => Promise<RunResult | "background">;
-
-  const toolsOf = (state: RunState, chain: ReturnType<typeof chainOf>, start: StartChild): ReadonlyMap<string, AnyTool> => {
+  /** `run` is absent where tools are only shown and never called, as in a replay. */
+  const toolsOf = (state: RunState, run?: ActiveRun): ReadonlyMap<string, AnyTool> => {
+    const start = (child: ChildRun, signal: AbortSignal): Promise<RunResult | InBackground> =>
+      run ? startChild(run, child, signal) : Promise.reject(new RetinueError("internal", "a replay starts no run"));
+    const chain = run ? chainOf(run) : [];
+    const { runId } = state.identity;
     const own = state.spec.tools.flatMap((name) => ports.tool(name) ?? []);
     const delegation = createDelegationTools({
       state,
@@ -264,10 +280,39 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         };
       },
     });
-    return new Map([...own, ...delegation].map((tool) => [tool.name, tool]));
+    const steering =
+      delegation.length === 0
+        ? []
+        : createSteeringTools({
+            isBelow: (id) => isBelow(active.get(id), runId),
+            stop: (id, reason) => void cancel(id, reason),
+            send: (id, message) => void send(id, message, runId),
+          });
+    const asking =
+      run?.parent && state.spec.tools.includes(ASK_PARENT) ? [createAskParentTool(run.parent.state, ports.model)] : [];
+    return new Map([...own, ...delegation, ...steering, ...asking].map((tool) => [tool.name, tool]));
   };
 
-  const startChild = async (parent: ActiveRun, child: ChildRun, signal: AbortSignal): Promise<RunResult | "background"> => {
+  const acceptRun = (run: ActiveRun, accept: Acceptance, signal: AbortSignal): Promise<string | null> =>
+    findRefusal(
+      accept,
+      {
+        state: run.state,
+        realPath: ports.realPath,
+        judge: ports.judge ?? judge,
+        shell: ports.shell && ((command, until) => ports.shell!(command, run.state.spec, until)),
+        shellTool: ports.tool("shell"),
+        ask: canAsk ? run.session.inbox.ask : undefined,
+        verify: async (name, task, until) => {
+          const agent = agents.get(name);
+          if (!agent) throw new RetinueError("agent_unknown", `There is no agent "${name}".`);
+          return spawnBelow(run, { agent, task, limits: {}, tools: undefined }, until);
+        },
+      },
+      signal,
+    );
+
+  const startChild = async (parent: ActiveRun, child: ChildRun, signal: AbortSignal): Promise<RunResult | InBackground> => {
     const runId = childRunId(parent.state.identity.runId, child.callId);
     const known = parent.known.get(runId);
     if (known?.result) return known.result;
@@ -294,7 +339,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
           ]),
       ),
     );
-    return "background";
+    return { inBackground: runId };
   };
 
   /** Admits the child, or finds it again, and runs it. A failing child gives a result; it never throws into its parent. */
@@ -353,6 +398,39 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     ...more,
   });
 
+  const spawnBelow = async (
+    parent: ActiveRun,
+    { agent, task, limits, tools }: Spawned,
+    signal: AbortSignal,
+  ): Promise<RunResult> => {
+    const { spec, identity } = parent.state;
+    if (identity.depth + 1 > spec.grant.maxDepth)
+      throw new RetinueError(
+        "depth_exceeded",
+        `This run is at depth ${identity.depth}, and ${spec.grant.maxDepth} is the deepest.`,
+      );
+    const child: ChildRun = {
+      callId: `spawn_${++parent.spawned}`,
+      agent: agent.name,
+      task,
+      background: false,
+      spec: createSpec({
+        agent,
+        agents,
+        grant: spec.grant,
+        model: options.model,
+        workspace: spec.workspace,
+        depth: identity.depth + 1,
+        assignment: { parentAgent: identity.agent, task },
+        summaryModel: spec.summaryModel,
+        request: { limits, tools },
+      }),
+    };
+    const result = await startChild(parent, child, AbortSignal.any([signal, parent.stop.signal]));
+    if ("inBackground" in result) throw new RetinueError("internal", "a run in the foreground went to the background");
+    return result;
+  };
+
   const toHandle = (run: ActiveRun, follower: Follower, outer?: AbortSignal): RunHandle => {
     const { sessionId, runId } = run.state.identity;
     const { session, stop } = run;
@@ -373,6 +451,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       cancel: (reason) => void cancel(runId, reason),
       [Symbol.asyncIterator]: () => follower.events(),
     };
+  };
+
+  const send: Engine["send"] = (runId, text, from = "human") => {
+    const run = active.get(runId);
+    if (!run) return false;
+    (run.mailbox ??= createMailbox()).put(from, [{ type: "text", text }]);
+    return true;
   };
 
   const cancel: Engine["cancel"] = (runId, reason = "The run was cancelled.") => {
@@ -401,37 +486,12 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         signal,
       );
     },
-    spawnBelow: async (parentId, { agent, task, limits, tools }, signal) => {
+    spawnBelow: async (parentId, spawned, signal) => {
       const parent = active.get(parentId);
       if (!parent) throw new RetinueError("run_unknown", `No run ${parentId} is at work here.`);
-      const { spec, identity } = parent.state;
-      if (identity.depth + 1 > spec.grant.maxDepth)
-        throw new RetinueError(
-          "depth_exceeded",
-          `This run is at depth ${identity.depth}, and ${spec.grant.maxDepth} is the deepest.`,
-        );
-      const child: ChildRun = {
-        callId: `spawn_${++parent.spawned}`,
-        agent: agent.name,
-        task,
-        background: false,
-        spec: createSpec({
-          agent,
-          agents,
-          grant: spec.grant,
-          model: options.model,
-          workspace: spec.workspace,
-          depth: identity.depth + 1,
-          assignment: { parentAgent: identity.agent, task },
-          summaryModel: spec.summaryModel,
-          request: { limits, tools },
-        }),
-      };
-      const result = await startChild(parent, child, AbortSignal.any([signal, parent.stop.signal]));
-      if (result === "background") throw new RetinueError("internal", "a run in the foreground went to the background");
-      return result;
+      return spawnBelow(parent, spawned, signal);
     },
-    toolsFor: (state) => toolsOf(state, [], () => Promise.reject(new RetinueError("internal", "a replay starts no run"))),
+    toolsFor: (state) => toolsOf(state),
     resume: async (runId) => {
       const sessionId = await log.sessionOf(runId);
       if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
@@ -444,12 +504,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       return toHandle(drive(state, { parent: null, known, resumed: true }), follower);
     },
     cancel,
-    send: (runId, text, from = "human") => {
-      const run = active.get(runId);
-      if (!run) return false;
-      (run.mailbox ??= createMailbox()).put(from, [{ type: "text", text }]);
-      return true;
-    },
+    send,
     approvals: (sessionId) =>
       [...sessions].filter(([id]) => sessionId === undefined || id === sessionId).flatMap(([, { inbox }]) => inbox.pending()),
     answer: (approvalId, answer) => [...sessions.values()].some(({ inbox }) => inbox.answer(approvalId, answer)),
@@ -463,6 +518,11 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
 
 const SUMMARY_LIMIT = 32_000;
 const NO_MESSAGES: ReturnType<Mailbox["take"]> = [];
+
+const isBelow = (run: ActiveRun | undefined, ancestor: RunId): boolean => {
+  for (let one = run?.parent; one; one = one.parent) if (one.state.identity.runId === ancestor) return true;
+  return false;
+};
 
 /** The agents and tasks from the main agent down to this run. */
 const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly task: string }[] => {

@@ -7,6 +7,7 @@ import { judge } from "./judge.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "./run-state.ts";
 import type { AnyTool, CallContext, ToolContext } from "./tool.ts";
+import { fromWireName } from "./wire-name.ts";
 
 export type Prepared =
   | { readonly type: "answer"; readonly call: ToolCallPart; readonly answer: Answered }
@@ -37,7 +38,7 @@ const refuse = (call: ToolCallPart, code: ErrorCode, message: string): Prepared 
 /** Checks a call and judges it, without doing anything yet. */
 export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Ports): Promise<Prepared> => {
   const { spec } = state;
-  const tool = ports.tools.get(call.tool);
+  const tool = ports.tools.get(call.tool) ?? ports.tools.get(fromWireName(call.tool));
   if (!tool)
     return refuse(
       call,

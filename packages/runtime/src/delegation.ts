@@ -2,7 +2,7 @@
  * Agents as tools. `delegate_to_agent` and every agent that is exposed as a tool of its own go through one path: they word the task, narrow
  * the rights, and hand the child's result back as a value, whatever became of it.
  */
-import type { CallId, Json, JsonObject, Limits, Message, RunResult, RunSpec } from "@retinue/protocol";
+import type { CallId, Json, JsonObject, Limits, Message, RunId, RunResult, RunSpec } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
@@ -26,6 +26,9 @@ export type ChildRun = {
   readonly background: boolean;
 };
 
+/** It goes on by itself; its result comes as a message. */
+export type InBackground = { readonly inBackground: RunId };
+
 export type DelegationOptions = {
   readonly state: RunState;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
@@ -34,7 +37,7 @@ export type DelegationOptions = {
   /** The agents and tasks from the main agent down to this run. */
   readonly chain: readonly { readonly agent: string; readonly task: string }[];
   /** Resolves when the child has settled, or at once where it runs in the background. */
-  readonly start: (child: ChildRun, signal: AbortSignal) => Promise<RunResult | "background">;
+  readonly start: (child: ChildRun, signal: AbortSignal) => Promise<RunResult | InBackground>;
   /** The parent's state in a few lines. */
   readonly summarise: (signal: AbortSignal) => Promise<{ readonly text: string; readonly spent: Spent }>;
   /** The text of a file of the workspace that policy has let through. */
@@ -212,10 +215,15 @@ const startChild = async (
     context.signal,
   );
   const spent = summary === null ? {} : { spent: summary.spent };
-  if (result === "background")
+  if ("inBackground" in result)
     return {
       ...spent,
-      content: [{ type: "text", text: `${agent.name} is at work in the background; its result will be handed to you.` }],
+      content: [
+        {
+          type: "text",
+          text: `${agent.name} is at work in the background as ${result.inBackground}; its result will be handed to you.`,
+        },
+      ],
     };
   return {
     ...spent,

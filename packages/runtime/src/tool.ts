@@ -3,19 +3,42 @@
  * `judge` decides from the declaration whether a call may run.
  */
 import type { ToolDeclaration } from "@retinue/model/contract";
-import type { CallId, FileChanges, Json, JsonObject, TestCounts, ToolEffect, Usage, UserPart } from "@retinue/protocol";
+import type {
+  CallId,
+  FileChanges,
+  Grant,
+  Json,
+  JsonObject,
+  ProposedAct,
+  TestCounts,
+  ToolEffect,
+  Usage,
+  UserPart,
+} from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "./artifacts.ts";
 import type { OnStop } from "./stop-hooks.ts";
+import { toWireName } from "./wire-name.ts";
 
 /** What a call will touch, told before it runs. Paths as the model wrote them; they are resolved by policy. */
-export type Touches = { readonly paths?: readonly string[]; readonly hosts?: readonly string[] };
+export type Touches = {
+  readonly paths?: readonly string[];
+  readonly hosts?: readonly string[];
+  /** A command line that a shell will run. */
+  readonly command?: string;
+};
+
+/** What the run is granted, for tools that confine what they start; whether a call may run at all was decided before. */
+export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve">;
 
 export type ToolContext = {
   readonly callId: CallId;
   /** Absolute, real path of the folder the run works in. */
   readonly workspace: string;
+  readonly scope: ToolScope;
+  /** The act as a human has allowed it; absent where nobody had to be asked. */
+  readonly act?: ProposedAct;
   /** Aborted when the run is cancelled or the tool's time is up. */
   readonly signal: AbortSignal;
   readonly artifacts: Artifacts;
@@ -109,7 +132,7 @@ export const toDeclaration = (tool: AnyTool): ToolDeclaration => {
   if (!declaration) {
     const schema = tool.inputSchema ?? z.toJSONSchema(tool.input, { io: "input" });
     declaration = {
-      name: tool.name,
+      name: toWireName(tool.name),
       description: tool.description,
       inputSchema: stripSchema(schema as JsonObject) as JsonObject,
     };

@@ -1,0 +1,83 @@
+/**
+ * How runs speak with each other while they work: a parent stops or writes to runs below it, and a sub-agent asks its parent. Nobody reaches
+ * a sibling, a stranger, or anything above but its own parent.
+ */
+import type { Message, RunId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { AnyTool, Model, RunState } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { z } from "zod";
+
+export const ASK_PARENT = "ask_parent";
+
+export type SteeringOptions = {
+  /** Whether a run is at work below this one. */
+  readonly isBelow: (runId: RunId) => boolean;
+  readonly stop: (runId: RunId, reason: string) => void;
+  readonly send: (runId: RunId, message: string) => void;
+};
+
+const runIdSchema = z.templateLiteral(["run_", z.string()]).describe("The id of a sub-agent's run that you started");
+
+/** For runs that may start others. */
+export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): readonly AnyTool[] => {
+  const check = (runId: RunId): void => {
+    if (!isBelow(runId)) throw new RetinueError("run_not_below", `${runId} is not at work below this run.`);
+  };
+  return [
+    defineTool({
+      name: "stop_agent",
+      description: "Stop a sub-agent that works in the background, and everything below it. You are handed what it has.",
+      input: z.object({ run: runIdSchema, reason: z.string().min(1) }),
+      effect: "read",
+      execute: ({ run, reason }) => {
+        check(run);
+        stop(run, reason);
+        return `${run} is being stopped.`;
+      },
+    }),
+    defineTool({
+      name: "send_to_agent",
+      description: "Tell a sub-agent that works in the background something; it reads it before its next turn.",
+      input: z.object({ run: runIdSchema, message: z.string().min(1) }),
+      effect: "read",
+      execute: ({ run, message }) => {
+        check(run);
+        send(run, message);
+        return `${run} will read it.`;
+      },
+    }),
+  ];
+};
+
+/** For sub-agents: the parent's model answers from the parent's conversation, without tools; the parent itself goes on waiting. */
+export const createAskParentTool = (parent: RunState, modelOf: (name: string) => Model | Promise<Model>): AnyTool =>
+  defineTool({
+    name: ASK_PARENT,
+    description: "Ask the agent that gave you your task a question that only it can answer. Ask rarely; it costs a model call.",
+    input: z.object({ question: z.string().min(1) }),
+    effect: "read",
+    execute: async ({ question }, { signal }) => {
+      const { spec, turn, messages } = parent;
+      const model = await modelOf(spec.model);
+      const asked: Message = {
+        role: "user",
+        content: [
+          {
+            type: "text",
+            text: `[retinue] A sub-agent that works for you asks: ${question}\nAnswer in a few lines from what you know. Call no tool.`,
+          },
+        ],
+      };
+      const conversation = turn ? messages.slice(0, -1) : messages;
+      for await (const chunk of model.stream(
+        { system: spec.system, messages: [...conversation, asked], tools: [], toolChoice: "none" },
+        signal,
+      )) {
+        if (chunk.type !== "answer") continue;
+        const text = chunk.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+        return { content: [{ type: "text", text }], spent: { usage: chunk.usage, costUsd: chunk.costUsd } };
+      }
+      throw new RetinueError("tool_failed", "The parent's model did not answer.");
+    },
+  });
