@@ -89,6 +89,21 @@ export const ERRORS = {
     meaning: "The path, followed through links, lies outside the workspace.",
     hint: "Use a path inside the workspace.",
   },
+  path_protected: {
+    kind: "model",
+    meaning: "The path is a secret, or a file that other programs run or obey; agents do not touch it.",
+    hint: "Do without it, or tell the user what should stand there.",
+  },
+  host_outside_grant: {
+    kind: "model",
+    meaning: "The host is not among those that this agent may reach.",
+    hint: "Use a host that it may reach, or leave it to another agent.",
+  },
+  sandbox_unavailable: {
+    kind: "model",
+    meaning: "A command of an agent with limited rights needs a sandbox, and there is none on this machine.",
+    hint: "Use the file tools; the user can install bubblewrap 0.8 or newer, and `retinue doctor` tells what is missing.",
+  },
   tool_withheld: {
     kind: "model",
     meaning: "The server of a tool changed what it says of it after it was approved, so the tool is not called.",

@@ -89,6 +89,10 @@ export type ProposedAct = {
   readonly input: Json;
   readonly paths: readonly string[];
   readonly hosts: readonly string[];
+  /** Those of the paths that need an answer of their own, as they were named. */
+  readonly protectedPaths?: readonly string[];
+  /** Files that the command runs, with a hash of their content: another content is another act. */
+  readonly scripts?: readonly { readonly path: string; readonly digest: string }[];
 };
 
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */

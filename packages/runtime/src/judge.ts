@@ -5,7 +5,11 @@
 import path from "node:path";
 import type { ErrorValue, Json, ProposedAct, RunSpec } from "@retinue/protocol";
 import picomatch from "picomatch";
-import type { AnyTool } from "./tool.ts";
+import { reachesHost } from "./host-pattern.ts";
+import type { Protection } from "./protected-paths.ts";
+import { findUnportable, protectionOf } from "./protected-paths.ts";
+import { classifyCommand, scriptsOf } from "./shell-command.ts";
+import type { AnyTool, Touches } from "./tool.ts";
 
 export type Judgement =
   | { readonly type: "allow" }
@@ -21,45 +25,137 @@ export type Judged = {
   readonly realPath: (path: string) => Promise<string>;
 };
 
+export type JudgeOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+  /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
+  readonly digest?: (path: string) => Promise<string | undefined>;
+};
+
+type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
+
 const ALLOW: Judgement = { type: "allow" };
 
 /** Texts kept by the session itself; they are no files. */
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
-export const judge = async ({ callId, tool, input, spec, realPath }: Judged): Promise<Judgement> => {
-  const { grant, workspace } = spec;
-  const touches = tool.touches(input);
-  const paths: string[] = [];
-  for (const named of touches.paths ?? []) {
-    if (isArtifact(named)) continue;
-    if (named.includes("\0")) return deny("path_outside_workspace", "A path may not contain a NUL character.");
-    const real = await realPath(path.resolve(workspace, named));
-    if (!isInside(workspace, real))
-      return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
-    if (tool.effect === "write" && !isInScope(grant.writes, path.relative(workspace, real)))
-      return deny(
-        "path_outside_scope",
-        `"${named}" is not among the paths that this agent may write: ${grant.writes.map((globs) => globs.join(", ")).join("; and ")}.`,
-      );
-    paths.push(real);
-  }
-  if (tool.effect === "read") return ALLOW;
-  switch (grant.approve) {
-    case "all":
-      return ALLOW;
-    case "read-only":
-      return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
-    case "ask":
-    case "workspace":
-      return {
-        type: "ask",
-        // The input was parsed from JSON, so that it is one.
-        act: { callId, tool: tool.name, effect: tool.effect, input: input as Json, paths, hosts: [...(touches.hosts ?? [])] },
-      };
-    default:
-      return grant.approve satisfies never;
-  }
+export const createJudge = ({ unprotected = [], digest }: JudgeOptions = {}) => {
+  const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+
+  /** How a path is protected by its name or by that of what it leads to. */
+  const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
+    for (const at of [path.resolve(workspace, named), real]) {
+      const file = path.relative(workspace, at).split(path.sep).join("/");
+      const protection = protectionOf(file);
+      if (protection && !isFree(file)) return protection;
+    }
+    return undefined;
+  };
+
+  /** Whether a command line does nothing but look at what this run may look at anyway. */
+  const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
+    const verdict = classifyCommand(line);
+    if (verdict.type === "unknown") return false;
+    for (const named of verdict.paths) {
+      const real = await realPath(path.resolve(spec.workspace, named)).catch(() => undefined);
+      if (real === undefined || !isInside(spec.workspace, real)) return false;
+      if (protectionAt(spec.workspace, named, real)?.read === "deny") return false;
+    }
+    return true;
+  };
+
+  const isAllowedInWorkspace = async (judged: Judged, touches: Touches, places: readonly Place[]): Promise<boolean> => {
+    switch (judged.tool.effect) {
+      case "write":
+        return (
+          places.length > 0 && (touches.hosts ?? []).length === 0 && places.every(({ protection }) => protection === undefined)
+        );
+      case "execute":
+        return touches.command !== undefined && (await isHarmless(touches.command, judged));
+      case "network":
+        return false;
+      case "read":
+        return true;
+      default:
+        return judged.tool.effect satisfies never;
+    }
+  };
+
+  const toAct = async (
+    { callId, tool, input, spec }: Judged,
+    touches: Touches,
+    places: readonly Place[],
+  ): Promise<ProposedAct> => {
+    const scripts: { path: string; digest: string }[] = [];
+    if (digest && touches.command !== undefined)
+      for (const file of scriptsOf(touches.command)) {
+        const content = await digest(path.resolve(spec.workspace, file));
+        if (content !== undefined) scripts.push({ path: file, digest: content });
+      }
+    const guarded = places.filter(({ protection }) => protection !== undefined).map(({ named }) => named);
+    return {
+      callId,
+      tool: tool.name,
+      effect: tool.effect,
+      // The input was parsed from JSON, so that it is one.
+      input: input as Json,
+      paths: places.map(({ real }) => real),
+      hosts: [...(touches.hosts ?? [])],
+      ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
+      ...(scripts.length === 0 ? {} : { scripts }),
+    };
+  };
+
+  return async (judged: Judged): Promise<Judgement> => {
+    const { tool, input, spec, realPath } = judged;
+    const { grant, workspace } = spec;
+    const touches = tool.touches(input);
+    const places: Place[] = [];
+    for (const named of touches.paths ?? []) {
+      if (isArtifact(named)) continue;
+      if (named.includes("\0")) return deny("path_outside_workspace", "A path may not contain a NUL character.");
+      const real = await realPath(path.resolve(workspace, named));
+      if (!isInside(workspace, real))
+        return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
+      const relative = path.relative(workspace, real);
+      const protection = protectionAt(workspace, named, real);
+      if (protection?.read === "deny")
+        return deny("path_protected", `"${named}" is ${protection.why}; agents neither read nor write it.`);
+      if (tool.effect === "write") {
+        if (!isInScope(grant.writes, relative))
+          return deny(
+            "path_outside_scope",
+            `"${named}" is not among the paths that this agent may write: ${grant.writes.map((globs) => globs.join(", ")).join("; and ")}.`,
+          );
+        const oddness = findUnportable(path.sep === "\\" ? relative.replaceAll("\\", "/") : relative);
+        if (oddness !== undefined) return deny("path_protected", `Nothing is written to ${JSON.stringify(named)}: ${oddness}.`);
+        if (protection?.write === "deny")
+          return deny("path_protected", `"${named}" is ${protection.why}; agents do not write it.`);
+      }
+      places.push({ named, real, protection: tool.effect === "write" ? protection : undefined });
+    }
+    for (const host of touches.hosts ?? [])
+      if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
+        return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
+    if (tool.effect === "read") return ALLOW;
+    switch (grant.approve) {
+      case "all":
+        if (!places.some(({ protection }) => protection?.write === "ask")) return ALLOW;
+        return { type: "ask", act: await toAct(judged, touches, places) };
+      case "read-only":
+        return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
+      case "workspace":
+        if (await isAllowedInWorkspace(judged, touches, places)) return ALLOW;
+        return { type: "ask", act: await toAct(judged, touches, places) };
+      case "ask":
+        return { type: "ask", act: await toAct(judged, touches, places) };
+      default:
+        return grant.approve satisfies never;
+    }
+  };
 };
+
+export const judge = createJudge();
 
 export const isInside = (folder: string, file: string): boolean => {
   const relative = path.relative(folder, file);
@@ -67,7 +163,7 @@ export const isInside = (folder: string, file: string): boolean => {
 };
 
 /** One glob of each list must match. */
-const isInScope = (writes: RunSpec["grant"]["writes"], relative: string): boolean => {
+export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string): boolean => {
   const file = relative.split(path.sep).join("/");
   return writes.every((globs) => globs.some((glob) => picomatch(glob, { dot: true })(file)));
 };

@@ -136,7 +136,7 @@ export const protectionOf = (file: string): Protection | undefined => {
 };
 
 /** Characters that some file systems pass over when they compare names. */
-const IGNORABLE = /[\u00AD\u034F\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFE00-\uFE0F\uFEFF]/gu;
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** As the most forgiving file system reads it: one form for all cases and normalisations, without streams, final dots and spaces. */
 const foldPath = (file: string): string =>
@@ -164,8 +164,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 export const findUnportable = (file: string): string | undefined => {
   for (const name of file.split("/")) {
     if (name === "" || name === "." || name === "..") continue;
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
-    if (/[\u0000-\u001F\u007F]/.test(name)) return "it holds a control character";
+    if (/\p{Cc}/u.test(name)) return "it holds a control character";
     if (name.includes("\\")) return "it holds a backslash";
     if (name.includes(":")) return "it names a stream or a drive";
     if (/[. ]$/.test(name)) return "a name ends with a dot or a space";

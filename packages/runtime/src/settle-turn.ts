@@ -132,6 +132,8 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
   const answer = await execute(tool, input, {
     callId: call.callId,
     workspace: state.spec.workspace,
+    scope: state.spec.grant,
+    ...(prepared.type === "ask" ? { act: prepared.act } : {}),
     onStop: run.onStop,
     artifacts: ports.artifacts,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),

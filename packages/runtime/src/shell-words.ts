@@ -6,56 +6,78 @@
 /** The words of each command, in order, with quotes taken off. */
 export type PlainCommands = readonly (readonly string[])[];
 
+const BLANKS = /[ \t]+/y;
+const SEPARATOR = /&&|\|\||;|\||\n/y;
 /** Redirections that neither read nor write anything. */
-const HARMLESS_REDIRECTION = /^(?:[12]?>>?[ \t]*\/dev\/null|2>&1|1>&2|>&2|&>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[\s;&|]|$)/;
-const SEPARATOR = /^(?:&&|\|\||;|\||\n)/;
-/** Letters that mean themselves wherever they stand in a word. */
-const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+/;
-const SINGLE_QUOTED = /^'([^'\p{Cc}\p{Cf}]*)'/u;
+const HARMLESS_REDIRECTION = /(?:[12]?>>?[ \t]*\/dev\/null|2>&1|1?>&2|<[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y;
+/** Letters that mean themselves where they stand; a tilde does inside a word. */
+const PLAIN = /(?:[A-Za-z0-9_@%+=:,./-]|(?<=[A-Za-z0-9_])~)+/y;
+const SINGLE_QUOTED = /'([^'\p{Cc}\p{Cf}]*)'/uy;
 /** Without `$`, backticks, backslashes and `!`. */
-const DOUBLE_QUOTED = /^"([^"$`\\!\p{Cc}\p{Cf}]*)"/u;
+const DOUBLE_QUOTED = /"([^"$`\\!\p{Cc}\p{Cf}]*)"/uy;
+/** What may follow a word without a blank between. */
+const AFTER_WORD = /[ \t\n;&|<>]|$/y;
+
+type Reader = {
+  readonly isDone: () => boolean;
+  readonly peek: (pattern: RegExp) => RegExpExecArray | null;
+  readonly take: (pattern: RegExp) => RegExpExecArray | null;
+  readonly takeWord: () => string | undefined;
+};
+
+const createReader = (line: string): Reader => {
+  let at = 0;
+  const peek = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    return pattern.exec(line);
+  };
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    const found = peek(pattern);
+    at += found?.[0].length ?? 0;
+    return found;
+  };
+  return {
+    isDone: () => at === line.length,
+    peek,
+    take,
+    /** Plain and quoted pieces without a blank between are one word. */
+    takeWord: () => {
+      let word: string | undefined;
+      for (;;) {
+        const piece = take(PLAIN)?.[0] ?? take(SINGLE_QUOTED)?.[1] ?? take(DOUBLE_QUOTED)?.[1];
+        if (piece === undefined) return word;
+        word = (word ?? "") + piece;
+      }
+    },
+  };
+};
 
 /** Undefined: not plain. */
 export const readPlainCommands = (line: string): PlainCommands | undefined => {
+  const reader = createReader(line);
   const commands: string[][] = [];
   let words: string[] = [];
-  /** What stands behind the latest separator must be a command. */
+  /** Behind the latest separator a command has to stand. */
   let isOwed = false;
-  let rest = line;
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    const found = pattern.exec(rest);
-    if (found) rest = rest.slice(found[0].length);
-    return found;
-  };
-  for (take(/^[ \t\n]+/); rest !== ""; ) {
-    if (take(/^[ \t]+/)) continue;
-    const separator = take(SEPARATOR)?.[0];
+  while (!reader.isDone()) {
+    if (reader.take(BLANKS)) continue;
+    const separator = reader.take(SEPARATOR)?.[0];
+    if (separator === "\n" && words.length === 0) continue;
     if (separator !== undefined) {
-      const isEmptyLine = separator === "\n" && words.length === 0;
-      if (words.length === 0 && !isEmptyLine) return undefined;
-      if (words.length > 0) commands.push(words);
-      isOwed = isEmptyLine ? isOwed : separator !== ";" && separator !== "\n";
+      if (words.length === 0) return undefined;
+      commands.push(words);
       words = [];
-    } else if (words.length > 0 && take(HARMLESS_REDIRECTION)) continue;
-    else {
-      const word = takeWord(take);
-      // What follows a word without a blank is part of it, or an operator.
-      if (word === undefined || !/^(?:[\s;&|<>]|$)/.test(rest)) return undefined;
-      // `2>file`: the digit belongs to the redirection.
-      if (/^[<>]/.test(rest) && /^\d+$/.test(word)) return undefined;
-      words.push(word);
-      isOwed = false;
+      isOwed = separator !== ";" && separator !== "\n";
+      continue;
     }
+    if (words.length > 0 && reader.take(HARMLESS_REDIRECTION)) continue;
+    const word = reader.takeWord();
+    if (word === undefined || !reader.peek(AFTER_WORD)) return undefined;
+    // `2>file`: the digit belongs to the redirection.
+    if (/^\d+$/.test(word) && reader.peek(/[<>]/y)) return undefined;
+    words.push(word);
+    isOwed = false;
   }
   if (words.length > 0) commands.push(words);
   return isOwed || commands.length === 0 ? undefined : commands;
-};
-
-const takeWord = (take: (pattern: RegExp) => RegExpExecArray | null): string | undefined => {
-  let word: string | undefined;
-  for (;;) {
-    const part = take(PLAIN)?.[0] ?? take(SINGLE_QUOTED)?.[1] ?? take(DOUBLE_QUOTED)?.[1];
-    if (part === undefined) return word;
-    word = (word ?? "") + part;
-  }
 };

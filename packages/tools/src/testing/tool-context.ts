@@ -33,6 +33,7 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
   const context: ToolContext = {
     callId: "call_test",
     workspace,
+    scope: { writes: [], hosts: [], approve: "all" },
     signal: stopping.signal,
     timeLeftMs: () => Infinity,
     progress: (text) => void shown.push(text),

@@ -97,6 +97,7 @@ export const connect = async (
 export const createContext = (workspace: string, context: Partial<ToolContext> = {}): ToolContext => ({
   callId: "call_test",
   workspace,
+  scope: { writes: [], hosts: [], approve: "all" },
   signal: new AbortController().signal,
   progress: () => undefined,
   timeLeftMs: () => 60_000,
