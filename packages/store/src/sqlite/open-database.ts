@@ -72,7 +72,8 @@ const configure = (db: DatabaseSync, synchronous: Synchronous): void => {
     PRAGMA foreign_keys = ON;
     PRAGMA trusted_schema = OFF;
     PRAGMA cell_size_check = ON;
-    PRAGMA secure_delete = ON;
+    PRAGMA secure_delete = OFF;
+    PRAGMA wal_autocheckpoint = 8000;
     PRAGMA journal_size_limit = 67108864;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -8000`);

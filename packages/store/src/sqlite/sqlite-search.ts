@@ -4,9 +4,9 @@ import type { SQLOutputValue } from "node:sqlite";
 import { fromEventBody } from "../chain.ts";
 import { toColumnText } from "../column-text.ts";
 import { MAX_SEQ, fromEventKey, toEventKey } from "../event-key.ts";
-import type { RequestType } from "../message-row.ts";
 import { fromCursor, toCursor, toLimit } from "../query-checks.ts";
 import type { Page, SearchHit, SearchQuery } from "../read-side.ts";
+import { toRequestType } from "../request-type.ts";
 import { toSaid } from "../said.ts";
 import { toBeginningExpression, toMatchExpression, toSnippet, toTerms } from "../search-text.ts";
 import { readHead } from "./event-table.ts";
@@ -102,30 +102,4 @@ const findMessage = (statements: Statements, id: number, event: RecordedEvent): 
      ORDER BY id DESC LIMIT 1`,
   ).get(toEventKey(fromEventKey(id).sessionNumber, 0), id, runId, requestType, callId, callId);
   return row === undefined ? null : Number(row["id"]);
-};
-
-/** Undefined where the row is the run's own. */
-const toRequestType = (event: RecordedEvent): RequestType | undefined => {
-  switch (event.type) {
-    case "run.requested":
-    case "run.started":
-    case "run.settled":
-    case "limit.reached":
-    case "result.rejected":
-      return undefined;
-    case "message.received":
-      return "prompt";
-    case "model.requested":
-    case "model.answered":
-    case "model.failed":
-    case "context.fitted":
-      return "continuation";
-    case "approval.requested":
-    case "approval.answered":
-    case "tool.started":
-    case "tool.settled":
-      return "tool_call";
-    default:
-      return event satisfies never;
-  }
 };

@@ -1,6 +1,7 @@
 /** Figures over `messages`: how runs ended, and what they took. */
-import type { SQLInputValue } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { fromColumnText, toColumnText } from "../column-text.ts";
+import { createFigures } from "../figures.ts";
 import { toAllowed } from "../query-checks.ts";
 import type { Stats, StatsKey, StatsQuery } from "../read-side.ts";
 import { STATS_KEYS } from "../read-side.ts";
@@ -15,73 +16,52 @@ const FROM = `FROM messages m
 /** A tool call counts for the model that asked for it. */
 const CALLER_MODEL = "coalesce(m.model_id, (SELECT c.model_id FROM messages c WHERE c.id = m.parent_message_id), r.model_id)";
 
+/** A pair is two columns: each may be a text that is kept in another form. */
 const KEYS: Readonly<Record<StatsKey, string>> = {
-  agent: "m.agent_role",
-  model: CALLER_MODEL,
-  depth: "m.agent_depth",
-  pair: "p.agent_role || ' → ' || m.agent_role",
-  day: "substr(m.started_at, 1, 10)",
+  agent: "m.agent_role AS key, NULL AS child",
+  model: `${CALLER_MODEL} AS key, NULL AS child`,
+  depth: "m.agent_depth AS key, NULL AS child",
+  pair: "p.agent_role AS key, m.agent_role AS child",
+  day: "substr(m.started_at, 1, 10) AS key, NULL AS child",
 };
-
-type Figures = { -readonly [K in keyof Stats]: Stats[K] } & { bailouts: Record<string, number> };
 
 export const readStats = (statements: Statements, query: StatsQuery): readonly Stats[] => {
   const by = toAllowed("`by`", query.by, STATS_KEYS, "agent");
   const { where, values } = toFilter(query, by);
-  const select = (figures: string, type: string, group = "") =>
-    statements(`SELECT ${KEYS[by]} AS key, ${figures} ${FROM} WHERE ${type} AND ${where} GROUP BY 1${group}`).all(...values);
+  const select = (columns: string, type: string, group = "") =>
+    statements(`SELECT ${KEYS[by]}, ${columns} ${FROM} WHERE ${type} AND ${where} GROUP BY 1, 2${group}`)
+      .all(...values)
+      .map((row) => ({ ...row, key: toKey(row) }));
 
-  const byKey = new Map<string, Figures>();
-  const figuresOf = (key: unknown): Figures => {
-    const name = fromColumnText(String(key));
-    let figures = byKey.get(name);
-    if (!figures) byKey.set(name, (figures = toEmpty(name)));
-    return figures;
-  };
-
+  const figures = createFigures();
   const isRun = "u.message_id = m.id";
-  for (const row of select(
-    `count(*) AS runs, sum(m.outcome = 'completed') AS completed, sum(m.outcome = 'partial') AS partial,
-     sum(m.outcome = 'failed') AS failed, sum(m.outcome = 'cancelled') AS cancelled, sum(m.outcome = 'timeout') AS timeout,
-     sum(m.duration_ms) AS duration`,
-    isRun,
-  )) {
-    const figures = figuresOf(row["key"]);
-    figures.runs = Number(row["runs"]);
-    figures.completed = Number(row["completed"]);
-    figures.partial = Number(row["partial"]);
-    figures.failed = Number(row["failed"]);
-    figures.cancelled = Number(row["cancelled"]);
-    figures.timeout = Number(row["timeout"]);
-    figures.durationMs = Number(row["duration"]);
-    const ended = figures.completed + figures.partial + figures.failed + figures.cancelled + figures.timeout;
-    figures.successRate = ended === 0 ? null : figures.completed / ended;
-  }
-  for (const row of select("m.bailout_reason AS reason, count(*) AS n", `${isRun} AND m.bailout_reason IS NOT NULL`, ", 2"))
-    figuresOf(row["key"]).bailouts[fromColumnText(String(row["reason"]))] = Number(row["n"]);
-  for (const row of select(
-    `count(*) AS calls, sum(m.prompt_tokens) AS prompt, sum(m.completion_tokens) AS completion, sum(m.cached_tokens) AS cached,
-     sum(m.reasoning_tokens) AS reasoning, sum(m.cost_usd) AS cost, sum(m.status = 'completed' AND m.cost_usd IS NULL) AS unpriced`,
-    "m.request_type = 'continuation'",
-  )) {
-    const figures = figuresOf(row["key"]);
-    figures.modelCalls = Number(row["calls"]);
-    figures.promptTokens = Number(row["prompt"]);
-    figures.completionTokens = Number(row["completion"]);
-    figures.cachedTokens = Number(row["cached"]);
-    figures.reasoningTokens = Number(row["reasoning"]);
-    figures.costUsd = Number(row["cost"]);
-    figures.unpricedCalls = Number(row["unpriced"]);
-  }
-  for (const row of select(
-    "count(*) AS calls, sum(m.status IN ('failed', 'timeout')) AS failures",
-    "m.request_type = 'tool_call'",
-  )) {
-    const figures = figuresOf(row["key"]);
-    figures.toolCalls = Number(row["calls"]);
-    figures.toolFailures = Number(row["failures"]);
-  }
-  return [...byKey.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  figures.addRuns(
+    select(
+      `count(*) AS runs, sum(m.outcome = 'completed') AS completed, sum(m.outcome = 'partial') AS partial,
+       sum(m.outcome = 'failed') AS failed, sum(m.outcome = 'cancelled') AS cancelled, sum(m.outcome = 'timeout') AS timeout,
+       sum(m.duration_ms) AS duration`,
+      isRun,
+    ),
+  );
+  figures.addBailouts(
+    select("m.bailout_reason AS reason, count(*) AS n", `${isRun} AND m.bailout_reason IS NOT NULL`, ", m.bailout_reason"),
+  );
+  figures.addModelCalls(
+    select(
+      `count(*) AS calls, sum(m.prompt_tokens) AS prompt, sum(m.completion_tokens) AS completion, sum(m.cached_tokens) AS cached,
+       sum(m.reasoning_tokens) AS reasoning, sum(m.cost_usd) AS cost, sum(m.status = 'completed' AND m.cost_usd IS NULL) AS unpriced`,
+      "m.request_type = 'continuation'",
+    ),
+  );
+  figures.addToolCalls(
+    select("count(*) AS calls, sum(m.status IN ('failed', 'timeout')) AS failures", "m.request_type = 'tool_call'"),
+  );
+  return figures.all();
+};
+
+const toKey = ({ key, child }: Record<string, SQLOutputValue>): string => {
+  const name = fromColumnText(String(key));
+  return typeof child === "string" ? `${name} → ${fromColumnText(child)}` : name;
 };
 
 const toFilter = (query: StatsQuery, by: StatsKey): { readonly where: string; readonly values: readonly SQLInputValue[] } => {
@@ -97,25 +77,3 @@ const toFilter = (query: StatsQuery, by: StatsKey): { readonly where: string; re
   filter("m.started_at < ?", query.until);
   return { where: conditions.join(" AND "), values };
 };
-
-const toEmpty = (key: string): Figures => ({
-  key,
-  runs: 0,
-  completed: 0,
-  partial: 0,
-  failed: 0,
-  cancelled: 0,
-  timeout: 0,
-  successRate: null,
-  bailouts: {},
-  durationMs: 0,
-  modelCalls: 0,
-  toolCalls: 0,
-  toolFailures: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  reasoningTokens: 0,
-  costUsd: 0,
-  unpricedCalls: 0,
-});

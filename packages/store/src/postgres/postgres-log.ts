@@ -1,0 +1,171 @@
+/** The event log in a PostgreSQL database, for many processes on many machines. Same contract, same rows, same chain. */
+import type { RunId, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { hash, randomUUID } from "node:crypto";
+import { toAfterSeq, unknownRun } from "../admit.ts";
+import { toArtifactId, toArtifactRef } from "../artifact-ref.ts";
+import { fromColumnText, toColumnText } from "../column-text.ts";
+import type { EventLog } from "../contract.ts";
+import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import type { ReadSide } from "../read-side.ts";
+import { collectEvents, toWalkFrom } from "../walk-chain.ts";
+import { createWatchers } from "../watchers.ts";
+import type { Query } from "./database.ts";
+import { openDatabase } from "./database.ts";
+import { migrate } from "./migrate.ts";
+import { fromNameKey, toNameKey } from "./name-key.ts";
+import { createPostgresReadSide } from "./postgres-read-side.ts";
+import { readLongNames, toSeq } from "./postgres-rows.ts";
+import type { PostgresMigration } from "./schema.ts";
+import { POSTGRES_MIGRATIONS } from "./schema.ts";
+import { createSessionWriter } from "./session-writer.ts";
+
+export type PostgresLogOptions = {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** Where the tables are; made if it is not there. `retinue` by default. */
+  readonly schema?: string;
+  /** 10 by default, and one that listens. */
+  readonly maxConnections?: number;
+  /** How long to go on trying while the server is away; 30 s by default. */
+  readonly patienceMs?: number;
+  readonly migrations?: readonly PostgresMigration[];
+};
+
+export type PostgresLog = EventLog & { readonly readSide: ReadSide };
+
+/** A notification is short, a session's name may be long. */
+const topicOf = (sessionId: SessionId): string => hash("sha256", JSON.stringify(sessionId)).slice(0, 32);
+
+export const createPostgresLog = async (options: PostgresLogOptions): Promise<PostgresLog> => {
+  const { url, schema = "retinue", maxConnections = 10, patienceMs = 30_000, migrations = POSTGRES_MIGRATIONS } = options;
+  const db = openDatabase({ url, schema, maxConnections, patienceMs });
+  const watchers = createWatchers();
+  const self = randomUUID();
+  const channel = `${schema}_events`.slice(0, 63);
+  try {
+    await migrate(db, schema, migrations);
+    await db.listen(
+      channel,
+      (payload) => {
+        const [sender, topic] = payload.split(" ");
+        if (sender === self) return;
+        for (const sessionId of watchers.sessions()) if (topicOf(sessionId) === topic) watchers.wake(sessionId);
+      },
+      () => {
+        for (const sessionId of watchers.sessions()) watchers.wake(sessionId);
+      },
+    );
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+
+  const writer = createSessionWriter({
+    db,
+    channel,
+    announcementOf: (sessionId) => `${self} ${topicOf(sessionId)}`,
+    committed: watchers.wake,
+  });
+
+  let closing: Promise<void> | undefined;
+  const open = (): void => {
+    if (closing) throw new RetinueError("store_unreadable", "The store was closed.", { hint: "Open it again." });
+  };
+
+  return {
+    append: async (drafts, lease) => {
+      open();
+      return writer.append(drafts, lease);
+    },
+    lease: async (runId) => {
+      open();
+      const epoch = await db.transact(async (query) => takeOver(query, runId));
+      if (epoch === undefined) throw unknownRun(runId);
+      const lease = { runId, epoch };
+      writer.tookOver(lease);
+      return lease;
+    },
+    revoke: async (sessionId) => {
+      open();
+      await db.transact(async (query) => {
+        const [session] = await query("SELECT number FROM ~sessions WHERE session_id = $1 FOR UPDATE", [toNameKey(sessionId)]);
+        if (session !== undefined)
+          await query("UPDATE ~runs SET epoch = epoch + 1 WHERE session_number = $1", [session["number"]]);
+      });
+    },
+    read: async (sessionId, after) => {
+      open();
+      const afterSeq = toAfterSeq(after);
+      const [row] = await db.query("SELECT number, head_seq, head_hash FROM ~sessions WHERE session_id = $1", [
+        toNameKey(sessionId),
+      ]);
+      if (row === undefined || afterSeq >= Number(row["head_seq"])) return [];
+      const head = { number: Number(row["number"]), headSeq: Number(row["head_seq"]), headHash: String(row["head_hash"]) };
+      const rows = await db.query("SELECT id, body, hash FROM ~events WHERE id BETWEEN $1 AND $2 ORDER BY id", [
+        toEventKey(head.number, toWalkFrom(afterSeq)),
+        toEventKey(head.number, MAX_SEQ),
+      ]);
+      return collectEvents(
+        rows.map((event) => ({ seq: toSeq(event["id"]), body: String(event["body"]), hash: String(event["hash"]) })),
+        head,
+        { sessionId, afterSeq },
+      );
+    },
+    sessionOf: async (runId) => {
+      open();
+      const rows = await db.query(
+        "SELECT s.session_id FROM ~runs r JOIN ~sessions s ON s.number = r.session_number WHERE r.run_id = $1",
+        [toNameKey(runId)],
+      );
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      return fromNameKey(String(row["session_id"]), await readLongNames(db.query, rows)) as SessionId;
+    },
+    watch: (sessionId, wake) => {
+      open();
+      return watchers.watch(sessionId, wake);
+    },
+    writeArtifact: async (sessionId, text) => {
+      open();
+      const ref = toArtifactRef(text);
+      await db.transact(async (query) =>
+        query("INSERT INTO ~artifacts (session_id, artifact_id, text) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
+          toNameKey(sessionId),
+          ref.artifactId,
+          toColumnText(text),
+        ]),
+      );
+      return ref;
+    },
+    readArtifact: async (sessionId, artifactId) => {
+      open();
+      const [row] = await db.query("SELECT text FROM ~artifacts WHERE session_id = $1 AND artifact_id = $2", [
+        toNameKey(sessionId),
+        toColumnText(artifactId),
+      ]);
+      if (row === undefined) return undefined;
+      const text = fromColumnText(String(row["text"]));
+      if (toArtifactId(text) !== artifactId)
+        throw new RetinueError("store_corrupt", `Artifact ${artifactId} of ${sessionId} is damaged.`);
+      return text;
+    },
+    close: () => {
+      watchers.clear();
+      return (closing ??= db.close());
+    },
+    readSide: createPostgresReadSide({ db, open }),
+  };
+};
+
+/** Waits for whoever is writing to the session, so that nothing is written under the old epoch afterwards. */
+const takeOver = async (query: Query, runId: RunId): Promise<number | undefined> => {
+  const key = toNameKey(runId);
+  const locked = await query(
+    "SELECT s.number FROM ~sessions s JOIN ~runs r ON r.session_number = s.number WHERE r.run_id = $1 FOR UPDATE OF s",
+    [key],
+  );
+  if (locked.length === 0) return undefined;
+  const [row] = await query("UPDATE ~runs SET epoch = epoch + 1 WHERE run_id = $1 RETURNING epoch", [key]);
+  return row === undefined ? undefined : Number(row["epoch"]);
+};

@@ -1,0 +1,29 @@
+/** To which kind of row an event belongs. */
+import type { RecordedEvent } from "@retinue/protocol";
+import type { RequestType } from "./message-row.ts";
+
+/** Undefined where the row is the run's own. */
+export const toRequestType = (event: RecordedEvent): RequestType | undefined => {
+  switch (event.type) {
+    case "run.requested":
+    case "run.started":
+    case "run.settled":
+    case "limit.reached":
+    case "result.rejected":
+      return undefined;
+    case "message.received":
+      return "prompt";
+    case "model.requested":
+    case "model.answered":
+    case "model.failed":
+    case "context.fitted":
+      return "continuation";
+    case "approval.requested":
+    case "approval.answered":
+    case "tool.started":
+    case "tool.settled":
+      return "tool_call";
+    default:
+      return event satisfies never;
+  }
+};
