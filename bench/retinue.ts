@@ -1,13 +1,27 @@
-/** Retinue on the same task: the real engine, loop, limits, transport and a log in memory. */
+/**
+ * Retinue on the same task: the real engine, loop, limits and transport. BENCH_STORE says where it is recorded: in memory, or in SQLite
+ * (NORMAL or FULL).
+ */
 import { createEmbeddedEngine } from "@retinue/engine";
 import { createModels } from "@retinue/model";
 import { defineTool } from "@retinue/runtime";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { createMemoryLog } from "@retinue/store";
+import { createSqliteLog } from "@retinue/store/sqlite";
 import { z } from "zod";
 import { systemClock } from "../packages/retinue/src/system-ports.ts";
 import { measure } from "./measure.ts";
 
 let ids = 0;
+const kind = process.env["BENCH_STORE"] ?? "memory";
+const folder = mkdtempSync(path.join(tmpdir(), "retinue-bench-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const kept =
+  kind === "memory"
+    ? null
+    : createSqliteLog({ path: path.join(folder, "bench.db"), synchronous: kind === "FULL" ? "FULL" : "NORMAL" });
 
 await measure("retinue", {
   run: async (baseUrl, onEcho) => {
@@ -28,7 +42,7 @@ await measure("retinue", {
       },
     });
     const engine = createEmbeddedEngine({
-      log: createMemoryLog(),
+      log: kept ?? createMemoryLog(),
       createId: () => String(++ids),
       ports: {
         model: (name) => models.resolve(name),
