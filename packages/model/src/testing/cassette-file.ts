@@ -3,7 +3,7 @@
  * control. No request header is kept at all, and known secrets are taken out of everything else before it is written.
  */
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import type { Json } from "@retinue/protocol";
+import type { Json, JsonObject } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 
 /** Bytes that are no UTF-8 by themselves, such as half a character, are kept as base64. */
@@ -29,7 +29,15 @@ export const createCassetteFile = (file: string): Promise<void> => writeFile(fil
 export const appendCassetteEntry = (file: string, entry: CassetteEntry): Promise<void> =>
   appendFile(file, `${JSON.stringify(entry)}\n`);
 
-export const readCassetteFile = async (file: string): Promise<readonly CassetteEntry[]> => {
+/** What whoever recorded it wants to be known when it is played; later lines come on top. */
+export type CassetteNote = { readonly about: JsonObject };
+
+export const appendCassetteNote = (file: string, note: CassetteNote): Promise<void> =>
+  appendFile(file, `${JSON.stringify(note)}\n`);
+
+export type CassetteContent = { readonly entries: readonly CassetteEntry[]; readonly about: JsonObject };
+
+export const readCassetteFile = async (file: string): Promise<CassetteContent> => {
   const text = await readFile(file, "utf8").catch((cause: unknown) => {
     throw new RetinueError("cassette_mismatch", `The cassette ${file} cannot be read.`, { cause, hint: "Record it first." });
   });
@@ -37,7 +45,9 @@ export const readCassetteFile = async (file: string): Promise<readonly CassetteE
   try {
     if (first === undefined || (JSON.parse(first) as Partial<typeof HEADER>).cassette !== HEADER.cassette)
       throw new Error("header");
-    return lines.map((line) => JSON.parse(line) as CassetteEntry);
+    const read = lines.map((line) => JSON.parse(line) as CassetteEntry | CassetteNote);
+    const about = read.flatMap((one) => ("about" in one ? [one.about] : []));
+    return { entries: read.filter((one) => "request" in one), about: Object.assign({}, ...about) as JsonObject };
   } catch (cause) {
     throw new RetinueError("cassette_mismatch", `${file} is no cassette, or one that was cut.`, {
       cause,

@@ -387,3 +387,17 @@ test("what is no cassette is refused, and so is one that is not there", async ()
     await expect(open("play")).rejects.toMatchObject({ code: "cassette_mismatch", hint: "Record it anew." });
   }
 });
+
+test("what was noted while recording is known when it is played, and the rest plays as ever", async () => {
+  const server = await start({ replies: [{ text: "hello" }] });
+  const recorder = await open("record");
+  await recorder.note({ model: "mock/x" });
+  await converse(server.baseUrl, "mock/x", ["hi"], recorder);
+  await recorder.note({ takes: 2 });
+  await recorder.close();
+  const player = await open("play");
+  expect(player.about).toEqual({ model: "mock/x", takes: 2 });
+  const [said] = await converse(server.baseUrl, "mock/x", ["hi"], player, {});
+  expect(said?.at(-1)).toMatchObject({ type: "answer", content: [{ type: "text", text: "hello" }] });
+  player.assertDone();
+});

@@ -15,13 +15,14 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Json } from "@retinue/protocol";
+import type { Json, JsonObject } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Model, ModelChunk, ModelRequest } from "../contract.ts";
 import type { TrafficTap } from "../models.ts";
-import type { CassetteEntry, CassetteRequest, CassetteResponse } from "./cassette-file.ts";
+import type { CassetteContent, CassetteEntry, CassetteRequest, CassetteResponse } from "./cassette-file.ts";
 import {
   appendCassetteEntry,
+  appendCassetteNote,
   createCassetteFile,
   fromCassetteChunk,
   readCassetteFile,
@@ -42,6 +43,10 @@ export type CassetteOptions = {
 };
 
 export type Cassette = TrafficTap & {
+  /** In play: what was noted when it was recorded. */
+  readonly about: JsonObject;
+  /** In record: keeps something for whoever plays it. */
+  readonly note: (about: JsonObject) => Promise<void>;
   /** In play: throws `cassette_mismatch` for the first request that was not recorded, or if exchanges were not played. */
   readonly assertDone: () => void;
   /** Ends what is open and waits until all is written. */
@@ -50,7 +55,7 @@ export type Cassette = TrafficTap & {
 
 export const openCassette = async (options: CassetteOptions): Promise<Cassette> => {
   const scrubber = createScrubber(options.secrets ?? []);
-  const entries = options.mode === "play" ? await readCassetteFile(options.file) : [];
+  const { entries, about } = options.mode === "play" ? await readCassetteFile(options.file) : NOTHING;
   if (options.mode === "record") await createCassetteFile(options.file);
   const origins = new Set<string>();
   const unplayed = Map.groupBy(entries, ({ request }) => toRequestKey(request));
@@ -111,6 +116,11 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
     },
     needsKeys: options.mode === "record",
     watch: (model) => watch(model, mismatches),
+    about,
+    note: (more) => {
+      if (options.mode === "record") writing = writing.then(() => appendCassetteNote(options.file, { about: more }));
+      return writing;
+    },
     assertDone: () => {
       if (mismatches[0]) throw mismatches[0];
       const left = entries.filter((entry) => !played.has(entry)).map(({ request }) => `${request.method} ${request.url}`);
@@ -132,6 +142,8 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
     },
   };
 };
+
+const NOTHING: CassetteContent = { entries: [], about: {} };
 
 /** How long an exchange under way may go on while the cassette is closed. */
 const PATIENCE_MS = 1_000;

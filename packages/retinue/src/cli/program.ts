@@ -5,7 +5,10 @@ import { EXIT } from "./exit-code.ts";
 import { registerChat } from "./register/register-chat.ts";
 import { registerDoctor } from "./register/register-doctor.ts";
 import { registerInit } from "./register/register-init.ts";
+import { registerReplay } from "./register/register-replay.ts";
 import { registerRun } from "./register/register-run.ts";
+import { registerSessions } from "./register/register-sessions.ts";
+import { registerStats } from "./register/register-stats.ts";
 import type { Registrar } from "./register/registrar.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { readVersion } from "./version.ts";
@@ -21,6 +24,9 @@ RETINUE_HOME moves ~/.retinue. RETINUE_DEBUG=1 shows where errors come from.
 const register = (registrar: Registrar): void => {
   registerRun(registrar);
   registerChat(registrar);
+  registerSessions(registrar);
+  registerReplay(registrar);
+  registerStats(registrar);
   registerDoctor(registrar);
   registerInit(registrar);
 };

@@ -1,6 +1,7 @@
 /** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. */
 import type { Json, RetinueEvent, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
+import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
 
 const MOST_CHARS = 160;
@@ -30,15 +31,6 @@ export const showInput = (input: Json): string =>
         .map(([key, value]) => `${key}=${showValue(value)}`)
         .join(" ")
     : showValue(input);
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
-const money = (costUsd: number | null): string => {
-  if (costUsd === null) return "cost unknown";
-  return `$${costUsd === 0 || costUsd >= 0.01 ? costUsd.toFixed(2) : costUsd.toPrecision(2)}`;
-};
 
 /** The bill of a run. */
 export const formatBill = (result: RunResult): string =>

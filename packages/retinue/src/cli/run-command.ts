@@ -1,69 +1,55 @@
 /** `retinue run`: one task, for scripts. Text or events to stdout, progress to stderr, and an exit code that tells how it ended. */
-import { createInterface } from "node:readline/promises";
-import type { Ask } from "./ask-approval.ts";
-import { createApprover } from "./ask-approval.ts";
-import type { Interrupts } from "./interrupts.ts";
-import { listenForInterrupts } from "./interrupts.ts";
+import { RetinueError } from "@retinue/protocol";
+import type { CassetteOptions } from "./cassette.ts";
+import { withCassette } from "./cassette.ts";
+import { EXIT } from "./exit-code.ts";
 import { readTask } from "./read-task.ts";
+import { goOn } from "./record/go-on.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
-import type { View } from "./show-run.ts";
-import { offlineNotice, showRun } from "./show-run.ts";
+import type { ViewOptions } from "./show-run.ts";
+import { toView } from "./show-run.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { workWith } from "./work-with.ts";
 
-export type RunCommandOptions = SessionOptions & { readonly json?: boolean; readonly quiet?: boolean };
-
-const toView = ({ json, quiet }: RunCommandOptions): View => {
-  if (json === true) return { type: "json" };
-  return { type: quiet === true ? "quiet" : "text" };
-};
+export type RunCommandOptions = SessionOptions &
+  ViewOptions &
+  CassetteOptions & {
+    /** Goes on with the latest session of the workspace. */
+    readonly continue?: boolean;
+    /** Goes on with this one. */
+    readonly session?: string;
+  };
 
 export const runCommand = async (
   words: readonly string[],
   options: RunCommandOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const { stdin, stdout, stderr, env } = surroundings;
+  const { stdin } = surroundings;
+  if (options.continue === true || options.session !== undefined) {
+    if (options.continue === true && options.session !== undefined)
+      throw new RetinueError("usage", "--continue and --session do not go together.", {
+        hint: "--continue goes on with the latest session, --session with the one that is named.",
+      });
+    // Nothing is read from a pipe unasked: a session that was cut off goes on without a word.
+    const task = words.length === 0 ? undefined : await readTask(words, stdin);
+    return goOn({ name: options.session, task }, options, surroundings);
+  }
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, stdin);
-  const interrupts = listenForInterrupts(
-    () => void stderr.write(`${stderr.isTerminal ? "\n" : ""}retinue: stopping; once more to leave at once.\n`),
+  const context = { workspace, flagModel: options.model, settingsModel: settings.model };
+  return withCassette(options, context, surroundings, (cassette) =>
+    workWith(
+      { workspace, settings, view: toView(options), more: cassette.more },
+      surroundings,
+      async ({ retinue, signal, show }) => {
+        await cassette.note(retinue.model);
+        const run = await retinue.run(task, { signal, ...(options.agent !== undefined && { agent: options.agent }) });
+        const { exitCode } = await show(run);
+        if (exitCode === EXIT.done) cassette.assertDone();
+        return exitCode;
+      },
+    ),
   );
-  try {
-    const { createRetinue } = await import("../create-retinue.ts");
-    const retinue = await createRetinue({
-      workspace,
-      settings,
-      env,
-      ...(stdin.isTTY === true &&
-        stderr.isTerminal && { approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact) }),
-    });
-    try {
-      const view = toView(options);
-      if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
-      const run = await retinue.run(task, {
-        signal: AbortSignal.any([interrupts.signal, stdout.closed]),
-        ...(options.agent !== undefined && { agent: options.agent }),
-      });
-      const { exitCode } = await showRun(run, view, surroundings);
-      return interrupts.exitCode() ?? exitCode;
-    } finally {
-      await retinue.close();
-    }
-  } finally {
-    interrupts.release();
-  }
 };
-
-/** The terminal is held only while it asks. */
-const createAsk =
-  ({ stdin }: Surroundings, interrupts: Interrupts): Ask =>
-  async (question, signal) => {
-    const terminal = createInterface({ input: stdin, output: process.stderr, terminal: true });
-    terminal.on("SIGINT", () => interrupts.raise("SIGINT"));
-    try {
-      return await terminal.question(question, { signal });
-    } finally {
-      terminal.close();
-    }
-  };

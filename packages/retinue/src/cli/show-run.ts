@@ -1,6 +1,6 @@
 /** Shows a run while it works and tells how it ended. The one way from events to a terminal or a pipe. */
 import type { RunHandle } from "@retinue/engine";
-import type { RunResult } from "@retinue/protocol";
+import type { RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
 import { EXIT, resultExitCode } from "./exit-code.ts";
@@ -12,6 +12,13 @@ import type { Surroundings } from "./surroundings.ts";
 /** text: the words as they come, progress beside. quiet: the last words alone, once they are whole. json: the events. */
 export type View = { readonly type: "text" } | { readonly type: "quiet" } | { readonly type: "json" };
 
+export type ViewOptions = { readonly json?: boolean; readonly quiet?: boolean };
+
+export const toView = ({ json, quiet }: ViewOptions): View => {
+  if (json === true) return { type: "json" };
+  return { type: quiet === true ? "quiet" : "text" };
+};
+
 export type Shown = { readonly result: RunResult; readonly exitCode: number };
 
 /** Said wherever the built-in model answers, so that nobody takes it for an LLM. */
@@ -22,7 +29,10 @@ export const offlineNotice = (model: string): string =>
 
 const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
-const followText = async (run: RunHandle, { stdout, stderr, secrets, redact }: Surroundings): Promise<void> => {
+export type Followed = AsyncIterable<RetinueEvent> & { readonly runId: RunId };
+
+/** The words of the run to stdout, what it and those below it do to stderr. */
+export const followText = async (run: Followed, { stdout, stderr, secrets, redact }: Surroundings): Promise<void> => {
   const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
   for await (const event of run) {
     const progress = formatProgress(event, redact);
@@ -34,17 +44,20 @@ const followText = async (run: RunHandle, { stdout, stderr, secrets, redact }: S
   await stdout.write(answer.end());
 };
 
+export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, secrets }: Surroundings): Promise<void> => {
+  const toLines = createJsonEvents(secrets());
+  for await (const event of events) await stdout.write(toLines(event));
+};
+
 export const showRun = async (run: RunHandle, view: View, surroundings: Surroundings): Promise<Shown> => {
-  const { stdout, stderr, secrets, redact } = surroundings;
+  const { stdout, stderr, redact } = surroundings;
   switch (view.type) {
     case "text":
       await followText(run, surroundings);
       break;
-    case "json": {
-      const toLines = createJsonEvents(secrets());
-      for await (const event of run) await stdout.write(toLines(event));
+    case "json":
+      await followJson(run, surroundings);
       break;
-    }
     case "quiet":
       await stdout.write(withLineEnd(toPrintable(redact((await run.result).details), "prose")));
       break;
@@ -53,7 +66,7 @@ export const showRun = async (run: RunHandle, view: View, surroundings: Surround
   }
   const result = await run.result;
   const wasUnread = stdout.closed.aborted && result.status === "cancelled";
-  if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\n`);
+  if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\nretinue: recorded as ${run.sessionId}\n`);
   if (result.error && !wasUnread) await stderr.write(formatErrorValue(result.error, redact));
   return { result, exitCode: wasUnread ? EXIT.unread : resultExitCode(result) };
 };

@@ -23,3 +23,7 @@ const redactDeep = (value: unknown, redact: (text: string) => string): unknown =
 /** Without the line break. Secrets are replaced in the strings, before they are escaped. */
 export const toJsonLine = (value: unknown, redact: (text: string) => string): string =>
   escapeUnprintable(JSON.stringify(redactDeep(value, redact)));
+
+/** The same in many lines, for a file that people read, too. */
+export const toJsonText = (value: unknown, redact: (text: string) => string): string =>
+  JSON.stringify(redactDeep(value, redact), null, 2).split("\n").map(escapeUnprintable).join("\n");

@@ -17,6 +17,10 @@ export const registerRun = ({ program, surroundings, act }: Registrar): void => 
         .argument("[task...]", "the task; - or nothing reads standard input"),
     ),
   )
+    .option("-c, --continue", "go on with the latest session of the folder; without a task, where it was cut off")
+    .option("-s, --session <session>", "go on with this one")
+    .option("--record <file>", "keep the model traffic of all runs in a file")
+    .option("--replay <file>", "answer from such a file, without a key and without a network")
     .addHelpText("after", JSON_HELP)
     .action((task: string[], options: RunCommandOptions) =>
       act(async () => {

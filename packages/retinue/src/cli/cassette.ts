@@ -1,0 +1,96 @@
+/**
+ * `--record` and `--replay`: the model traffic of a whole tree of runs to a file, or from one, without a key and without a network.
+ * What differs from machine to machine and from run to run (the folder, ids) is made equal on both ways.
+ */
+import type { Json } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { open, realpath } from "node:fs/promises";
+import type { RetinueOptions } from "../create-retinue.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export type CassetteOptions = { readonly record?: string; readonly replay?: string };
+
+export type OpenCassette = {
+  /** For `createRetinue`. In a replay the model is the one that was recorded, so that none is looked for. */
+  readonly more: Pick<RetinueOptions, "model" | "tap">;
+  /** Keeps which model was used. */
+  readonly note: (model: string) => Promise<void>;
+  /** Throws `cassette_mismatch` where something recorded was not asked for. */
+  readonly assertDone: () => void;
+};
+
+const NO_CASSETTE: OpenCassette = { more: {}, note: async () => undefined, assertDone: () => undefined };
+
+export type CassetteContext = {
+  readonly workspace: string;
+  /** As set by a flag or by settings. */
+  readonly flagModel: string | undefined;
+  readonly settingsModel: string | undefined;
+};
+
+export const withCassette = async <T>(
+  { record, replay }: CassetteOptions,
+  { workspace, flagModel, settingsModel }: CassetteContext,
+  { secrets }: Surroundings,
+  use: (cassette: OpenCassette) => Promise<T>,
+): Promise<T> => {
+  if (record !== undefined && replay !== undefined)
+    throw new RetinueError("usage", "--record and --replay do not go together.", { hint: "Record first, replay later." });
+  const file = record ?? replay;
+  if (file === undefined) return use(NO_CASSETTE);
+  const mode = record === undefined ? "play" : "record";
+  await requireFile(file, mode);
+  const { openCassette } = await import("@retinue/model/testing");
+  const folders = [...new Set([workspace, await realpath(workspace)])];
+  const cassette = await openCassette({ file, mode, secrets: secrets(), normalize: (body) => makeEqual(body, folders) });
+  try {
+    const recorded = typeof cassette.about["model"] === "string" ? cassette.about["model"] : undefined;
+    const model = flagModel ?? recorded ?? settingsModel;
+    if (mode === "play" && model === undefined)
+      throw new RetinueError("usage", `${file} does not say which model was recorded.`, { hint: "Name it with --model." });
+    return await use({
+      more: { tap: cassette, ...(mode === "play" && model !== undefined && { model }) },
+      note: (name) => cassette.note({ model: name }),
+      assertDone: mode === "play" ? cassette.assertDone : () => undefined,
+    });
+  } finally {
+    await cassette.close();
+  }
+};
+
+/** A recording never takes the place of a file that is something else. */
+const requireFile = async (file: string, mode: "play" | "record"): Promise<void> => {
+  let first: string;
+  try {
+    const handle = await open(file, mode === "play" ? "r" : "a+", 0o600);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(CASSETTE.length), 0, CASSETTE.length, 0);
+      first = buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    const what = mode === "play" ? "read" : "written";
+    throw new RetinueError("usage", `The cassette ${file} cannot be ${what}.`, {
+      hint: mode === "play" ? "Record it first, with --record." : "Name a file that you may write.",
+      cause,
+    });
+  }
+  if (mode === "record" && first !== "" && first !== CASSETTE)
+    throw new RetinueError("file_exists", `${file} is no cassette and was left as it is.`, { hint: "Name another file." });
+};
+
+const CASSETTE = '{"cassette":';
+
+/** Ids of runs and sessions are made anew every time; those of artifacts follow from what they hold. */
+const MADE_ANEW = /\b(run|ses|apr)_[0-9a-z]{24,}\b/g;
+
+const makeEqual = (body: Json, folders: readonly string[]): Json => {
+  if (typeof body === "string")
+    return folders
+      .reduce((text, folder) => (folder === "/" ? text : text.replaceAll(folder, "[workspace]")), body)
+      .replace(MADE_ANEW, "$1_[id]");
+  if (Array.isArray(body)) return body.map((item: Json) => makeEqual(item, folders));
+  if (body === null || typeof body !== "object") return body;
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, makeEqual(value, folders)]));
+};

@@ -1,0 +1,53 @@
+/** `retinue sessions delete`: takes sessions away for good, after asking. */
+import { RetinueError } from "@retinue/protocol";
+import type { SessionRow } from "@retinue/store";
+import { createInterface } from "node:readline/promises";
+import { toJsonLine } from "../../terminal/json-line.ts";
+import { EXIT } from "../exit-code.ts";
+import type { SessionOptions } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { findSession, shortId } from "./find-session.ts";
+import { withRecord } from "./open-for-command.ts";
+import { formatSessions } from "./list-command.ts";
+import { toCell } from "./to-cell.ts";
+
+export type DeleteOptions = Pick<SessionOptions, "workspace"> & { readonly yes?: boolean; readonly json?: boolean };
+
+export const deleteCommand = (
+  names: readonly string[],
+  { yes, json, ...options }: DeleteOptions,
+  surroundings: Surroundings,
+): Promise<number> =>
+  withRecord(options, surroundings, async ({ sessions, workspace }) => {
+    const { stdout, stderr, redact } = surroundings;
+    const found = new Map<string, SessionRow>();
+    // All of them are found before the first is deleted.
+    for (const name of names) {
+      const session = await findSession(name, { sessions, workspace });
+      found.set(session.sessionId, session);
+    }
+    const rows = [...found.values()];
+    if (yes !== true && !(await isAgreed(rows, surroundings))) {
+      await stderr.write("retinue: nothing was deleted.\n");
+      return EXIT.done;
+    }
+    for (const { sessionId } of rows) await sessions.deleteSession(sessionId);
+    if (json === true) await stdout.write(`${toJsonLine({ deleted: rows.map(({ sessionId }) => sessionId) }, redact)}\n`);
+    else for (const { sessionId, title } of rows) await stdout.write(`deleted ${shortId(sessionId)} ${toCell(title, redact)}\n`);
+    return EXIT.done;
+  });
+
+const isAgreed = async (rows: readonly SessionRow[], { stdin, stderr, redact }: Surroundings): Promise<boolean> => {
+  if (stdin.isTTY !== true || !stderr.isTerminal)
+    throw new RetinueError("usage", "Nobody can be asked whether to delete.", {
+      hint: "Add --yes to delete without being asked.",
+    });
+  const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: true });
+  const terminal = createInterface({ input: stdin, output: process.stderr, terminal: true });
+  try {
+    const answer = await terminal.question(`${lines.join("\n")}\nDelete for good? [y or n] `);
+    return /^\s*y(?:es)?\s*$/i.test(answer);
+  } finally {
+    terminal.close();
+  }
+};

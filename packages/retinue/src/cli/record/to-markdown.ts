@@ -1,0 +1,242 @@
+/**
+ * A session as a Markdown document that needs nothing else to be read: the tree of runs, every turn with its calls, their arguments,
+ * outputs and diffs, the results, and at the end the full texts behind shortened outputs.
+ */
+import type { AssistantPart, EventOf, RecordedEvent, RunId, UserPart } from "@retinue/protocol";
+import type { SessionExport } from "@retinue/store";
+import { count, duration, localTime, money } from "../amounts.ts";
+import { formatBill, showInput } from "../progress-renderer.ts";
+import { fenced, quoteMarkdown } from "./quote-markdown.ts";
+
+export const toMarkdown = ({ session, events, artifacts, damage }: SessionExport): string => {
+  const runs = indexRuns(events);
+  const roots = [...runs.values()].filter(({ requested }) => requested.parentRunId === null);
+  const [first] = roots;
+  return [
+    `# ${oneLine(session.title) || session.sessionId}`,
+    [
+      `- session: ${code(session.sessionId)}`,
+      `- status: ${session.status}`,
+      `- model: ${code(session.model)}`,
+      `- folder: ${code(session.workspace)}`,
+      `- from ${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
+      `- ${session.promptTokens} tokens in, ${session.completionTokens} out, ${money(session.costUsd)}`,
+      ...(first?.requested.forkedFrom
+        ? [`- forked from ${code(first.requested.forkedFrom.sessionId)} at event #${first.requested.forkedFrom.seq}`]
+        : []),
+      ...(damage === null
+        ? []
+        : [
+            `- **damaged**${damage.seq === null ? "" : ` at event #${damage.seq}`}: ${oneLine(damage.what)}. What follows verified.`,
+          ]),
+    ].join("\n"),
+    "## Runs",
+    roots.map((root) => toTree(root, runs, 0)).join("\n"),
+    ...roots.flatMap((root, index) => [`## Turn ${index + 1}`, ...toRun(root, runs)]),
+    ...(artifacts.length === 0 ? [] : ["## Artifacts", ...artifacts.flatMap(toArtifact)]),
+  ]
+    .join("\n\n")
+    .concat("\n");
+};
+
+type RecordedRun = {
+  readonly requested: EventOf<"run.requested">;
+  readonly events: RecordedEvent[];
+  readonly children: RecordedRun[];
+  settled?: EventOf<"run.settled">;
+};
+
+type Runs = ReadonlyMap<RunId, RecordedRun>;
+
+const indexRuns = (events: readonly RecordedEvent[]): Runs => {
+  const runs = new Map<RunId, RecordedRun>();
+  for (const event of events) {
+    if (event.type === "run.requested") {
+      const run: RecordedRun = { requested: event, events: [], children: [] };
+      runs.set(event.runId, run);
+      if (event.parentRunId !== null) runs.get(event.parentRunId)?.children.push(run);
+      continue;
+    }
+    const run = runs.get(event.runId);
+    run?.events.push(event);
+    if (run && event.type === "run.settled") run.settled = event;
+  }
+  return runs;
+};
+
+const oneLine = (text: string): string => quoteMarkdown(text.replace(/\s+/g, " ").trim()).slice(2);
+
+const code = (text: string): string => {
+  const ticks = "`".repeat(1 + Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)));
+  return `${ticks}${text.replace(/\s+/g, " ")}${ticks}`;
+};
+
+const toTree = (run: RecordedRun, runs: Runs, level: number): string => {
+  const { requested, settled } = run;
+  const how = settled ? formatBill(settled.result) : "not ended";
+  return [
+    `${"  ".repeat(level)}- **${oneLine(requested.agent)}** (#${requested.seq}): ${how}`,
+    ...run.children.map((child) => toTree(child, runs, level + 1)),
+  ].join("\n");
+};
+
+const DEEPEST_HEADING = 6;
+
+const heading = ({ requested }: RecordedRun, text: string): string =>
+  `${"#".repeat(Math.min(DEEPEST_HEADING, 3 + requested.depth))} ${text}`;
+
+const toRun = (run: RecordedRun, runs: Runs): readonly string[] => {
+  const { requested, events, children } = run;
+  const started = new Map<string, EventOf<"tool.started">>();
+  const answered = new Map<string, AssistantPart & { readonly type: "tool-call" }>();
+  const open = new Map<string, EventOf<"tool.started">>();
+  const told = new Set<RecordedRun>();
+  const blocks = [
+    heading(run, `${oneLine(requested.agent)}: task (#${requested.seq})`),
+    ...(requested.task.length === 0 ? ["(goes on without a word)"] : [quoteMarkdown(toText(requested.task))]),
+  ];
+  for (const event of events) {
+    if (event.type === "tool.started") {
+      started.set(event.callId, event);
+      open.set(event.callId, event);
+    }
+    if (event.type === "model.answered")
+      for (const part of event.content) if (part.type === "tool-call") answered.set(part.callId, part);
+    if (event.type === "tool.settled") {
+      open.delete(event.callId);
+      const child = children.find(({ requested: { parentCallId } }) => parentCallId === event.callId);
+      blocks.push(
+        heading(run, `${oneLine(event.tool)}: ${event.outcome} (#${event.seq})`),
+        toInput(started.get(event.callId), answered.get(event.callId)),
+      );
+      if (child) {
+        told.add(child);
+        blocks.push(...toRun(child, runs));
+        blocks.push(heading(run, `${oneLine(event.tool)}: result (#${event.seq})`));
+      }
+      blocks.push(...toOutput(event));
+      continue;
+    }
+    blocks.push(...toBlocks(run, event));
+  }
+  for (const call of open.values())
+    blocks.push(
+      heading(run, `${oneLine(call.tool)}: under way where the record ends (#${call.seq})`),
+      toInput(call, answered.get(call.callId)),
+    );
+  // Started by code, or not yet settled where the record ends.
+  for (const child of children) if (!told.has(child)) blocks.push(...toRun(child, runs));
+  return blocks;
+};
+
+const toBlocks = (run: RecordedRun, event: RecordedEvent): readonly string[] => {
+  switch (event.type) {
+    case "model.answered": {
+      const { usage, costUsd, model, step, seq, content } = event;
+      const said = content.flatMap((part) => {
+        if (part.type === "tool-call" || part.text === "") return [];
+        return [part.type === "reasoning" ? `*Thoughts:*\n\n${quoteMarkdown(part.text)}` : quoteMarkdown(part.text)];
+      });
+      const bill = `${usage.input} tokens in, ${usage.output} out, ${money(costUsd)}`;
+      return [heading(run, `${oneLine(event.agent)}: step ${step} (#${seq})`), `*${oneLine(model)}, ${bill}*`, ...said];
+    }
+    case "model.failed":
+      return [`**${oneLine(event.model)} failed** (#${event.seq}): ${event.error.code}: ${oneLine(event.error.message)}`];
+    case "approval.requested":
+      return [`**Asked** (#${event.seq}): ${code(`${event.act.tool} ${showInput(event.act.input)}`)}`];
+    case "approval.answered": {
+      const why = event.reason === undefined ? "" : `: ${oneLine(event.reason)}`;
+      return [`**${event.allowed ? `Allowed, ${event.scope}` : "Denied"}** (#${event.seq})${why}`];
+    }
+    case "message.received":
+      return [`**Heard from ${code(event.from)}** (#${event.seq}):`, quoteMarkdown(toText(event.content))];
+    case "context.fitted": {
+      const what = `${event.beforeTokens} to ${event.afterTokens} tokens`;
+      return [`**Context fitted** (#${event.seq}): ${what}`, ...(event.summary ? [quoteMarkdown(event.summary.text)] : [])];
+    }
+    case "limit.reached":
+      return [`**Limit reached** (#${event.seq}): ${event.limit}, ${event.used} of ${event.max}`];
+    case "result.rejected":
+      return [`**Result not accepted** (#${event.seq}): ${oneLine(event.reason)}`];
+    case "run.started":
+      return event.resumed ? [`**Resumed** (#${event.seq})`] : [];
+    case "run.settled":
+      return toResult(run, event);
+    case "run.requested":
+    case "model.requested":
+    case "tool.started":
+    case "tool.settled":
+      return [];
+    default:
+      return event satisfies never;
+  }
+};
+
+const toResult = (run: RecordedRun, { result, seq }: EventOf<"run.settled">): readonly string[] => {
+  const list = (title: string, items: readonly string[]): readonly string[] =>
+    items.length === 0 ? [] : [`- ${title}: ${items.map(oneLine).join("; ")}`];
+  const facts = [
+    ...list("files modified", result.filesModified.map(code)),
+    ...list("files created", result.filesCreated.map(code)),
+    ...(result.testsRun > 0 ? [`- tests: ${result.testsPassed} of ${result.testsRun} passed`] : []),
+    ...list("warnings", result.warnings),
+    ...list("claimed, but not found in the record", result.unverified),
+    ...list("suggestions", result.suggestions),
+    ...(result.error ? [`- error: ${result.error.code}: ${oneLine(result.error.message)}`] : []),
+  ];
+  return [
+    heading(run, `${oneLine(run.requested.agent)}: ${result.status} (#${seq})`),
+    `*${formatBill(result)}*`,
+    ...(facts.length === 0 ? [] : [facts.join("\n")]),
+    ...(result.output === undefined ? [] : [fenced(JSON.stringify(result.output, null, 2), "json")]),
+  ];
+};
+
+/** What was executed; of a call that was not, what the model wrote. */
+const toInput = (
+  started: EventOf<"tool.started"> | undefined,
+  call: (AssistantPart & { readonly type: "tool-call" }) | undefined,
+): string => {
+  if (!started) return fenced(call?.arguments ?? "");
+  const { input } = started;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return fenced(JSON.stringify(input, null, 2), "json");
+  // Texts of several lines are shown as texts, the rest as JSON.
+  const texts = Object.entries(input).filter((entry): entry is [string, string] => isLongText(entry[1]));
+  const rest = Object.fromEntries(Object.entries(input).filter(([, value]) => !isLongText(value)));
+  return [
+    ...(Object.keys(rest).length > 0 || texts.length === 0 ? [fenced(JSON.stringify(rest, null, 2), "json")] : []),
+    ...texts.map(([key, text]) => `${code(key)}:\n\n${fenced(text, isDiff(text) ? "diff" : "")}`),
+  ].join("\n\n");
+};
+
+const isLongText = (value: unknown): boolean => typeof value === "string" && value.includes("\n");
+
+const isDiff = (text: string): boolean => /^--- .*\n\+\+\+ .*\n@@ /m.test(text);
+
+const toOutput = (event: EventOf<"tool.settled">): readonly string[] => {
+  const blocks: string[] = [];
+  for (const part of event.content)
+    blocks.push(part.type === "text" ? fenced(part.text, isDiff(part.text) ? "diff" : "") : toImage(part));
+  if (event.error) blocks.push(`**${event.error.code}**: ${oneLine(event.error.message)}`);
+  if (event.artifact)
+    blocks.push(`The full output (${count(event.artifact.lines, "line")}) is ${code(event.artifact.artifactId)} below.`);
+  const { modified = [], created = [] } = event.files ?? {};
+  if (modified.length > 0) blocks.push(`Files modified: ${modified.map(code).join(", ")}`);
+  if (created.length > 0) blocks.push(`Files created: ${created.map(code).join(", ")}`);
+  blocks.push(`*${duration(event.activeMs)} into the run*`);
+  return blocks;
+};
+
+/** In the document itself. Nothing but an image gets in this way. */
+const toImage = ({ mediaType, data }: UserPart & { readonly type: "image" }): string =>
+  /^image\/[\w.+-]+$/.test(mediaType) && /^[A-Za-z0-9+/=\s]*$/.test(data)
+    ? `![image](data:${mediaType};base64,${data.replace(/\s+/g, "")})`
+    : `(an image of type ${oneLine(mediaType)})`;
+
+const toText = (parts: readonly UserPart[]): string =>
+  parts.map((part) => (part.type === "text" ? part.text : `(an image of type ${part.mediaType})`)).join("\n");
+
+const toArtifact = ({ artifactId, text }: SessionExport["artifacts"][number]): readonly string[] => [
+  `### ${code(artifactId)}`,
+  fenced(text),
+];
