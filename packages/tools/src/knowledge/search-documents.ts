@@ -22,7 +22,7 @@ const MAX_COUNT = 30;
 const INPUT = z.object({
   query: z.string().trim().min(1).max(1000).describe('Words to look for; "words in quotes" must follow one another.'),
   count: z.number().int().min(1).max(MAX_COUNT).default(DEFAULT_COUNT).describe("How many excerpts to give."),
-  path: z.string().min(1).optional().describe("Only documents at or below this path."),
+  path: z.string().min(1).max(4096).optional().describe("Only documents at or below this path."),
 });
 
 export const createSearchDocuments = ({ indexFile }: SearchDocumentsOptions): AnyTool =>

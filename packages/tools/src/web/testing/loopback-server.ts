@@ -51,7 +51,11 @@ export const startLoopbackServer = async (
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, host, resolve));
+  await listen(server, host).catch((thrown: unknown) => {
+    if (host !== "::") throw thrown;
+    // A machine without IPv6.
+    return listen(server, "0.0.0.0");
+  });
   const { port } = server.address() as AddressInfo;
   origin = `${certificate === undefined ? "http" : "https"}://127.0.0.1:${port}`;
   return {
@@ -65,3 +69,12 @@ export const startLoopbackServer = async (
     },
   };
 };
+
+const listen = (server: Server, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });

@@ -13,7 +13,7 @@ export const createPdf = (pages: readonly string[], { title = "Untitled" } = {})
 /** A page whose content unfolds to this many bytes of nothing. */
 export const createPdfBomb = (bytes: number): Buffer => createPdfOf([Buffer.alloc(bytes, " ")], "bomb");
 
-/** The pages share one content, so that the file stays small. */
+/** All pages are one and the same, so that the file stays small. */
 export const createPdfOfManyPages = (pages: number): Buffer =>
   createPdfOf([Buffer.from("BT /F1 12 Tf 72 720 Td (the same page) Tj ET")], "many", pages);
 
@@ -29,15 +29,16 @@ const createPdfOf = (contents: readonly Buffer[], title: string, copies = 1): Bu
       Buffer.from("\nendstream"),
     ]);
   });
-  const pages = Array.from({ length: count }, (_, at) =>
+  const pages = contents.map((_, at) =>
     Buffer.from(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> ` +
-        `/Contents ${firstContent + (at % contents.length)} 0 R >>`,
+        `/Contents ${firstContent + at} 0 R >>`,
     ),
   );
+  const kids = Array.from({ length: count }, (_, at) => `${firstPage + (at % pages.length)} 0 R`);
   const objects: Buffer[] = [
     Buffer.from("<< /Type /Catalog /Pages 2 0 R >>"),
-    Buffer.from(`<< /Type /Pages /Count ${count} /Kids [${pages.map((_, at) => `${firstPage + at} 0 R`).join(" ")}] >>`),
+    Buffer.from(`<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] >>`),
     Buffer.from("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
     Buffer.from(`<< /Title (${title}) >>`),
     ...streams,

@@ -1,0 +1,151 @@
+/**
+ * Runs one reading statement on a PostgreSQL server: alone in a read-only transaction that is always rolled back, over a connection that
+ * is made for it and closed after it. Rows are fetched by a cursor, so that no more come than are wanted.
+ */
+import { Socket } from "node:net";
+import { RetinueError } from "@retinue/protocol";
+import type { Client, QueryArrayConfig, QueryArrayResult } from "pg";
+import { codeOf } from "../../files/system-error.ts";
+import { judgeSql, refuse } from "./judge-sql.ts";
+import type { Query, QueryResult } from "./query-result.ts";
+import { createRowCollector } from "./query-result.ts";
+
+/** Of all that the server may send for one query; a single value can be a gigabyte. */
+const MAX_RECEIVED_BYTES = 32 * 1024 * 1024;
+const WATCH_MS = 10;
+const FETCH_ROWS = 50;
+
+export const queryPostgres = async (url: string, query: Query): Promise<QueryResult> => {
+  const kind = judgeSql(query.sql, "postgres");
+  query.signal.throwIfAborted();
+  const socket = new Socket();
+  let ended: "time" | "bytes" | undefined;
+  const stop = (why: "time" | "bytes"): void => {
+    ended ??= why;
+    socket.destroy();
+  };
+  const onAbort = (): void => void socket.destroy();
+  query.signal.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(() => stop("time"), query.timeLimitMs + 1000);
+  const watch = setInterval(() => {
+    if (socket.bytesRead > MAX_RECEIVED_BYTES) stop("bytes");
+  }, WATCH_MS);
+  try {
+    const client = await connect(url, socket);
+    await begin(client, query.timeLimitMs);
+    const result = await (kind === "rows" ? readRows(client, query) : readReport(client, query));
+    await client.query("ROLLBACK");
+    return result;
+  } catch (thrown) {
+    query.signal.throwIfAborted();
+    if (ended === "bytes")
+      throw new RetinueError("tool_failed", "The server sends more than 32 MB for this query.", {
+        hint: "Ask for fewer or shorter values.",
+      });
+    if (ended === "time" || codeOf(thrown) === "57014") throw timedOut(query.timeLimitMs);
+    throw toDatabaseError(thrown, url);
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    query.signal.removeEventListener("abort", onAbort);
+    // The server rolls back what is open when its client is gone.
+    socket.destroy();
+  }
+};
+
+const connect = async (url: string, socket: Socket): Promise<Client> => {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: url, stream: () => socket, application_name: "retinue" });
+  // A lost connection is told to whoever waits for an answer.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+};
+
+const begin = async (client: Client, timeLimitMs: number): Promise<void> => {
+  await client.query("BEGIN TRANSACTION READ ONLY");
+  await client.query(
+    `SET LOCAL statement_timeout = ${timeLimitMs}; SET LOCAL lock_timeout = 2000; SET LOCAL standard_conforming_strings = on`,
+  );
+  // Who may do everything may also read files and start programs. This role may read every table and nothing else.
+  const { rows } = await client.query<{ lower: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND rolsuper)
+       AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') AS lower`,
+  );
+  if (rows[0]?.lower === true) await client.query("SET LOCAL ROLE pg_read_all_data");
+};
+
+/** By the protocol that takes one statement at a time, with the values beside it. */
+const run = (client: Client, text: string, values: readonly unknown[] = []): Promise<QueryArrayResult> => {
+  const config: QueryArrayConfig & { queryMode: "extended" } = {
+    text,
+    values: [...values],
+    rowMode: "array",
+    queryMode: "extended",
+    types: { getTypeParser },
+  };
+  return client.query(config);
+};
+
+const readRows = async (client: Client, query: Query): Promise<QueryResult> => {
+  await run(client, `DECLARE retinue_rows NO SCROLL CURSOR FOR ${query.sql}`, query.params);
+  const collector = createRowCollector(query);
+  let columns: readonly string[] = [];
+  for (;;) {
+    const { fields, rows } = await run(client, `FETCH FORWARD ${FETCH_ROWS} FROM retinue_rows`);
+    columns = fields.map(({ name }) => name);
+    if (!rows.every((row: unknown[]) => collector.add(row)) || rows.length < FETCH_ROWS) return collector.finish(columns);
+  }
+};
+
+const readReport = async (client: Client, query: Query): Promise<QueryResult> => {
+  const { fields, rows } = await run(client, query.sql, query.params);
+  const collector = createRowCollector(query);
+  rows.every((row: unknown[]) => collector.add(row));
+  return collector.finish(fields.map(({ name }) => name));
+};
+
+/** Numbers and truth as such; everything else as the server writes it, so that no date moves by a time zone. */
+const getTypeParser = (type: number): ((text: string) => unknown) => {
+  switch (type) {
+    case 16:
+      return (text) => text === "t";
+    case 20:
+      return (text) => BigInt(text);
+    case 21:
+    case 23:
+    case 26:
+    case 700:
+    case 701:
+      return Number;
+    default:
+      return (text) => text;
+  }
+};
+
+const timedOut = (timeLimitMs: number): RetinueError =>
+  new RetinueError("tool_timeout", `The query took longer than ${timeLimitMs / 1000} s and was ended.`, {
+    hint: "Ask for less: add conditions and a LIMIT.",
+  });
+
+/** A write in a read-only transaction, and what the role may not. */
+const DENIED: ReadonlySet<string> = new Set(["25006", "42501"]);
+
+const toDatabaseError = (thrown: unknown, url: string): RetinueError => {
+  const code = codeOf(thrown) ?? "";
+  const said = withoutPassword(thrown instanceof Error ? thrown.message : String(thrown), url).replace(/\.?$/, ".");
+  if (DENIED.has(code) || /data-modifying|INTO is not allowed/.test(said)) return refuse(`PostgreSQL refuses it: ${said}`);
+  if (/^[0-9A-Z]{5}$/.test(code))
+    return new RetinueError("tool_failed", `PostgreSQL says: ${said}`, { hint: "Tables and columns are in information_schema." });
+  return new RetinueError("tool_failed", `The database cannot be reached (${code || "no answer"}).`, {
+    hint: "The user should check that it runs and that its address is right.",
+  });
+};
+
+const withoutPassword = (text: string, url: string): string => {
+  const password = URL.parse(url)?.password ?? "";
+  return [password, decodeURIComponent(password)].reduce(
+    (clean, secret) => (secret === "" ? clean : clean.replaceAll(secret, "•••")),
+    text,
+  );
+};
