@@ -23,7 +23,17 @@ import type {
 } from "@retinue/protocol";
 import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, ApprovalAnswer, ApprovalRequest, ChildRun, InBackground, Ports, Purse, RunState } from "@retinue/runtime";
+import type {
+  AnyTool,
+  ApprovalAnswer,
+  ApprovalRequest,
+  ChildRun,
+  Hooks,
+  InBackground,
+  Ports,
+  Purse,
+  RunState,
+} from "@retinue/runtime";
 import {
   createDelegationTools,
   createRunPurse,
@@ -37,7 +47,7 @@ import {
   toReport,
   toResult,
 } from "@retinue/runtime";
-import type { EventLog } from "@retinue/store";
+import type { EventLog, Lease } from "@retinue/store";
 import { findRefusal } from "./acceptance.ts";
 import { inRun } from "./current-run.ts";
 import type { Follower } from "./follower.ts";
@@ -80,6 +90,9 @@ export type EngineOptions = {
   /** Without an approver: `deny` answers no; `park` waits for `answer`. */
   readonly unattended: "deny" | "park";
   readonly approvalExpiresMs?: number | undefined;
+  readonly hooks?: Hooks | undefined;
+  /** Sees every event of every session, as it is published. */
+  readonly observer?: ((event: RetinueEvent) => void) | undefined;
 };
 
 export type RunRequest = {
@@ -129,17 +142,28 @@ export type Spawned = {
 
 type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
 
+/** Runs of this process that stop together: a main run and everything below it. */
+type Tree = {
+  /** What made its record unwritable here. After that nothing is written: it would rest on what is not there. */
+  fault: { readonly thrown: unknown } | null;
+};
+
+/** What a record said of the runs of a session, up to an event. */
+type Known = { readonly states: ReadonlyMap<RunId, RunState>; readonly seq: number };
+
 type ActiveRun = {
-  readonly state: RunState;
+  state: RunState;
   readonly session: Session;
   readonly parent: ActiveRun | null;
-  readonly purse: Purse;
+  readonly tree: Tree;
+  purse: Purse;
+  lease: Lease | null;
   /** Made when it first starts a sub-agent, or is first spoken to. */
   pacer: Pacer | null;
   mailbox: Mailbox | null;
   readonly stop: AbortController;
-  /** Runs below it that a record already knows. */
-  readonly known: ReadonlyMap<RunId, RunState>;
+  /** Has the runs below it that a record already knows. */
+  known: Known;
   children: number;
   /** Runs that code of a tool has started below it. */
   spawned: number;
@@ -170,7 +194,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return session;
   };
 
-  type Drive = { readonly parent: ActiveRun | null; readonly known: ReadonlyMap<RunId, RunState>; readonly resumed: boolean };
+  type Drive = { readonly parent: ActiveRun | null; readonly known: Known; readonly resumed: boolean };
 
   const drive = (state: RunState, { parent, known, resumed }: Drive): ActiveRun => {
     const { sessionId, runId } = state.identity;
@@ -179,12 +203,14 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       state,
       session,
       parent,
-      purse: createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known) : spentBy(state)),
+      tree: parent?.tree ?? { fault: null },
+      purse: createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known.states) : spentBy(state)),
+      lease: null,
       pacer: null,
       mailbox: null,
       stop: new AbortController(),
       known,
-      children: [...known.values()].filter(({ identity }) => identity.parentRunId === runId).length,
+      children: countChildren(runId, known),
       spawned: 0,
       result: Promise.resolve() as never,
     };
@@ -200,15 +226,45 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   const publish = (session: Session, event: RetinueEvent): void => {
+    options.observer?.(event);
     for (const follower of session.followers) follower.push(event);
   };
 
+  /** When a write fails, the whole tree stops where its record ends; it can be resumed from there. */
+  const write = async <T>(tree: Tree, act: () => T | Promise<T>): Promise<T> => {
+    if (tree.fault) throw tree.fault.thrown;
+    try {
+      return await act();
+    } catch (thrown) {
+      tree.fault ??= { thrown };
+      for (const run of active.values()) if (run.tree === tree) run.stop.abort(thrown);
+      throw thrown;
+    }
+  };
+
+  /** Takes the run over. Whoever drove it until then may have added to its record since it was read. */
+  const takeOver = async (run: ActiveRun, resumed: boolean): Promise<Lease> => {
+    const { sessionId, runId } = run.state.identity;
+    const lease = await write(run.tree, () => log.lease(runId));
+    run.lease = lease;
+    if (!resumed && lease.epoch === 1) return lease;
+    const added = await log.read(sessionId, run.known.seq);
+    if (added.every((event) => event.runId !== runId && active.has(event.runId))) return lease;
+    const states = fold(await log.read(sessionId));
+    run.state = states.get(runId) ?? run.state;
+    run.known = { states, seq: added.at(-1)?.seq ?? run.known.seq };
+    run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));
+    run.children = countChildren(runId, run.known);
+    return lease;
+  };
+
   const execute = async (run: ActiveRun, resumed: boolean): Promise<RunResult> => {
-    const { state, session } = run;
+    if (run.state.result) return run.state.result;
+    const lease = await takeOver(run, resumed);
+    const { state, session, tree } = run;
     const { identity } = state;
     if (state.result) return state.result;
-    const lease = await log.lease(identity.runId);
-    const emit: Ports["emit"] = (drafts) => log.append(drafts, lease);
+    const emit: Ports["emit"] = (drafts) => write(tree, () => log.append(drafts, lease));
     const loop = runLoop({
       state,
       signal: run.stop.signal,
@@ -223,12 +279,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         ...(ports.judge === undefined ? {} : { judge: ports.judge }),
         tools: toolsOf(state, run),
         artifacts: {
-          write: async (text) => log.writeArtifact(identity.sessionId, text),
+          write: (text) => write(tree, () => log.writeArtifact(identity.sessionId, text)),
           read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
         },
         isAllowed: session.inbox.isAllowed,
         takeMessages: () => run.mailbox?.take() ?? NO_MESSAGES,
         waitForMessages: (signal) => run.mailbox?.wait(signal),
+        ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
         accept: (accept, _state, signal) => acceptRun(run, accept, signal),
         ...(canAsk ? { approve: session.inbox.ask } : {}),
       },
@@ -240,7 +297,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         publish(session, next.value);
       }
     } catch (thrown) {
-      if (thrown instanceof RetinueError && thrown.code === "lease_lost") throw thrown;
+      if (tree.fault) throw tree.fault.thrown;
       const result = toResult(
         state,
         { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) },
@@ -314,7 +371,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
 
   const startChild = async (parent: ActiveRun, child: ChildRun, signal: AbortSignal): Promise<RunResult | InBackground> => {
     const runId = childRunId(parent.state.identity.runId, child.callId);
-    const known = parent.known.get(runId);
+    const known = parent.known.states.get(runId);
     if (known?.result) return known.result;
     if (!known && parent.children >= options.maxChildren)
       throw new RetinueError(
@@ -363,7 +420,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
           ...(child.history === undefined ? {} : { history: child.history }),
         },
       );
-      for (const event of await log.append([draft])) publish(parent.session, event);
+      const { tree, lease } = parent;
+      const admitted = await write(tree, () => log.append([draft], lease ?? undefined));
+      for (const event of admitted) publish(parent.session, event);
       run = drive(createState(draft), { parent, known: parent.known, resumed: false });
     }
     const onAbort = (): void => run.stop.abort(signal.reason);
@@ -479,9 +538,14 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       if (!admitted) throw new RetinueError("internal", "the log appended nothing");
       const follower = createFollower(admitted.seq - 1, (seq) => log.read(sessionId, seq));
       follower.push(admitted);
+      options.observer?.(admitted);
       sessionOf(sessionId).inbox.restore(earlier);
       return toHandle(
-        drive(createState(draft, previous?.messages ?? []), { parent: null, known: new Map(), resumed: false }),
+        drive(createState(draft, previous?.messages ?? []), {
+          parent: null,
+          known: { states: new Map(), seq: admitted.seq },
+          resumed: false,
+        }),
         follower,
         signal,
       );
@@ -496,10 +560,10 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const sessionId = await log.sessionOf(runId);
       if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
       const events = await log.read(sessionId);
-      const known = fold(events);
-      const state = known.get(runId);
+      const known: Known = { states: fold(events), seq: events.at(-1)?.seq ?? 0 };
+      const state = known.states.get(runId);
       if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
-      const follower = createFollower(events.at(-1)?.seq ?? 0, (seq) => log.read(sessionId, seq));
+      const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
       sessionOf(sessionId).inbox.restore(events);
       return toHandle(drive(state, { parent: null, known, resumed: true }), follower);
     },
@@ -523,6 +587,9 @@ const isBelow = (run: ActiveRun | undefined, ancestor: RunId): boolean => {
   for (let one = run?.parent; one; one = one.parent) if (one.state.identity.runId === ancestor) return true;
   return false;
 };
+
+const countChildren = (runId: RunId, { states }: Known): number =>
+  [...states.values()].filter(({ identity }) => identity.parentRunId === runId).length;
 
 /** The agents and tasks from the main agent down to this run. */
 const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly task: string }[] => {

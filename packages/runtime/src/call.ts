@@ -11,13 +11,21 @@ import { fromWireName } from "./wire-name.ts";
 
 export type Prepared =
   | { readonly type: "answer"; readonly call: ToolCallPart; readonly answer: Answered }
-  | { readonly type: "run"; readonly call: ToolCallPart; readonly tool: AnyTool; readonly input: unknown }
+  | {
+      readonly type: "run";
+      readonly call: ToolCallPart;
+      readonly tool: AnyTool;
+      readonly input: unknown;
+      /** What a hook adds to the answer. */
+      readonly context?: string;
+    }
   | {
       readonly type: "ask";
       readonly call: ToolCallPart;
       readonly tool: AnyTool;
       readonly input: unknown;
       readonly act: ProposedAct;
+      readonly context?: string;
     };
 
 /** How long a tool that was told to stop may take to clean up before it is left behind. */

@@ -31,3 +31,4 @@ export type { ChildRun, DelegationOptions, InBackground } from "./delegation.ts"
 export { summariseMessages } from "./fit-context.ts";
 export type { Spent } from "./tool.ts";
 export type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
+export type { BeforeVerdict, HookedCall, Hooks } from "./hooks.ts";

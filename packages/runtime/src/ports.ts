@@ -15,6 +15,7 @@ import type {
 } from "@retinue/protocol";
 import type { Answered } from "./answered.ts";
 import type { Artifacts } from "./artifacts.ts";
+import type { Hooks } from "./hooks.ts";
 import type { Judged, Judgement } from "./judge.ts";
 import type { RunState } from "./run-state.ts";
 import type { AnyTool, CallContext } from "./tool.ts";
@@ -68,6 +69,7 @@ export type Ports = {
   readonly takeMessages?: () => readonly Extract<RecordedBody, { readonly type: "message.received" }>[];
   /** Resolves when there is something to take; undefined where nothing is under way that could bring it. */
   readonly waitForMessages?: (signal: AbortSignal) => Promise<void> | undefined;
+  readonly hooks?: Hooks;
   /** Asks what must accept a run's result; the reason why not, or null. */
   readonly accept?: (accept: Acceptance, state: RunState, signal: AbortSignal) => Promise<string | null>;
   /** Asks a human. Absent: nobody is there, and what needs asking is denied. */

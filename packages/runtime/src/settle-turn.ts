@@ -6,6 +6,8 @@ import type { Answered } from "./answered.ts";
 import type { Prepared } from "./call.ts";
 import { executeCall, prepareCall, toAnswer } from "./call.ts";
 import { createChannel } from "./channel.ts";
+import type { HookedCall, Hooks } from "./hooks.ts";
+import { toHookText } from "./hooks.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Ports } from "./ports.ts";
 import { reserve } from "./purse.ts";
@@ -46,7 +48,8 @@ export const cancelTurn = (run: LiveRun): void => {
   if (turn) for (const call of turn.calls.values()) if (!turn.settled.has(call.callId)) settle(run, call, CANCELLED);
 };
 
-const prepare = async ({ state, ports }: LiveRun, call: ToolCallPart, twins: Map<string, number>): Promise<Prepared> => {
+const prepare = async (run: LiveRun, call: ToolCallPart, twins: Map<string, number>): Promise<Prepared> => {
+  const { state, ports } = run;
   const before = state.turn?.started.get(call.callId);
   if (before && !before.repeatable)
     return answered(
@@ -60,8 +63,53 @@ const prepare = async ({ state, ports }: LiveRun, call: ToolCallPart, twins: Map
   twins.set(twin, count);
   if (count > MOST_TWINS)
     return answered(call, "error", "tool_not_run", "The same call stands several times in one answer; it was not run again.");
-  return prepareCall(call, state, ports);
+  const prepared = await prepareCall(call, state, ports);
+  return prepared.type === "answer" || !ports.hooks?.before ? prepared : hookBefore(run, prepared, ports.hooks.before);
 };
+
+/** Lets the hook deny the call, have it asked about, or add to it. */
+const hookBefore = async (run: LiveRun, prepared: Runnable, before: NonNullable<Hooks["before"]>): Promise<Prepared> => {
+  const { call, tool, input } = prepared;
+  const denied = (reason: string): Prepared => ({
+    type: "answer",
+    call,
+    answer: toAnswer("denied", { code: "act_denied", message: `A hook denied "${tool.name}": ${reason}` }),
+  });
+  try {
+    const verdict = await before(toHookedCall(run, prepared), run.stopped);
+    const context = verdict?.context === undefined ? {} : { context: verdict.context };
+    if (verdict?.decision === "deny") return denied(verdict.reason ?? "it gave no reason.");
+    if (verdict?.decision !== "ask" || prepared.type === "ask") return { ...prepared, ...context };
+    // The input was parsed from JSON text, so that it is JSON.
+    const act = { callId: call.callId, tool: tool.name, effect: tool.effect, input: input as Json, paths: [], hosts: [] };
+    return { type: "ask", call, tool, input, act, ...context };
+  } catch (thrown) {
+    return denied(`it failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+};
+
+/** What hooks add to an answer. A hook that fails after the call has nothing to add. */
+const hookAfter = async (run: LiveRun, prepared: Runnable, answer: Answered): Promise<Answered> => {
+  const added = prepared.context === undefined ? [] : [prepared.context];
+  const after = run.ports.hooks?.after;
+  if (after) {
+    const text = answer.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    const more = await after(toHookedCall(run, prepared), { outcome: answer.outcome, text }, run.stopped).catch(() => undefined);
+    if (more?.context !== undefined) added.push(more.context);
+  }
+  return added.length === 0
+    ? answer
+    : { ...answer, content: [...answer.content, ...added.map((text) => ({ type: "text", text: toHookText(text) }) as const)] };
+};
+
+const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): HookedCall => ({
+  run: state.identity,
+  callId: call.callId,
+  tool: tool.name,
+  effect: tool.effect,
+  // The input was parsed from JSON text, so that it is JSON.
+  input: input as Json,
+});
 
 const answered = (
   call: ToolCallPart,
@@ -129,7 +177,7 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
     start(run, prepared);
     for (const event of await run.flush()) send(event);
   }
-  const answer = await execute(tool, input, {
+  const ran = await execute(tool, input, {
     callId: call.callId,
     workspace: state.spec.workspace,
     scope: state.spec.grant,
@@ -139,6 +187,7 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
     progress: (text) => send(run.live({ type: "tool.progress", callId: call.callId, text })),
   });
+  const answer = await hookAfter(run, prepared, ran);
   const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
   settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
   return true;

@@ -5,6 +5,7 @@ import type { ApproveMode, ArtifactId, EventDraft, RecordedEvent, RetinueEvent, 
 import { isLive, RetinueError } from "@retinue/protocol";
 import { createState, fold } from "../fold.ts";
 import { runLoop } from "../loop.ts";
+import type { Hooks } from "../hooks.ts";
 import type { Ports } from "../ports.ts";
 import type { AnyTool } from "../tool.ts";
 import type { ManualClock } from "../manual-clock.ts";
@@ -20,6 +21,7 @@ export type TestRunOptions = {
   readonly approveMode?: ApproveMode;
   readonly approve?: Ports["approve"];
   readonly accept?: Ports["accept"];
+  readonly hooks?: Hooks;
   readonly signal?: AbortSignal;
   readonly clock?: ManualClock;
   /** A log to go on with, as after a crash. Its first event requests the run. */
@@ -98,6 +100,7 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     realPath: async (file) => options.links?.[file] ?? path.resolve(file),
     ...(options.approve === undefined ? {} : { approve: options.approve }),
     ...(options.accept === undefined ? {} : { accept: options.accept }),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
   };
   const loop = runLoop({ state, ports, signal: options.signal ?? new AbortController().signal, epoch: 1, resumed });
   const events: RetinueEvent[] = [];
