@@ -2,12 +2,12 @@
  * `retinue` alone: a prompt in the terminal. Each line is a turn of one session; Ctrl-C cancels the turn, Ctrl-D leaves.
  * Piped input works the same way, a turn a line, without the prompt.
  */
+import type { RunHandle } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { realpath } from "node:fs/promises";
 import type { Interface } from "node:readline/promises";
 import { createInterface } from "node:readline/promises";
-import type { Retinue } from "../create-retinue.ts";
-import { nearest } from "../settings/nearest.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import { createApprover } from "./ask-approval.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
@@ -15,25 +15,13 @@ import { formatError } from "./format-error.ts";
 import { readHistory, writeHistory } from "./history.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
-import { offlineNotice, showRun } from "./show-run.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
+import { offlineNotice, showRun } from "./show-run.ts";
+import type { SlashContext } from "./slash-command.ts";
+import { obey } from "./slash-command.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { readVersion } from "./version.ts";
-
-const HELP = `Each line is a turn; a line that ends in \\ goes on in the next.
-  /model        shows the model
-  /model name   changes it from the next turn on
-  /new          starts a new session
-  /help         shows this
-  /exit         leaves, like Ctrl-D
-Ctrl-C cancels the turn that runs.
-`;
-
-const COMMANDS = ["/help", "/model", "/new", "/exit"];
-
-/** What changes from turn to turn. */
-type Conversation = { sessionId?: SessionId; model?: string };
 
 export const chatCommand = async (options: SessionOptions, surroundings: Surroundings): Promise<number> => {
   const { stdin, stdout, stderr, env, redact } = surroundings;
@@ -66,7 +54,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     env,
     ...(isTerminal && { approver: createApprover(ask, redact) }),
   });
-  const conversation: Conversation = {};
+  const context: SlashContext = { retinue, workspace: await realpath(workspace), conversation: {}, surroundings };
   if (isTerminal) {
     terminal.on("SIGINT", () => (interrupts ? interrupts.raise("SIGINT") : clearLine(terminal, stderr)));
     terminal.on("history", (history: string[]) => {
@@ -84,13 +72,15 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   let exitCode: number = EXIT.done;
   try {
     for await (const task of readTurns(lines, (text) => isTerminal && showPrompt(terminal, text))) {
-      if (task.startsWith("/")) {
-        if ((await obey(task, { retinue, conversation, surroundings })) === "leave") return exitCode;
+      const turn = await toTurn(task, context);
+      if (turn === "leave") return exitCode;
+      if (typeof turn === "number") {
+        if (turn !== EXIT.done && !isTerminal) exitCode = turn;
         continue;
       }
       interrupts = listenForInterrupts(() => void stderr.write("\nretinue: cancelling the turn; once more to leave at once.\n"));
       try {
-        const code = await takeTurn(task, { retinue, conversation, surroundings, options, signal: interrupts.signal });
+        const code = await takeTurn(turn, { ...context, options, signal: interrupts.signal });
         if (code !== EXIT.done && !isTerminal) exitCode = code;
       } finally {
         interrupts.release();
@@ -142,61 +132,51 @@ const clearLine = (terminal: Interface, stderr: Surroundings["stderr"]): void =>
   terminal.write(null, { ctrl: true, name: "u" });
 };
 
-type Turn = {
-  readonly retinue: Retinue;
-  readonly conversation: Conversation;
-  readonly surroundings: Surroundings;
-};
-
-const obey = async (line: string, { retinue, conversation, surroundings }: Turn): Promise<"leave" | "stay"> => {
-  const { stderr } = surroundings;
-  const [command = "", ...words] = line.split(/\s+/);
-  switch (command) {
-    case "/exit":
-    case "/quit":
-      return "leave";
-    case "/help":
-      await stderr.write(HELP);
-      return "stay";
-    case "/new":
-      delete conversation.sessionId;
-      await stderr.write("A new session begins with the next turn.\n");
-      return "stay";
-    case "/model":
-      if (words[0] !== undefined) conversation.model = words[0];
-      await stderr.write(`model: ${toPrintable(conversation.model ?? retinue.model, "line")}\n`);
-      return "stay";
-    default:
-      await stderr.write(`There is no ${toPrintable(command, "line")}; did you mean ${nearest(command, COMMANDS) ?? "/help"}?\n`);
-      return "stay";
+/** What a line asks for; a number is how it went where nothing is left to do. */
+const toTurn = async (line: string, context: SlashContext): Promise<Turn | "leave" | number> => {
+  if (!line.startsWith("/")) return { type: "task", text: line };
+  try {
+    const obeyed = await obey(line, context);
+    if (obeyed.type === "resume") return obeyed;
+    return obeyed.type === "leave" ? "leave" : EXIT.done;
+  } catch (thrown) {
+    return tellError(thrown, context.surroundings);
   }
 };
 
-const takeTurn = async (
-  task: string,
-  {
-    retinue,
-    conversation,
-    surroundings,
-    options,
-    signal,
-  }: Turn & { readonly options: SessionOptions; readonly signal: AbortSignal },
-): Promise<number> => {
-  const { stdout, stderr, redact, env } = surroundings;
+/** A turn is a task, or the rest of a session that was cut off. */
+type Turn = { readonly type: "task"; readonly text: string } | { readonly type: "resume"; readonly sessionId: SessionId };
+
+type TurnContext = SlashContext & { readonly options: SessionOptions; readonly signal: AbortSignal };
+
+const startTurn = (turn: Turn, { retinue, conversation, surroundings, options, signal }: TurnContext): Promise<RunHandle> => {
+  const until = AbortSignal.any([signal, surroundings.stdout.closed]);
+  if (turn.type === "resume") return retinue.resume(turn.sessionId, { signal: until });
+  const agent = options.agent ?? conversation.agent;
+  const { forkFrom, sessionId, model } = conversation;
+  const run = { signal: until, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+  if (forkFrom) return retinue.fork(forkFrom, { task: turn.text, ...run });
+  return retinue.run(turn.text, { ...run, ...(sessionId !== undefined && { sessionId }) });
+};
+
+const takeTurn = async (turn: Turn, context: TurnContext): Promise<number> => {
+  const { conversation, surroundings } = context;
   try {
-    const run = await retinue.run(task, {
-      signal: AbortSignal.any([signal, stdout.closed]),
-      ...(options.agent !== undefined && { agent: options.agent }),
-      ...(conversation.model !== undefined && { model: conversation.model }),
-      ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
-    });
+    const run = await startTurn(turn, context);
     conversation.sessionId = run.sessionId;
+    delete conversation.forkFrom;
     return (await showRun(run, { type: "text" }, surroundings)).exitCode;
   } catch (thrown) {
-    await stderr.write(formatError(thrown, redact, env));
-    if (!(thrown instanceof RetinueError)) return EXIT.failed;
+    const code = await tellError(thrown, surroundings);
     // A model that cannot be had is not kept, or every turn would fail.
-    if (thrown.code === "model_unknown" || thrown.code === "key_missing") delete conversation.model;
-    return errorExitCode(thrown.code);
+    const isAboutModel = thrown instanceof RetinueError && (thrown.code === "model_unknown" || thrown.code === "key_missing");
+    if (isAboutModel) delete conversation.model;
+    return code;
   }
+};
+
+/** The prompt goes on after an error. */
+const tellError = async (thrown: unknown, { stderr, redact, env }: Surroundings): Promise<number> => {
+  await stderr.write(formatError(thrown, redact, env));
+  return thrown instanceof RetinueError ? errorExitCode(thrown.code) : EXIT.failed;
 };

@@ -66,7 +66,7 @@ export const showRun = async (run: RunHandle, view: View, surroundings: Surround
   }
   const result = await run.result;
   const wasUnread = stdout.closed.aborted && result.status === "cancelled";
-  if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\nretinue: recorded as ${run.sessionId}\n`);
+  if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\n`);
   if (result.error && !wasUnread) await stderr.write(formatErrorValue(result.error, redact));
   return { result, exitCode: wasUnread ? EXIT.unread : resultExitCode(result) };
 };

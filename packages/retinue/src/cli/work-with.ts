@@ -52,7 +52,12 @@ export const workWith = async (
     try {
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
       const signal = AbortSignal.any([interrupts.signal, stdout.closed]);
-      const exitCode = await work({ retinue, signal, show: (run) => showRun(run, view, surroundings) });
+      const show = async (run: RunHandle): Promise<Shown> => {
+        const shown = await showRun(run, view, surroundings);
+        if (view.type === "text") await stderr.write(`retinue: recorded as ${run.sessionId}\n`);
+        return shown;
+      };
+      const exitCode = await work({ retinue, signal, show });
       return interrupts.exitCode() ?? exitCode;
     } finally {
       await retinue.close();

@@ -1,8 +1,7 @@
 /** From what a user wrote to a session: its id, the beginning of it with or without `ses_`, or `latest`. */
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { ReadSide } from "@retinue/store";
-import type { SessionRow } from "@retinue/store";
+import type { ReadSide, SessionRow } from "@retinue/store";
 
 export type FindOptions = { readonly sessions: ReadSide; readonly workspace: string };
 
@@ -41,6 +40,9 @@ export const findSession = async (name: string, { sessions, workspace }: FindOpt
 /** The session of the workspace that was written to last. */
 export const findLatest = async ({ sessions, workspace }: FindOptions): Promise<SessionRow | undefined> =>
   (await sessions.listSessions({ workspace, order: "updated", limit: 1 })).items[0];
+
+/** At work somewhere, or cut off: the record does not know which. */
+export const isUnsettled = ({ status }: SessionRow): boolean => status === "pending" || status === "running";
 
 const findByBeginning = async (beginning: string, sessions: ReadSide): Promise<readonly SessionRow[]> => {
   const found: SessionRow[] = [];

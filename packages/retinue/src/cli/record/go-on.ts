@@ -13,7 +13,7 @@ import type { ViewOptions } from "../show-run.ts";
 import { toView } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { findLatest, findSession, shortId } from "./find-session.ts";
+import { findLatest, findSession, isUnsettled, shortId } from "./find-session.ts";
 import type { CommandRecord } from "./open-for-command.ts";
 import { withRecord } from "./open-for-command.ts";
 import { settingsOf } from "./settings-of-session.ts";
@@ -69,8 +69,6 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
       });
     });
   });
-
-export const isUnsettled = ({ status }: SessionRow): boolean => status === "pending" || status === "running";
 
 const sessionOf = async (name: string | undefined, { sessions, workspace }: CommandRecord): Promise<SessionRow> => {
   if (name !== undefined) return findSession(name, { sessions, workspace });

@@ -9,8 +9,8 @@ import { formatBill } from "../progress-renderer.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { ViewOptions } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
-import { findSession, shortId } from "./find-session.ts";
-import { goOn, isUnsettled } from "./go-on.ts";
+import { findSession, isUnsettled, shortId } from "./find-session.ts";
+import { goOn } from "./go-on.ts";
 import { withRecord } from "./open-for-command.ts";
 
 export type ResumeOptions = Pick<SessionOptions, "workspace"> & ViewOptions;
