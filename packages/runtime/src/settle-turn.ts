@@ -11,6 +11,7 @@ import { toHookText } from "./hooks.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Ports } from "./ports.ts";
 import { reserve } from "./purse.ts";
+import type { OpenTurn } from "./run-state.ts";
 import { outputChars, shorten } from "./shorten.ts";
 
 type Events = AsyncGenerator<RetinueEvent, void>;
@@ -45,24 +46,18 @@ export async function* settleTurn(run: LiveRun): Events {
 /** Settles what is still open of the latest answer without running it. */
 export const cancelTurn = (run: LiveRun): void => {
   const { turn } = run.state;
-  if (turn) for (const call of turn.calls.values()) if (!turn.settled.has(call.callId)) settle(run, call, CANCELLED);
+  if (!turn) return;
+  for (const call of turn.calls.values())
+    if (!turn.settled.has(call.callId)) settle(run, call, isLost(turn, call) ? outcomeUnknown(call) : CANCELLED);
 };
 
 const prepare = async (run: LiveRun, call: ToolCallPart, twins: Map<string, number>): Promise<Prepared> => {
   const { state, ports } = run;
-  const before = state.turn?.started.get(call.callId);
-  if (before && !before.repeatable)
-    return answered(
-      call,
-      "unknown",
-      "tool_outcome_unknown",
-      `"${call.tool}" was under way when the process ended; whether it took effect is not known.`,
-    );
+  if (state.turn && isLost(state.turn, call)) return { type: "answer", call, answer: outcomeUnknown(call) };
   const twin = `${call.tool}\0${call.arguments}`;
   const count = (twins.get(twin) ?? 0) + 1;
   twins.set(twin, count);
-  if (count > MOST_TWINS)
-    return answered(call, "error", "tool_not_run", "The same call stands several times in one answer; it was not run again.");
+  if (count > MOST_TWINS) return notRun(call, "The same call stands several times in one answer; it was not run again.");
   const prepared = await prepareCall(call, state, ports);
   return prepared.type === "answer" || !ports.hooks?.before ? prepared : hookBefore(run, prepared, ports.hooks.before);
 };
@@ -111,15 +106,19 @@ const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): Hook
   input: input as Json,
 });
 
-const answered = (
-  call: ToolCallPart,
-  outcome: "unknown" | "error",
-  code: "tool_outcome_unknown" | "tool_not_run",
-  message: string,
-): Prepared => ({
+/** It was under way when an earlier process ended, and may not be made again. */
+const isLost = ({ started }: OpenTurn, { callId }: ToolCallPart): boolean => started.get(callId)?.repeatable === false;
+
+const outcomeUnknown = ({ tool }: ToolCallPart): Answered =>
+  toAnswer("unknown", {
+    code: "tool_outcome_unknown",
+    message: `"${tool}" was under way when the process ended; whether it took effect is not known.`,
+  });
+
+const notRun = (call: ToolCallPart, message: string): Prepared => ({
   type: "answer",
   call,
-  answer: toAnswer(outcome, { code, message }),
+  answer: toAnswer("error", { code: "tool_not_run", message }),
 });
 
 /** What only reads, or was answered already, can run beside anything else. */
@@ -129,13 +128,16 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   const { state, note, flush } = run;
   const runnable: Runnable[] = [];
   const allowed = allowedCalls(state, run.purse);
+  // What was under way at a crash was a call like any other, and is spent.
+  const lost = group.filter(({ call }) => state.turn && isLost(state.turn, call)).length;
+  if (lost > 0) reserve(run.purse, {}).settle({ toolCalls: lost });
   for (const prepared of group) {
     if (prepared.type === "answer") settle(run, prepared.call, prepared.answer);
     else if (run.cancelled.aborted) settle(run, prepared.call, CANCELLED);
-    else if (runnable.length < allowed.left) runnable.push(prepared);
+    else if (lost + runnable.length < allowed.left) runnable.push(prepared);
     else {
       const { max } = allowed;
-      if (!state.limit) note({ type: "limit.reached", limit: "toolCalls", used: allowed.used + runnable.length, max });
+      if (!state.limit) note({ type: "limit.reached", limit: "toolCalls", used: allowed.used + lost + runnable.length, max });
       const message = `Not run: this run may make ${max} tool calls, and has made them.`;
       settle(run, prepared.call, toAnswer("error", { code: "tool_not_run", message }));
     }
