@@ -92,7 +92,7 @@ const loadMarkdown = async (loading: Loading, place: PlaceOf<"markdown">): Promi
     onProblem: warnOf(loading),
   });
   for (const { file, relative } of files)
-    await withSource(loading, file, place, (text, note) => {
+    await withFound(loading, file, place, (text, note) => {
       const context = { fallbackName: relative.replace(/\.md$/i, "").replaceAll("/", " "), note, modelNames: loading.modelNames };
       const read = readSafely(context, (counting) => READERS[dialect](text, counting));
       loading.catalogue.add(read, { origin, dialect, file, note });
@@ -106,7 +106,7 @@ const loadSkillYaml = async (loading: Loading, place: PlaceOf<"skill-yaml">): Pr
     onProblem: warnOf(loading),
   });
   for (const { file, relative } of files)
-    await withSource(loading, file, place, (text, note) => {
+    await withFound(loading, file, place, (text, note) => {
       if (!isSkillYaml(text)) return note("notice", 1, `it has neither "system_prompt" nor "sub_agents", so that it is no agent`);
       const context = { fallbackName: relative.replace(/\.ya?ml$/i, ""), note, modelNames: loading.modelNames };
       const read = readSafely(context, (counting) => readSkillYamlAgent(text, counting));
@@ -153,12 +153,19 @@ const warnOf =
   (file: string, message: string): void =>
     catalogue.addProblems([{ file, line: 1, severity: "warning", message }]);
 
+type Use = (text: string, note: Note) => void | Promise<void>;
+
+/** The same for a file that was just seen. */
+const withFound = async (loading: Loading, file: string, place: Pick<Place, "inside">, use: Use): Promise<void> => {
+  if (!(await withSource(loading, file, place, use))) warnOf(loading)(file, "it is a link that leads nowhere");
+};
+
 /** Reads a file and hands it on; whatever goes wrong is a problem of that file. False where there is none. */
 const withSource = async (
   { catalogue, seen }: Loading,
   file: string,
   { inside }: Pick<Place, "inside">,
-  use: (text: string, note: Note) => void | Promise<void>,
+  use: Use,
 ): Promise<boolean> => {
   if (seen.has(file)) return true;
   seen.add(file);

@@ -3,7 +3,7 @@
  * is read as plain text and said so.
  */
 import type { Document } from "yaml";
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import type { Note } from "./problem.ts";
 
 type Step = string | number;
@@ -34,11 +34,12 @@ export type YamlSource = {
 
 /** Undefined where it cannot be read; why is noted. */
 export const readYamlFields = (source: YamlSource): YamlFields | undefined => {
-  const parsed = parseEntries(source.text, source.firstLine);
-  if (parsed.type === "entries") return toFields(parsed.entries, source.firstLine);
-  const lenient = source.leniently && readLeniently(source, source.leniently);
-  if (lenient) return toFields(lenient, source.firstLine);
-  source.note("error", parsed.line, parsed.message);
+  const { text, firstLine, note, leniently } = source;
+  const asWritten = parseEntries(text, firstLine);
+  const parsed =
+    asWritten.type === "entries" || asWritten.isFlood || !leniently ? asWritten : readLeniently(source, leniently, asWritten);
+  if (parsed.type === "entries") return toFields(parsed.entries, firstLine);
+  note("error", parsed.line, parsed.message);
   return undefined;
 };
 
@@ -81,26 +82,29 @@ const lineOfStep = (entry: FieldEntry, node: unknown, path: readonly Step[], fou
 const lineOfNode = (entry: FieldEntry, node: unknown): number | undefined =>
   isNode(node) && node.range ? entry.lineAt(node.range[0]) : undefined;
 
-type Parsed =
-  | { readonly type: "entries"; readonly entries: ReadonlyMap<string, FieldEntry> }
-  | { readonly type: "broken"; readonly line: number; readonly message: string };
+/** A flood is not tried again in another way. */
+type Broken = { readonly type: "broken"; readonly line: number; readonly message: string; readonly isFlood: boolean };
 
-const broken = (line: number, message: string): Parsed => ({ type: "broken", line, message });
+type Parsed = { readonly type: "entries"; readonly entries: ReadonlyMap<string, FieldEntry> } | Broken;
 
-/** How often an anchor may be used, all together: enough for people, too little for a bomb. */
+const broken = (line: number, message: string): Broken => ({ type: "broken", line, message, isFlood: false });
+
+/** Enough for people, too little for a flood: parsing takes time with the square of some of these. */
+const MOST_CHARACTERS = 64 * 1_024;
+const MOST_NESTING = 100;
+const MOST_COLONS = 1_000;
 const MOST_ALIASES = 50;
 
 const parseEntries = (text: string, firstLine: number): Parsed => {
   const lines = new LineCounter();
   const lineAt = (offset: number): number => lines.linePos(Math.min(offset, text.length)).line + firstLine - 1;
-  let document: Document;
-  try {
-    document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent" });
-  } catch {
-    return broken(firstLine, "it is nested too deeply to be read");
-  }
+  const flood = describeFlood(text);
+  if (flood !== undefined) return { type: "broken", line: firstLine, message: flood, isFlood: true };
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent", uniqueKeys: false });
   const [error] = document.errors;
   if (error) return broken(lineAt(error.pos[0]), `it is not YAML: ${error.message}`);
+  const flaw = findFlaw(document);
+  if (flaw) return broken(flaw.offset === undefined ? firstLine : lineAt(flaw.offset), flaw.message);
   const root = document.contents;
   const entries = new Map<string, FieldEntry>();
   if (root === null || (isScalar(root) && root.value === null)) return { type: "entries", entries };
@@ -113,28 +117,72 @@ const parseEntries = (text: string, firstLine: number): Parsed => {
       const value: unknown = isNode(node) ? node.toJS(document, { maxAliasCount: MOST_ALIASES }) : node;
       entries.set(name, { value, line, node, lineAt });
     } catch {
-      return broken(line, `"${name}" cannot be read: its aliases or its nesting are too many`);
+      return broken(line, `"${name}" cannot be read: its aliases lead nowhere, or to too much`);
     }
   }
   return { type: "entries", entries };
 };
 
-/** Each field by itself; undefined where even that makes no fields. */
-const readLeniently = (
-  { text, firstLine, note }: YamlSource,
-  names: readonly string[],
-): ReadonlyMap<string, FieldEntry> | undefined => {
+const describeFlood = (text: string): string | undefined => {
+  if (text.length > MOST_CHARACTERS) return `it has ${text.length} characters of YAML; ${MOST_CHARACTERS} is the most`;
+  if (isNestedDeeply(text)) return "it is nested too deeply to be read";
+  const hasColons = text.split("\n").some((line) => line.split(":").length > MOST_COLONS);
+  return hasColons ? `it has a line with more than ${MOST_COLONS} colons` : undefined;
+};
+
+/** By what opens and is not closed again, and by marks that open something each. */
+const isNestedDeeply = (text: string): boolean => {
+  if (/(?:[-?][ \t]+){100}/.test(text)) return true;
+  let depth = 0;
+  for (const character of text) {
+    if (character === "[" || character === "{") depth++;
+    if ((character === "]" || character === "}") && depth > 0) depth--;
+    if (depth > MOST_NESTING) return true;
+  }
+  return false;
+};
+
+type Flaw = { readonly offset: number | undefined; readonly message: string };
+
+/** Two fields of one name, wherever they stand, of which nobody knows which was meant; and aliases without end. */
+const findFlaw = (document: Document): Flaw | undefined => {
+  let flaw: Flaw | undefined;
+  let aliases = 0;
+  visit(document, {
+    Alias: () =>
+      ++aliases > MOST_ALIASES ? ((flaw = { offset: undefined, message: "it has too many aliases" }), visit.BREAK) : undefined,
+    Map: (_, map) => {
+      const names = new Set<string>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? String(key.value) : undefined;
+        if (name === undefined || !names.has(name)) {
+          if (name !== undefined) names.add(name);
+          continue;
+        }
+        flaw = { offset: isNode(key) ? key.range?.[0] : undefined, message: `"${name}" stands there twice` };
+        return visit.BREAK;
+      }
+      return undefined;
+    },
+  });
+  return flaw;
+};
+
+/** Each field by itself; what is wrong with the whole where even that makes no fields. */
+const readLeniently = ({ text, firstLine, note }: YamlSource, names: readonly string[], whole: Broken): Parsed => {
   const entries = new Map<string, FieldEntry>();
+  const notes: Parameters<Note>[] = [];
   for (const { lines, line } of splitFields(text.split("\n"), firstLine, names)) {
-    const read = readField(lines, line, note);
-    if (!read) return undefined;
+    const read = readField(lines, line, (...args) => void notes.push(args));
+    if (!read) return whole;
     for (const [name, entry] of read) {
-      // Of two fields of one name nobody knows which was meant, and one may restrict what the other allows.
-      if (entries.has(name)) return undefined;
+      if (entries.has(name)) return broken(entry.line, `"${name}" stands there twice`);
       entries.set(name, entry);
     }
   }
-  return entries.size === 0 ? undefined : entries;
+  if (entries.size === 0) return whole;
+  for (const args of notes) note(...args);
+  return { type: "entries", entries };
 };
 
 type Segment = { readonly lines: string[]; readonly line: number };
@@ -166,7 +214,7 @@ const readField = (lines: readonly string[], line: number, note: Note): Readonly
   }
   const [first = "", ...rest] = lines;
   const name = FIELD.exec(first)?.[1];
-  if (name === undefined) return undefined;
+  if (name === undefined || asWritten.isFlood) return undefined;
   note("warning", asWritten.line, `"${name}": ${asWritten.message}; it was taken as plain text`);
   const value = [first.slice(first.indexOf(":") + 1), ...rest].join("\n").trim();
   return new Map([[name, { value: unquote(value), line, node: undefined, lineAt: () => line }]]);

@@ -41,6 +41,8 @@ const SECTION = "AgentRoles";
 /** Undefined where the file has no roles. */
 export const readAgentRoles = async (text: string, context: AgentRolesContext): Promise<AgentRoles | undefined> => {
   const { note } = context;
+  // Most such files have none, and what is wrong with them is no concern of ours.
+  if (!text.toLowerCase().includes(SECTION.toLowerCase())) return undefined;
   const file = readYamlFields({ text: withoutComments(plainText(text)), firstLine: 1, note });
   const section = file?.names.find((name) => name.toLowerCase() === SECTION.toLowerCase());
   if (!file || section === undefined) return undefined;
@@ -201,6 +203,6 @@ const toLines = (fields: YamlFields): ReadonlyMap<string, number> => {
 
 /** `appsettings.json` may hold comments and trailing commas; they become blanks, so that lines stay where they are. */
 const withoutComments = (text: string): string =>
-  text.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
+  text.replaceAll(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (found) =>
     found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, " "),
   );

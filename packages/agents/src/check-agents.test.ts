@@ -1,0 +1,216 @@
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AgentsReport, CheckOptions } from "./check-agents.ts";
+import { checkAgents } from "./check-agents.ts";
+import { findDelegationCycles } from "./delegation-cycles.ts";
+import { formatReport, formatReportJson } from "./format-report.ts";
+import type { AgentFolders } from "./testing/agent-folders.ts";
+import { createAgentFolders } from "./testing/agent-folders.ts";
+import { TOOL_TRAITS } from "./tool-names.ts";
+
+let folders: AgentFolders;
+
+beforeEach(async () => {
+  folders = await createAgentFolders();
+});
+
+afterEach(() => folders.dispose());
+
+const check = async (options: Partial<CheckOptions> = {}): Promise<AgentsReport> =>
+  checkAgents(await folders.load(), { toolNames: TOOL_TRAITS.keys(), ...options });
+
+const own = (name: string, fields: string): Promise<string> =>
+  folders.write(`project/.retinue/agents/${name}.md`, `---\nname: ${name}\ndescription: d\n${fields}\n---\nP.\n`);
+
+/** The problems of one file, as `line severity: message`. */
+const problemsOf = ({ files }: AgentsReport, name: string): readonly string[] =>
+  files
+    .find(({ file }) => file.endsWith(`${path.sep}${name}`))
+    ?.problems.map(({ line, severity, message }) => `${line} ${severity}: ${message}`) ?? [];
+
+describe("checkAgents", () => {
+  test("has nothing to say of the built-in agents where all tools are there", async () => {
+    const report = await check();
+    expect(report.counts).toEqual({ error: 0, warning: 0, notice: 0 });
+    expect(report.files).toHaveLength(14);
+  });
+
+  test("only notes tools of the built-in agents that an installation does not have", async () => {
+    const report = await check({ toolNames: ["read", "grep", "glob", "ls", "shell", "write", "edit", "test"] });
+    expect(report.counts).toMatchObject({ error: 0, warning: 0 });
+    expect(problemsOf(report, "reviewer.md")).toEqual([`1 notice: there is no tool "git_diff"`]);
+  });
+
+  test("names tools, agents, models, skills and servers that there are not, at their lines", async () => {
+    await own(
+      "a",
+      `tools:
+  - read
+  - grap
+  - "mcp__*"
+  - researcher
+deniedTools: [shel]
+delegates:
+  - code-search
+  - code-serch
+model: nobody/none
+fallbacks: [offline/offline, cheap]
+skills: [relese]
+mcpServers: [github, other]
+accept: { agent: nobody }`,
+    );
+    await folders.copy("skills/release-checklist", "project/skills/relesa");
+    const report = await check({ isModel: (name) => name === "offline/offline", mcpServerNames: ["github"] });
+    expect(problemsOf(report, "a.md")).toEqual([
+      `6 warning: there is no tool "grap" (did you mean "grep"?)`,
+      `7 warning: there is no tool "mcp__*"`,
+      `8 warning: "researcher" is an agent and no tool; list it in "delegates"`,
+      `9 warning: there is no tool "shel" (did you mean "shell"?)`,
+      `12 warning: it may start "code-serch", but there is no such agent (did you mean "code-search"?)`,
+      `13 warning: the model "nobody/none" is not known`,
+      `14 warning: the model "cheap" is not known`,
+      `15 warning: there is no skill "relese"`,
+      `16 warning: there is no MCP server "other" in the settings`,
+      `17 error: "nobody" is to accept its results, but there is no such agent`,
+    ]);
+  });
+
+  test("does not look at models and servers where it is not told of any", async () => {
+    await own("a", "tools: [read]\nmodel: nobody/none\nmcpServers: [x]");
+    expect(problemsOf(await check(), "a.md")).toEqual([]);
+  });
+
+  test("names limits above the session's, which hold", async () => {
+    await own("a", "tools: [read]\nlimits:\n  iterations: 100\n  costUsd: 1");
+    const report = await check({ limits: { iterations: 40, costUsd: 2 } });
+    expect(problemsOf(report, "a.md")).toEqual(["6 notice: iterations of 100 is above the session's 40, which holds"]);
+    expect(problemsOf(report, "main.md")).toEqual(["1 notice: iterations of 50 is above the session's 40, which holds"]);
+  });
+
+  test("names a depth above the session's", async () => {
+    await folders.copy("agent-roles", "project");
+    expect(problemsOf(await check({ maxDepth: 1 }), "appsettings.json")).toContain(
+      "1 notice: MaxDepth of 2 is above the session's 1, which holds",
+    );
+    expect(problemsOf(await check({ maxDepth: 3 }), "appsettings.json").join()).not.toContain("MaxDepth");
+  });
+
+  test("names agents that may start each other", async () => {
+    await own("a", "delegates: [b]");
+    await own("b", "delegates: [researcher, c]");
+    await own("c", "delegates: [a]");
+    await own("d", "delegates: [d]");
+    const report = await check();
+    expect(problemsOf(report, "a.md")).toEqual([
+      "4 warning: agents that may start each other, until the depth ends: a → b → c → a",
+    ]);
+    expect(problemsOf(report, "d.md")).toEqual(["4 warning: agents that may start each other, until the depth ends: d → d"]);
+    expect(report.counts.warning).toBe(2);
+  });
+
+  test("names an agent that can only answer, and a description that is long", async () => {
+    await folders.write(
+      "project/.retinue/agents/a.md",
+      `---\nname: a\ndescription: ${"x".repeat(1_100)}\ntools: [shell]\ndeniedTools: [shell]\n---\nP.\n`,
+    );
+    expect(problemsOf(await check(), "a.md")).toEqual([
+      "3 notice: its description has 1100 characters, and enters the prompt of every agent that may start it",
+      "4 notice: it may use no tool and start no agent: it can only answer",
+    ]);
+  });
+
+  test("names, for the fixtures, every field that is not honoured", async () => {
+    await folders.copy("claude-code", "project/.claude/agents");
+    await folders.copy("opencode", "project/.opencode/agent");
+    const report = await check();
+    const said = report.files.flatMap(({ problems }) => problems.map(({ message }) => message)).join("\n");
+    for (const field of [
+      "color",
+      "memory",
+      "background",
+      "effort",
+      "initialPrompt",
+      "top_p",
+      "hidden",
+      "reasoningEffort",
+      "priority",
+      "permissionMode: bypassPermissions",
+      "external_directory",
+    ])
+      expect(said).toContain(`"${field}"`);
+    for (const restriction of ["Bash(npm run:*)", "Bash(git:*)", "Bash(rm:*)", "Edit(migrations/**)", "PreToolUse", "Stop"])
+      expect(said).toContain(restriction);
+    expect(problemsOf(report, "frontend-developer.md")).toContain(`13 warning: there is no tool "NotebookEdit"`);
+    expect(problemsOf(report, "release-coordinator.md")).toEqual(
+      expect.arrayContaining([`5 warning: it may start "changelog-writer", but there is no such agent`]),
+    );
+    expect(report.counts.error).toBe(0);
+  });
+
+  test("lists broken files without agents", async () => {
+    await folders.write("project/.claude/agents/broken.md", "---\nname: a\ntools: {}\n---\n");
+    const report = await check();
+    const file = report.files.find(({ file: name }) => name.endsWith("broken.md"));
+    expect(file).toMatchObject({ agents: [], problems: [{ severity: "error" }] });
+    expect(file).not.toHaveProperty("dialect");
+  });
+});
+
+describe("findDelegationCycles", () => {
+  test.each<[string, Readonly<Record<string, readonly string[]>>, readonly (readonly string[])[]]>([
+    ["none in a tree", { a: ["b", "c"], b: ["c"], c: [] }, []],
+    ["one for a group, however many ways there are round", { a: ["b", "c"], b: ["a", "c"], c: ["a", "b"] }, [["a", "b", "a"]]],
+    [
+      "one for each group",
+      { a: ["b"], b: ["a"], c: ["d"], d: ["c", "a"] },
+      [
+        ["a", "b", "a"],
+        ["c", "d", "c"],
+      ],
+    ],
+    ["one that is not reached from the first", { a: ["x"], x: ["y"], y: ["x"] }, [["x", "y", "x"]]],
+    ["none by names of nobody", { a: ["nobody"] }, []],
+  ])("finds %s", (_, delegates, cycles) => {
+    expect(findDelegationCycles(new Map(Object.entries(delegates)))).toEqual(cycles);
+  });
+});
+
+describe("a report", () => {
+  test("as text names files, lines and counts", async () => {
+    await own("a", "tools: [grap]\ntoolz: 1");
+    await own("fine", "tools: [read]");
+    const text = formatReport(await check(), { folder: folders.projectDir });
+    expect(text).toBe(
+      [
+        ".retinue/agents/a.md (retinue): a",
+        `  4: warning: there is no tool "grap" (did you mean "grep"?)`,
+        "  4: notice: it may use no tool and start no agent: it can only answer",
+        `  5: warning: unknown field "toolz" (did you mean "tools"?); it is ignored`,
+        "",
+        "16 agents in 16 files: 0 errors, 2 warnings, 1 notice.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("as text lists files without problems where all are asked for", async () => {
+    await own("fine", "tools: [read]");
+    const report = await check();
+    expect(formatReport(report)).toBe("15 agents in 15 files: 0 errors, 0 warnings, 0 notices.\n");
+    expect(formatReport(report, { all: true, folder: folders.projectDir })).toContain(
+      ".retinue/agents/fine.md (retinue): fine\n",
+    );
+  });
+
+  test("F as text has nothing in it that a terminal would obey", async () => {
+    await folders.write("project/.retinue/agents/a.md", `---\nname: a\ndescription: d\n"x\\e[2J\\a\\u202e\\u200b": 1\n---\nP.\n`);
+    const text = formatReport(await check(), { folder: folders.projectDir });
+    expect(text).toContain(String.raw`"x\u{1b}[2J\u{7}\u{202e}\u{200b}"`);
+    expect([...text].filter((character) => character !== "\n" && /\p{C}/u.test(character))).toEqual([]);
+  });
+
+  test("as JSON is what it is", async () => {
+    const report = await check();
+    expect(JSON.parse(formatReportJson(report))).toEqual(report);
+  });
+});
