@@ -149,30 +149,50 @@ describe("a run that is taken over", () => {
   test("starts no child for whom it was taken from", async () => {
     const log = createMemoryLog();
     const effects: string[] = [];
-    const held = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
-    const first = setUp({
-      effects,
-      log: {
-        ...log,
-        append: async (drafts, lease) => {
-          if (drafts[0]?.type === "run.requested" && drafts[0].depth === 1) {
-            reached.resolve();
-            await held.promise;
-          }
+    const mayRequest = Promise.withResolvers<void>();
+    const requests = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
+    /** Calls back before a child is requested. */
+    const watching = (before: () => Promise<void>, after: () => void): EventLog => ({
+      ...log,
+      append: async (drafts, lease) => {
+        const isChild = drafts[0]?.type === "run.requested" && drafts[0].depth === 1;
+        if (!isChild) return log.append(drafts, lease);
+        await before();
+        try {
           return log.append(drafts, lease);
-        },
+        } finally {
+          after();
+        }
       },
     });
+    const first = setUp({
+      effects,
+      log: watching(() => {
+        requests.resolve();
+        return mayRequest.promise;
+      }, requested.resolve),
+    });
     const driven = await first.start();
-    await reached.promise;
-    const second = setUp({ log, effects });
+    await requests.promise;
+    // The one that has taken the run over is about to request the same child when the other wakes up and requests it.
+    const second = setUp({
+      effects,
+      log: watching(
+        () => {
+          mayRequest.resolve();
+          return requested.promise;
+        },
+        () => {},
+      ),
+    });
     const resumed = await second.engine.resume(driven.runId);
     expect(await resumed.result).toMatchObject({ status: "completed" });
-    held.resolve();
     expect(await codeOf(driven.result)).toBe("lease_lost");
     expect(effects).toEqual(ALL);
-    expectWhole(await log.read(driven.sessionId), driven.runId);
+    const events = await log.read(driven.sessionId);
+    expectWhole(events, driven.runId);
+    expect(events.flatMap((event) => (event.type === "tool.settled" ? [event.outcome] : []))).toEqual(["ok", "ok", "ok", "ok"]);
   });
 });
 
