@@ -65,6 +65,7 @@ export const openMemoryDatabase = (): DatabaseSync => {
   return db;
 };
 
+/** What is deleted is overwritten in the file: it costs nothing that could be measured, and without it a deleted session could be read. */
 const configure = (db: DatabaseSync, synchronous: Synchronous): void => {
   db.enableDefensive(true);
   db.exec(`PRAGMA synchronous = ${synchronous === "FULL" ? "FULL" : "NORMAL"};
@@ -72,7 +73,7 @@ const configure = (db: DatabaseSync, synchronous: Synchronous): void => {
     PRAGMA foreign_keys = ON;
     PRAGMA trusted_schema = OFF;
     PRAGMA cell_size_check = ON;
-    PRAGMA secure_delete = OFF;
+    PRAGMA secure_delete = ON;
     PRAGMA wal_autocheckpoint = 8000;
     PRAGMA journal_size_limit = 67108864;
     PRAGMA temp_store = MEMORY;

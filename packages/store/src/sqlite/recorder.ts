@@ -6,6 +6,7 @@ import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/proto
 import type { StatementSync } from "node:sqlite";
 import type { KnownRun } from "../admit.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
+import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import { foldProjections, planAppend } from "../plan-append.ts";
 import type { Operation, RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
@@ -67,7 +68,12 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
 
   const insertSession = (sessionId: SessionId): SessionRow => {
     const created = statements(INSERT_SESSION).run(toColumnText(sessionId), ...toSessionValues(NEW_SESSION));
-    return { ...NEW_SESSION, sessionId, number: Number(created.lastInsertRowid) };
+    const number = Number(created.lastInsertRowid);
+    // The ids of the session's messages are given away at once, or each of them would have to be noted as the highest.
+    const highest = toEventKey(number, MAX_SEQ);
+    const noted = statements("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'").run(highest).changes;
+    if (noted === 0) statements("INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', ?)").run(highest);
+    return { ...NEW_SESSION, sessionId, number };
   };
 
   /** What is known of a run without reading its events: only while it is certain that nobody else added to them. */
