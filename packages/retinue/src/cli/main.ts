@@ -14,6 +14,11 @@ export const main = async (words: readonly string[]): Promise<number> => {
   };
   process.on("uncaughtException", onFault);
   process.on("unhandledRejection", onFault);
+  return obeyWords(words, surroundings);
+};
+
+/** The same in any surroundings. */
+export const obeyWords = async (words: readonly string[], surroundings: Surroundings): Promise<number> => {
   let code: number;
   try {
     const { runProgram } = await import("./program.ts");

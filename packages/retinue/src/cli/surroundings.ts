@@ -1,5 +1,5 @@
 /** What the command has around it: where it may write, what it may read, and the secrets that it must not tell. */
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { knownSecrets } from "../terminal/known-secrets.ts";
 import { createRedact } from "../terminal/redact.ts";
 import type { Redact } from "./format-error.ts";
@@ -17,14 +17,27 @@ export type Surroundings = {
   readonly redact: Redact;
 };
 
-export const createSurroundings = (): Surroundings => {
-  let secrets = knownSecrets(process.env);
+/** Of this process, unless said otherwise. */
+export type SurroundingsOptions = {
+  readonly stdin?: Surroundings["stdin"];
+  readonly stdout?: Writable & { readonly isTTY?: boolean };
+  readonly stderr?: Writable & { readonly isTTY?: boolean };
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+export const createSurroundings = ({
+  stdin = process.stdin,
+  stdout = process.stdout,
+  stderr = process.stderr,
+  env = process.env,
+}: SurroundingsOptions = {}): Surroundings => {
+  let secrets = knownSecrets(env);
   let redact = createRedact(secrets);
   return {
-    stdin: process.stdin,
-    stdout: createOutput(process.stdout),
-    stderr: createSideOutput(process.stderr),
-    env: process.env,
+    stdin,
+    stdout: createOutput(stdout),
+    stderr: createSideOutput(stderr),
+    env,
     learn: (more) => {
       secrets = [...secrets, ...more];
       redact = createRedact(secrets);
