@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
     globalSetup: ["scripts/vitest-global-setup.ts"],
+    setupFiles: ["scripts/vitest-loopback-only.ts"],
     pool: "forks",
     // Workers are reused; a test leaves no global state behind.
     isolate: false,

@@ -64,7 +64,7 @@ describe("server-everything", () => {
     await using servers = await connect({ every: real("server-everything", "stdio") });
     const tool = servers.tool("every.get-sum");
     expect(toDeclaration(tool)).toMatchObject({
-      name: "every.get-sum",
+      name: "every__get-sum",
       inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
     });
     const parsed = tool.input.safeParse({ a: "two" });
