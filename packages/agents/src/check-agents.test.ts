@@ -206,7 +206,7 @@ describe("a report", () => {
     await folders.write("project/.retinue/agents/a.md", `---\nname: a\ndescription: d\n"x\\e[2J\\a\\u202e\\u200b": 1\n---\nP.\n`);
     const text = formatReport(await check(), { folder: folders.projectDir });
     expect(text).toContain(String.raw`"x\u{1b}[2J\u{7}\u{202e}\u{200b}"`);
-    expect([...text].filter((character) => character !== "\n" && /\p{C}/u.test(character))).toEqual([]);
+    expect(text.replaceAll("\n", "").match(/\p{C}/gu)).toBeNull();
   });
 
   test("as JSON is what it is", async () => {

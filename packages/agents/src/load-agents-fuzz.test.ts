@@ -157,14 +157,15 @@ describe("loadAgents", () => {
         mutations++;
       }
       const loaded = await folders.load();
-      for (const [name, agent] of loaded.agents) {
+      const others = [...loaded.agents].filter(([name]) => loaded.sources.get(name)?.origin === "project");
+      loadedOthers += others.length;
+      for (const [name, agent] of others) {
         const { prompt, ...frontMatter } = agent;
         expect(agent.name).toBe(name);
         expect(agentFrontMatterSchema.parse(frontMatter)).toEqual(frontMatter);
         expect(prompt.trim()).not.toBe("");
         expect(agent.delegates.every((delegate) => /^[a-z][a-z0-9-]{0,63}$/.test(delegate))).toBe(true);
       }
-      loadedOthers += [...loaded.sources.values()].filter(({ origin }) => origin === "project").length;
       expect(loaded.problems.filter(({ line, message }) => line < 1 || message === "")).toEqual([]);
       formatReport(checkAgents(loaded, { toolNames: ["read"] }));
     }

@@ -148,6 +148,35 @@ describe("agents are found", () => {
     expect(aliases.get("build")).toBe("executor");
   });
 
+  test("and run as the table of the third design says, down to its depth", async () => {
+    await folders.copy("agent-roles", "project");
+    const { agents, maxDepth = 3 } = await folders.load();
+    const start = (name: string, depth: number, grant: Grant) => {
+      const definition = agents.get(name);
+      if (!definition) throw new Error(`there is no ${name}`);
+      return createSpec({ agent: definition, agents, grant, model: "m", workspace: "/w", depth });
+    };
+    const main = start("main", 0, { tools: ["read", "write"], writes: [], hosts: [], approve: "ask", maxDepth });
+    const planner = start("planner", 1, main.grant);
+    const coder = start("coder", 2, planner.grant);
+    expect([main, planner, coder].map(({ model, limits, delegates, tools }) => ({ model, limits, delegates, tools }))).toEqual([
+      {
+        model: "qwen/qwen3-coder-30b",
+        limits: { iterations: 50, durationMs: 600_000 },
+        delegates: ["planner", "coder", "tester", "reviewer", "debugger"],
+        tools: ["read", "write"],
+      },
+      {
+        model: "deepseek-reasoner",
+        limits: { iterations: 15, durationMs: 180_000 },
+        delegates: ["coder", "tester", "reviewer"],
+        tools: ["read", "write"],
+      },
+      // MaxDepth is 2: at depth 2 nobody is started any more, whatever the role allows.
+      { model: "qwen/qwen3-coder-30b", limits: { iterations: 30, durationMs: 300_000 }, delegates: [], tools: ["read", "write"] },
+    ]);
+  });
+
   test("the skills of the fifth design", async () => {
     await folders.copy("skill-yaml", "project");
     const loaded = await folders.load();
@@ -280,7 +309,7 @@ describe("a broken file", () => {
     const loaded = await folders.load();
     expect(loaded.agents.has("fine")).toBe(true);
     expect(loaded.agents.size).toBe(15);
-    const files = new Set(folders.problems(loaded).map((problem) => problem.split(":")[0]));
+    const files = new Set(folders.problems(loaded).map((problem) => problem.slice(0, problem.indexOf(":"))));
     expect([...files].toSorted()).toEqual(Object.keys(broken).toSorted());
   });
 
@@ -386,9 +415,11 @@ describe("a project", () => {
 
   test("G9 has agents that are frozen when they are loaded", async () => {
     const { agents } = await folders.load();
-    const main = agents.get("main");
-    expect(() => ((main as { prompt: string }).prompt = "other")).toThrow(TypeError);
-    expect(() => (main?.tools as string[]).push("x")).toThrow(TypeError);
-    expect(Object.isFrozen(main?.limits)).toBe(true);
+    for (const definition of agents.values()) {
+      expect(() => ((definition as { prompt: string }).prompt = "other")).toThrow(TypeError);
+      expect(() => definition.tools.push("shell")).toThrow(TypeError);
+      expect(() => definition.delegates.push("executor")).toThrow(TypeError);
+      expect(Object.isFrozen(definition.limits)).toBe(true);
+    }
   });
 });

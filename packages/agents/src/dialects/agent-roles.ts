@@ -136,7 +136,7 @@ const readRole = async (
         ...(builtin?.icon === undefined ? {} : { icon: builtin.icon }),
         ...(typeof model === "string" && model !== "" ? { model } : {}),
         ...toRightsFields({ tools: ["*"], deniedTools: [], delegates: readDelegations(fields, name, ids, reader) }),
-        expose: name === "main" ? "none" : "delegate",
+        ...(name === "main" ? { expose: "none" as const } : {}),
         limits: { ...(iterations === undefined ? {} : { iterations }), ...(durationMs === undefined ? {} : { durationMs }) },
       },
       prompt,

@@ -36,7 +36,7 @@ const PLAIN = {
   grant: "own",
   limits: {},
   contextMode: "none",
-  expose: "both",
+  expose: "delegate",
   skills: [],
   mcpServers: [],
   isolation: "none",

@@ -31,7 +31,7 @@ const PLAIN = {
   grant: "own",
   limits: {},
   contextMode: "none",
-  expose: "both",
+  expose: "delegate",
   skills: [],
   mcpServers: [],
   isolation: "none",

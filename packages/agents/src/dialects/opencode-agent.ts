@@ -62,7 +62,7 @@ export const readOpencodeAgent = (text: string, context: ReadContext): ReadAgent
       name,
       description,
       ...toRightsFields(toOpencodeRights(rules, note, mode === "primary")),
-      expose: mode === "primary" ? "none" : "both",
+      ...(mode === "primary" ? { expose: "none" as const } : {}),
       limits: iterations === undefined ? {} : { iterations },
       ...(typeof model === "string" && model !== "" ? { model } : {}),
       ...(temperature === undefined ? {} : { temperature }),

@@ -19,7 +19,7 @@ export const toOpencodeRights = (rules: readonly OpencodeRule[], note: Note, isP
   const others = judgeOthers(rules, noteOnce);
   const writes = verdicts.get("edit")?.writes;
   // What no rule names is as the rules for everything have it.
-  const isOpen = settle(rules, NOBODY).action !== "deny";
+  const isOpen = judge(rules, NOBODY, silent).isUsable;
   return {
     tools: isOpen ? ["*"] : [...ours, ...others.allowed],
     deniedTools: [...(isOpen || others.allowed.some(isGlob) ? oursDenied : []), ...others.denied],
@@ -39,6 +39,8 @@ const GUARDS: ReadonlyMap<string, string> = new Map([
   ["doom_loop", "the same call three times over always ends a run"],
   ["lsp", "there are no language servers"],
 ]);
+
+const silent: Note = () => {};
 
 const once = (note: Note): Note => {
   const said = new Set<string>();
@@ -109,8 +111,9 @@ const judgeOthers = (
     const guard = GUARDS.get(name);
     if (guard !== undefined) note("notice", line, `"${name}" has no effect here: ${guard}`);
     if (guard !== undefined || name === "*" || name === "task" || OUR_PERMISSIONS.has(name)) continue;
-    // A glob is judged by its own rules; what others take away from it they deny by themselves.
-    const { isUsable } = judge(isGlob(name) ? rules.filter(({ permission }) => permission === name) : rules, name, note);
+    // A glob is judged by its own rules and those for everything; what others take away from it they deny by themselves.
+    const about = isGlob(name) ? rules.filter(({ permission }) => permission === name || permission === "*") : rules;
+    const { isUsable } = judge(about, name, note);
     if (isToolPattern(name)) (isUsable ? allowed : denied).push(name);
     else if (isGlob(name)) note("error", line, `"${name}" is no glob that we take, so that what it says cannot be kept`);
     else note("warning", line, `${JSON.stringify(name)} is no name of a tool; there is none to allow or deny`);
@@ -118,26 +121,30 @@ const judgeOthers = (
   return { allowed, denied };
 };
 
-const isAboutAll = ({ permission }: OpencodeRule): boolean => permission === "*";
-
-/** Whom it may start, in the order of the rules. Where no rule says so, only a primary agent may start others. */
-const toDelegates = (rules: readonly OpencodeRule[], note: Note, isPrimary: boolean): readonly string[] => {
-  const start = isPrimary && settle(rules.filter(isAboutAll), NOBODY).action !== "deny" ? ["*"] : [];
-  return rules
-    .filter((rule) => !isAboutAll(rule) && matchesGlob(rule.permission, "task"))
-    .reduce<readonly string[]>((patterns, { pattern, action, line }) => {
-      const name = toAgentPattern(pattern);
-      if (name === undefined) {
-        note(action === "allow" ? "warning" : "error", line, `${JSON.stringify(pattern)} is no name of an agent`);
-        return patterns;
-      }
-      if (action === "ask")
-        note(
-          "warning",
-          line,
-          `nobody is asked before an agent is started, so that it may not start ${name === "*" ? "any" : `"${name}"`}`,
-        );
-      if (name === "*") return action === "allow" ? ["*"] : [];
-      return [...patterns, action === "allow" ? name : `!${name}`];
-    }, start);
-};
+/**
+ * Whom it may start, in the order of the rules. Where no rule says so, only a primary agent may start others; a rule for everything that
+ * allows does not change that.
+ */
+const toDelegates = (rules: readonly OpencodeRule[], note: Note, isPrimary: boolean): readonly string[] =>
+  rules
+    .filter(
+      ({ permission, action }) => matchesGlob(permission, "task") && (permission !== "*" || action !== "allow" || isPrimary),
+    )
+    .reduce<readonly string[]>(
+      (patterns, { pattern, action, line }) => {
+        const name = toAgentPattern(pattern);
+        if (name === undefined) {
+          note(action === "allow" ? "warning" : "error", line, `${JSON.stringify(pattern)} is no name of an agent`);
+          return patterns;
+        }
+        if (action === "ask")
+          note(
+            "warning",
+            line,
+            `nobody is asked before an agent is started, so that it may not start ${name === "*" ? "any" : `"${name}"`}`,
+          );
+        if (name === "*") return action === "allow" ? ["*"] : [];
+        return [...patterns, action === "allow" ? name : `!${name}`];
+      },
+      isPrimary ? ["*"] : [],
+    );

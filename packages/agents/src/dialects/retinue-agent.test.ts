@@ -114,6 +114,8 @@ describe("an agent file of our own", () => {
     ["delegates: [Code Search]", `4 error: delegates: "Code Search" is no name of an agent, nor a glob of names`],
     ["aliases: [A]", `4 error: aliases: "A" is no name of an agent`],
     ["input: { type: string }", `4 error: input: it is a JSON Schema of type "object"`],
+    ['icon: "\\e[2J"', "4 error: icon: it is one sign, such as an emoji"],
+    ['icon: "\\u202e"', "4 error: icon: it is one sign, such as an emoji"],
     ["accept: { command: a, agent: b }", "4 error: accept: Invalid input"],
     ["tools: { read: true }", "4 error: tools: Invalid input: expected array, received object"],
   ])("is not loaded with %s", (fields, note) => {

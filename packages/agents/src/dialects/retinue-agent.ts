@@ -86,7 +86,15 @@ const checkNames = (agent: FrontMatter, fields: YamlFields, { note }: ReadContex
     "name of an agent, nor a glob of names",
   );
   each("aliases", isAgentName, "name of an agent");
+  if (agent.icon !== undefined && !isIcon(agent.icon))
+    note("error", fields.lineOf("icon"), "icon: it is one sign, such as an emoji");
 };
+
+const LONGEST_ICON = 16;
+
+/** Without signs that control a terminal or turn the direction of writing. */
+const isIcon = (icon: string): boolean =>
+  icon.length <= LONGEST_ICON && !/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(icon);
 
 const checkSchemas = (agent: FrontMatter, fields: YamlFields, { note }: ReadContext): void => {
   for (const field of ["input", "output"] as const) {

@@ -8,11 +8,15 @@ export type Rights = {
   readonly delegates: readonly string[];
 };
 
-/** The rights as fields. In other worlds what an agent starts has tools of its own, so that it may hand on what it was handed. */
+/**
+ * The rights as fields. In other worlds what an agent starts has tools of its own, so that it may hand on what it was handed; and agents are
+ * started by one tool for all of them.
+ */
 export const toRightsFields = ({ tools, deniedTools, writes, hosts, delegates }: Rights) => ({
   tools: [...tools],
   deniedTools: [...deniedTools],
   delegates: [...delegates],
+  expose: "delegate" as const,
   grant: delegates.some((pattern) => !pattern.startsWith("!")) ? ("session" as const) : ("own" as const),
   ...(writes === undefined ? {} : { writes: [...writes] }),
   ...(hosts === undefined ? {} : { hosts: [...hosts] }),

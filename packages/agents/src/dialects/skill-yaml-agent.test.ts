@@ -33,7 +33,7 @@ describe("a skill as YAML", () => {
       grant: "session",
       limits: { iterations: 10 },
       contextMode: "none",
-      expose: "both",
+      expose: "delegate",
       skills: [],
       mcpServers: [],
       isolation: "none",
