@@ -143,7 +143,7 @@ describe("a run that is taken over", () => {
     const resumed = await second.engine.resume(driven.runId);
     expect(await resumed.result).toMatchObject({ status: "completed", details: "Done." });
     expect(effects).toEqual(ALL);
-    expectWhole(await log.read(driven.sessionId), driven.runId);
+    expectWhole(log.read(driven.sessionId), driven.runId);
   });
 
   test("starts no child for whom it was taken from", async () => {
@@ -190,7 +190,7 @@ describe("a run that is taken over", () => {
     expect(await resumed.result).toMatchObject({ status: "completed" });
     expect(await codeOf(driven.result)).toBe("lease_lost");
     expect(effects).toEqual(ALL);
-    const events = await log.read(driven.sessionId);
+    const events = log.read(driven.sessionId);
     expectWhole(events, driven.runId);
     expect(events.flatMap((event) => (event.type === "tool.settled" ? [event.outcome] : []))).toEqual(["ok", "ok", "ok", "ok"]);
   });
@@ -200,9 +200,9 @@ describe("when a write to the record fails", () => {
   /** Fails at the nth write of any kind, once. */
   const failing = (log: EventLog, nth: number): EventLog => {
     let writes = 0;
-    const guard = async <T>(act: () => T | Promise<T>): Promise<T> => {
+    const guard = async <T>(write: () => T | Promise<T>): Promise<T> => {
       if (++writes === nth) throw new RetinueError("store_full", "There is no space.");
-      return act();
+      return write();
     };
     return {
       ...log,
@@ -221,7 +221,7 @@ describe("when a write to the record fails", () => {
       const code = await codeOf(driven.result);
       if (code === "nothing") break;
       expect(code).toBe("store_full");
-      const left = await log.read(driven.sessionId);
+      const left = log.read(driven.sessionId);
       expect(
         left.some((event) => event.type === "run.settled" && event.result.status !== "completed"),
         `write ${nth}`,
@@ -229,7 +229,7 @@ describe("when a write to the record fails", () => {
       const resumed = await setUp({ log, effects }).engine.resume(driven.runId);
       expect(await resumed.result, `write ${nth}`).toMatchObject({ status: "completed", details: "Done." });
       expect(new Set(effects).size, `write ${nth}`).toBe(effects.length);
-      const events = await log.read(driven.sessionId);
+      const events = log.read(driven.sessionId);
       expectWhole(events, driven.runId);
       expect(events.slice(0, left.length)).toEqual(left);
     }

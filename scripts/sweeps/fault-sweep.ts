@@ -1,0 +1,16 @@
+/**
+ * Fills the disk and breaks it under runs, and looks whether they stop clearly, lose nothing and go on when it is well again.
+ * `node scripts/sweeps/fault-sweep.ts` takes a sample; with `--full` every write and every sync. Needs strace.
+ */
+import { parseArgs } from "node:util";
+import { DISK_BROKEN, DISK_FULL, planFaults } from "./fault-plans.ts";
+import { showSweeps } from "./show-sweeps.ts";
+
+const { values } = parseArgs({ options: { full: { type: "boolean", default: false } } });
+const most = values.full ? Infinity : 10;
+
+await showSweeps([
+  ["five turns, disk full", planFaults({ order: { scenario: "five-turns" }, faults: DISK_FULL, most })],
+  ["five turns, disk broken", planFaults({ order: { scenario: "five-turns", synchronous: "FULL" }, faults: DISK_BROKEN, most })],
+  ["three children, disk full", planFaults({ order: { scenario: "three-children" }, faults: DISK_FULL, most })],
+]);

@@ -1,0 +1,63 @@
+/** Where runs are killed: at each exact point of a recorded run, or at moments that a seed gives. */
+import { countPoints, measureRun, recordCallPoints } from "./dry-run.ts";
+import { pickEvenly } from "./pick-evenly.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import { type CallPoint, canTrace, toKillingArguments } from "./strace.ts";
+import type { Plan, SweepOptions } from "./sweep.ts";
+import type { TrialOptions } from "./trial.ts";
+
+type Order = TrialOptions["order"];
+
+export type ExactOptions = {
+  readonly order: Order;
+  /** At most so many of the points; all of them by default. */
+  readonly most?: number;
+  /** Which calls; all of them by default. */
+  readonly where?: (point: CallPoint) => boolean;
+  /** `counter`, where a machine has no strace: a counter inside the process, at every append and every step of an effect. */
+  readonly method?: "strace" | "counter";
+};
+
+export const planExactKills = ({
+  order,
+  most = Infinity,
+  where = () => true,
+  method = canTrace() ? "strace" : "counter",
+}: ExactOptions): Pick<SweepOptions, "order" | "method" | "plan"> => ({
+  order,
+  method: `kill at exact points, by ${method}`,
+  plan: async (place) => {
+    const points =
+      method === "strace"
+        ? (await recordCallPoints(place, order)).filter(where).map(toKillAtCall)
+        : Array.from({ length: (await countPoints(place, order)).points }, (_, at) => toKillAtCount(at + 1));
+    return { points: points.length, plans: pickEvenly(points, most) };
+  },
+});
+
+const toKillAtCall = (point: CallPoint): Plan => ({
+  name: `${point.call} ${point.nth} (${point.file})`,
+  disturbances: [{ strace: toKillingArguments(point), isDeadly: true }],
+});
+
+const toKillAtCount = (killAt: number): Plan => ({ name: `point ${killAt}`, disturbances: [{ killAt, isDeadly: true }] });
+
+export type RandomOptions = { readonly order: Order; readonly kills: number; readonly seed: number };
+
+/** Most runs are killed once, some again while they resume. */
+export const planRandomKills = ({ order, kills, seed }: RandomOptions): Pick<SweepOptions, "order" | "method" | "plan"> => ({
+  order,
+  method: `kill at random, seed ${seed}`,
+  plan: async (place) => {
+    const random = createSeededRandom(seed);
+    const longestMs = await measureRun(place, order);
+    const plans: Plan[] = [];
+    for (let planned = 0; planned < kills;) {
+      const again = Math.min(kills - planned, 1 + Math.floor(random() * 2.5));
+      const disturbances = Array.from({ length: again }, () => ({ killAfterMs: random() * longestMs }));
+      plans.push({ name: disturbances.map(({ killAfterMs }) => `${killAfterMs.toFixed(1)} ms`).join(", "), disturbances });
+      planned += again;
+    }
+    return { points: kills, plans };
+  },
+});

@@ -1,0 +1,162 @@
+/** What a victim is set to do: who is there, what their model says, and what must have come of it whatever happened on the way. */
+import type { Script, ScriptedTurn } from "@retinue/model/testing";
+import type { ApproveMode, BailoutReason, Limits, RunStatus } from "@retinue/protocol";
+
+export type ScenarioAgent = {
+  readonly name: string;
+  readonly delegates: readonly string[];
+  /** One answer each; the last is given again for as long as it is asked. */
+  readonly turns: readonly ScriptedTurn[];
+};
+
+export type Scenario = {
+  /** The first is the main agent. */
+  readonly agents: readonly ScenarioAgent[];
+  /** So tight that the last call of the main agent must be refused, and no other. */
+  readonly limits: Limits;
+  readonly approve: ApproveMode;
+  /** The effect that a human is asked about last, when everything else that can be done is done. */
+  readonly parkedToken: string | null;
+  readonly expected: {
+    readonly status: RunStatus;
+    readonly bailoutReason: BailoutReason | undefined;
+    /** Of all runs together. */
+    readonly iterations: number;
+    readonly toolCalls: number;
+    readonly runs: number;
+    /** Effects of tools that may not be repeated. */
+    readonly effects: readonly string[];
+  };
+};
+
+type Call = NonNullable<ScriptedTurn["toolCalls"]>[number];
+
+const look = (token: string, chars = 10): Call => ({ tool: "look", input: { token, chars } });
+const put = (token: string): Call => ({ tool: "put", input: { token } });
+const act = (token: string): Call => ({ tool: "act", input: { token } });
+const delegate = (agent: string): Call => ({
+  tool: "delegate_to_agent",
+  input: { agent, task: `Do the part of ${agent}.` },
+  callId: `to-${agent}`,
+});
+
+const FIVE_TURNS: Scenario = {
+  agents: [
+    {
+      name: "main",
+      delegates: [],
+      turns: [
+        { toolCalls: [look("look-1"), put("put-1")] },
+        { toolCalls: [put("put-2"), put("put-3")] },
+        { toolCalls: [act("act-1"), look("look-2")] },
+        // Too long for the context, so that an artifact is written.
+        { toolCalls: [look("look-3", 20_000)] },
+        { toolCalls: [put("put-4"), look("look-too-many")] },
+        { text: "All of it is done." },
+      ],
+    },
+  ],
+  limits: { iterations: 5, toolCalls: 8 },
+  approve: "all",
+  parkedToken: null,
+  expected: {
+    status: "partial",
+    bailoutReason: "max_tool_calls",
+    iterations: 5,
+    toolCalls: 8,
+    runs: 1,
+    effects: ["put-1", "put-2", "put-3", "act-1", "put-4"],
+  },
+};
+
+const THREE_CHILDREN: Scenario = {
+  agents: [
+    {
+      name: "lead",
+      delegates: ["alpha", "beta", "gamma"],
+      turns: [
+        { toolCalls: [delegate("alpha"), delegate("beta"), delegate("gamma")] },
+        { toolCalls: [put("lead-put")] },
+        { toolCalls: [look("look-too-many")] },
+        { text: "All three are done." },
+      ],
+    },
+    {
+      name: "alpha",
+      delegates: [],
+      turns: [{ toolCalls: [put("alpha-put")] }, { toolCalls: [act("alpha-act")] }, { text: "Alpha is done." }],
+    },
+    {
+      name: "beta",
+      delegates: [],
+      turns: [{ toolCalls: [look("beta-look"), put("beta-put")] }, { text: "Beta is done." }],
+    },
+    { name: "gamma", delegates: [], turns: [{ toolCalls: [put("gamma-put")] }, { text: "Gamma is done." }] },
+  ],
+  limits: { iterations: 10, toolCalls: 9 },
+  approve: "ask",
+  parkedToken: "gamma-put",
+  expected: {
+    status: "partial",
+    bailoutReason: "max_tool_calls",
+    iterations: 10,
+    toolCalls: 9,
+    runs: 4,
+    effects: ["lead-put", "alpha-put", "alpha-act", "beta-put", "gamma-put"],
+  },
+};
+
+const HELPERS = ["alpha", "beta", "gamma"] as const;
+
+/** Enough turns for two processes to take the run from each other again and again. */
+const MANY_TURNS: Scenario = {
+  agents: [
+    {
+      name: "main",
+      delegates: HELPERS,
+      turns: [
+        ...HELPERS.flatMap((helper) => [
+          { toolCalls: [put(`put-1-${helper}`), look(`look-${helper}`), act(`act-${helper}`)] },
+          { toolCalls: [delegate(helper)] },
+          { toolCalls: [put(`put-2-${helper}`), put(`put-3-${helper}`)] },
+        ]),
+        { text: "All of it is done." },
+      ],
+    },
+    ...HELPERS.map((name) => ({
+      name,
+      delegates: [],
+      turns: [{ toolCalls: [put(`${name}-put`), act(`${name}-act`)] }, { text: "It is done." }],
+    })),
+  ],
+  limits: { iterations: 16, toolCalls: 24 },
+  approve: "all",
+  parkedToken: null,
+  expected: {
+    status: "completed",
+    bailoutReason: undefined,
+    iterations: 16,
+    toolCalls: 24,
+    runs: 4,
+    effects: HELPERS.flatMap((name) => [
+      `put-1-${name}`,
+      `act-${name}`,
+      `put-2-${name}`,
+      `put-3-${name}`,
+      `${name}-put`,
+      `${name}-act`,
+    ]),
+  },
+};
+
+export const SCENARIOS = { "five-turns": FIVE_TURNS, "three-children": THREE_CHILDREN, "many-turns": MANY_TURNS } as const;
+
+export type ScenarioName = keyof typeof SCENARIOS;
+
+/** The answers as a function of the conversation alone, so that a resumed run is answered as it would have been. */
+export const toScript =
+  ({ agents }: Scenario): Script =>
+  ({ system }, answered) => {
+    const turns = agents.find(({ name }) => system.startsWith(`You are ${name}.`))?.turns;
+    return turns?.[Math.min(answered, turns.length - 1)];
+  };

@@ -1,0 +1,72 @@
+/** Runs many trials, two at a time, and adds up what they found. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Finding, FindingKind } from "./finding.ts";
+import { type Disturbance, runTrial, type Trial, type TrialOptions } from "./trial.ts";
+
+export type SweepReport = {
+  readonly method: string;
+  /** Places where a run can be stopped, and at how many of them it was. */
+  readonly points: number;
+  readonly trials: number;
+  readonly kills: number;
+  readonly stops: Readonly<{ [code: string]: number }>;
+  readonly unknown: number;
+  readonly seconds: number;
+  /** How many of each kind; kinds of which there are none are left out. */
+  readonly found: Readonly<{ [Kind in FindingKind]?: number }>;
+  /** The first of them, with the trial it comes from. */
+  readonly findings: readonly (Finding & { readonly trial: string })[];
+};
+
+/** A trial to be made, and what to call it. */
+export type Plan = { readonly name: string; readonly disturbances: readonly Disturbance[] };
+
+export type SweepOptions = {
+  readonly order: TrialOptions["order"];
+  readonly method: string;
+  /** Of a run that nothing disturbs, which is recorded in this place. */
+  readonly plan: (place: string) => Promise<{ readonly points: number; readonly plans: readonly Plan[] }>;
+  readonly onTrial?: (done: number, of: number) => void;
+};
+
+const AT_ONCE = 2;
+const MOST_SHOWN = 20;
+
+export const runSweep = async ({ order, method, plan, onTrial }: SweepOptions): Promise<SweepReport> => {
+  const place = mkdtempSync(path.join(tmpdir(), "retinue-sweep-"));
+  const startedAt = performance.now();
+  try {
+    // The first process compiles the modules for all the others.
+    const { findings: atRest } = await runTrial({ place, order, disturbances: [] });
+    if (atRest.length > 0) throw new Error(`A run that nothing disturbs is not as it should be: ${JSON.stringify(atRest)}`);
+    const { points, plans } = await plan(place);
+    const waiting = [...plans];
+    const trials: (Trial & { readonly name: string })[] = [];
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        trials.push({ name: next.name, ...(await runTrial({ place, order, disturbances: next.disturbances })) });
+        onTrial?.(trials.length, plans.length);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const findings = trials.flatMap((trial) => trial.findings.map((finding) => ({ ...finding, trial: trial.name })));
+    return {
+      method,
+      points,
+      trials: trials.length,
+      kills: trials.reduce((total, { kills }) => total + kills, 0),
+      stops: countEach(trials.flatMap(({ stops }) => stops)),
+      unknown: trials.reduce((total, { unknown }) => total + unknown, 0),
+      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      found: countEach(findings.map(({ kind }) => kind)),
+      findings: findings.slice(0, MOST_SHOWN),
+    };
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+};
+
+const countEach = (names: readonly string[]): Readonly<{ [name: string]: number }> =>
+  Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));

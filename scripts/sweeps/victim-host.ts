@@ -1,0 +1,184 @@
+/** The real engine, loop and SQLite log around a scenario: what a victim runs, and what a thief of its leases runs. */
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createEmbeddedEngine, type Engine, type RunHandle } from "@retinue/engine";
+import { createScriptedModel } from "@retinue/model/testing";
+import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { agentFrontMatterSchema, type AgentDefinition } from "@retinue/protocol/agent-file";
+import { type AnyTool, type Clock, createSpec, defineTool, type Model } from "@retinue/runtime";
+import type { EventLog } from "@retinue/store";
+import { createSqliteLog } from "@retinue/store/sqlite";
+import { z } from "zod";
+import { makeEffect, makeTwoStepEffect } from "./effects.ts";
+import { SCENARIOS, type Scenario, toScript } from "./scenario.ts";
+import { toPairedParts, type VictimLine } from "./victim-line.ts";
+import type { VictimOrder } from "./victim-order.ts";
+
+/** There is one session in each store, and its main run has this id. */
+export const SESSION: SessionId = "ses_victim";
+export const ROOT_RUN: RunId = "run_victim";
+
+export type VictimHost = {
+  readonly engine: Engine;
+  /** Goes on with the main run, or starts it where there is none. */
+  readonly run: () => Promise<RunHandle>;
+  /** How many runs have not settled. */
+  readonly openRuns: () => number;
+  readonly close: () => Promise<void>;
+};
+
+export const databaseIn = (folder: string): string => path.join(folder, "retinue.db");
+
+export type VictimHostOptions = {
+  readonly order: VictimOrder;
+  readonly say: (line: VictimLine) => void;
+  /** Called before and after each step of an effect, and after each write of the log. */
+  readonly point: () => void;
+  /** Called before each write of the log. */
+  readonly beforeWrite: () => void;
+};
+
+export const createVictimHost = (options: VictimHostOptions): VictimHost => {
+  const { order, say, point } = options;
+  const { folder, synchronous = "NORMAL" } = order;
+  const scenario = SCENARIOS[order.scenario];
+  const log = createSqliteLog({ path: databaseIn(folder), synchronous });
+  const tools = createTools(order, point);
+  const agents = new Map(scenario.agents.map((agent) => [agent.name, toDefinition(agent)]));
+  const model = createModel(scenario, order.latencyMs, say);
+  const engine = createEmbeddedEngine({
+    log: toAcknowledging(log, options),
+    createId: () => "victim",
+    agents,
+    model: model.id,
+    maxConcurrent: 3,
+    maxChildren: 3,
+    unattended: "park",
+    ports: {
+      model: () => model,
+      tool: (name) => tools.find((tool) => tool.name === name),
+      clock,
+      realPath: async (file) => file,
+      readFile: async (file) => `text of ${file}`,
+    },
+  });
+  const start = (): Promise<RunHandle> => {
+    const [main] = [...agents.values()];
+    if (!main) throw new Error("A scenario has a main agent.");
+    const spec = createSpec({
+      agent: main,
+      agents,
+      grant: { tools: tools.map(({ name }) => name), writes: [], hosts: [], approve: scenario.approve, maxDepth: 1 },
+      model: model.id,
+      workspace: folder,
+      depth: 0,
+      request: { limits: scenario.limits },
+    });
+    return engine.start({ agent: main.name, task: [{ type: "text", text: "Do all of it." }], spec });
+  };
+  return {
+    engine,
+    run: async () => ((await log.sessionOf(ROOT_RUN)) === undefined ? start() : engine.resume(ROOT_RUN)),
+    openRuns: () => {
+      // SQLite reads at once.
+      const types = (log.read(SESSION) as readonly RecordedEvent[]).map(({ type }) => type);
+      return types.filter((type) => type === "run.requested").length - types.filter((type) => type === "run.settled").length;
+    },
+    close: async () => log.close(),
+  };
+};
+
+const clock: Clock = {
+  now: () => performance.now(),
+  date: () => new Date().toISOString(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const toDefinition = ({ name, delegates }: Scenario["agents"][number]): AgentDefinition => ({
+  ...agentFrontMatterSchema.parse({ name, description: `Is ${name}.`, grant: "session" }),
+  delegates: [...delegates],
+  prompt: `You are ${name}.`,
+});
+
+/** Tells what it is asked, then answers as the scenario says. */
+const createModel = (scenario: Scenario, latencyMs = 0, say: VictimHostOptions["say"]): Model => {
+  const scripted = createScriptedModel(toScript(scenario), {
+    usage: { input: 100, output: 10 },
+    price: ({ input, output }) => (input + output) / 1_000_000,
+  });
+  return {
+    ...scripted,
+    stream: async function* (request, signal) {
+      say({ type: "requested", parts: toPairedParts(request.messages) });
+      if (latencyMs > 0) await delay(latencyMs);
+      yield* scripted.stream(request, signal);
+    },
+  };
+};
+
+const createTools = ({ folder, plant }: VictimOrder, point: () => void): readonly AnyTool[] => [
+  defineTool({
+    name: "look",
+    description: "Looks.",
+    input: z.object({ token: z.string(), chars: z.int() }),
+    effect: "read",
+    execute: ({ token, chars }) => {
+      makeEffect(folder, token, point);
+      return "x".repeat(chars);
+    },
+  }),
+  defineTool({
+    name: "put",
+    description: "Puts a line.",
+    input: z.object({ token: z.string() }),
+    effect: "write",
+    repeatable: plant === "repeated-writes",
+    execute: ({ token }) => {
+      makeEffect(folder, token, point);
+      return `${token} is there`;
+    },
+  }),
+  defineTool({
+    name: "act",
+    description: "Acts.",
+    input: z.object({ token: z.string() }),
+    effect: "execute",
+    execute: ({ token }) => {
+      makeTwoStepEffect(folder, token, point);
+      return `${token} is done`;
+    },
+  }),
+];
+
+/** The same log, which tells each event after it was appended. */
+const toAcknowledging = (log: EventLog, { order, say, point, beforeWrite }: VictimHostOptions): EventLog => {
+  const around = async <T>(act: () => T | Promise<T>): Promise<T> => {
+    beforeWrite();
+    const value = await act();
+    point();
+    return value;
+  };
+  const acknowledge = (events: readonly RecordedEvent[]): void => {
+    for (const event of events) say({ type: "acknowledged", event });
+  };
+  const foresee = async (drafts: readonly EventDraft[]): Promise<readonly RecordedEvent[]> => {
+    const last = (await log.read(SESSION)).at(-1)?.seq ?? 0;
+    return drafts.map((draft, at) => ({ ...draft, seq: last + at + 1 }));
+  };
+  return {
+    ...log,
+    append: (drafts, lease) =>
+      around(async () => {
+        if (order.plant === "early-acknowledgement") acknowledge(await foresee(drafts));
+        return log.append(drafts, lease);
+      }).then((events) => {
+        if (order.plant !== "early-acknowledgement") acknowledge(events);
+        return events;
+      }),
+    lease: (runId) => around(() => log.lease(runId)),
+    writeArtifact: (sessionId, text) => around(() => log.writeArtifact(sessionId, text)),
+  };
+};

@@ -1,0 +1,22 @@
+/** What a victim is told on its command line, as one argument of JSON. */
+import type { ScenarioName } from "./scenario.ts";
+
+/**
+ * Planted faults, to prove that a sweep sees what it looks for. `repeated-writes`: writes are declared repeatable, so that a resumed run
+ * makes them again. `early-acknowledgement`: events are acknowledged before the log has them.
+ */
+export type Plant = "repeated-writes" | "early-acknowledgement";
+
+export type VictimOrder = {
+  /** Holds everything that the victim writes. */
+  readonly folder: string;
+  readonly scenario: ScenarioName;
+  readonly synchronous?: "NORMAL" | "FULL";
+  readonly plant?: Plant;
+  /** It kills itself at this point of its own counter. */
+  readonly killAt?: number;
+  /** The log refuses this one of its writes, as if there were no space. */
+  readonly failAt?: number;
+  /** How long the model takes for each answer. */
+  readonly latencyMs?: number;
+};

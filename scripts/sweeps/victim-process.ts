@@ -1,0 +1,68 @@
+/** Starts a victim, plainly or under strace, and collects what it says until it ends or is killed. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseVictimLines, type VictimLine } from "./victim-line.ts";
+import type { VictimOrder } from "./victim-order.ts";
+
+export type VictimEnding = {
+  readonly lines: readonly VictimLine[];
+  readonly exitCode: number | null;
+  readonly killed: boolean;
+  /** It neither ended nor was it killed where it should have been. */
+  readonly hung: boolean;
+  readonly stderr: string;
+  /** From when it was ready. */
+  readonly workMs: number;
+};
+
+export type VictimOptions = {
+  readonly order: VictimOrder;
+  /** Holds compiled modules, so that a start costs less. */
+  readonly cache: string;
+  /** Arguments of strace. */
+  readonly strace?: readonly string[];
+  /** Killed so long after it was ready. */
+  readonly killAfterMs?: number;
+};
+
+const VICTIM = fileURLToPath(new URL("victim.ts", import.meta.url));
+const HUNG_MS = 60_000;
+
+export const runVictim = ({ order, cache, strace, killAfterMs }: VictimOptions): Promise<VictimEnding> =>
+  new Promise((resolve, reject) => {
+    const node = [process.execPath, "--disable-warning=ExperimentalWarning", VICTIM, JSON.stringify(order)];
+    const [command = "", ...args] = strace === undefined ? node : ["strace", ...strace, ...node];
+    const child = spawn(command, args, {
+      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that nothing outlives a strace that has to be ended.
+      detached: true,
+    });
+    let hung = false;
+    const end = (): void => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    };
+    const limit = setTimeout(() => {
+      hung = true;
+      end();
+    }, HUNG_MS);
+    let killer: NodeJS.Timeout | undefined;
+    let readyAt = performance.now();
+    let output = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      if (output === "") {
+        readyAt = performance.now();
+        if (killAfterMs !== undefined) killer = setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+      }
+      output += chunk;
+    });
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    child.once("error", reject);
+    child.once("close", (exitCode, signal) => {
+      clearTimeout(limit);
+      clearTimeout(killer);
+      const killed = signal === "SIGKILL" && !hung;
+      resolve({ lines: parseVictimLines(output), exitCode, killed, hung, stderr, workMs: performance.now() - readyAt });
+    });
+  });
