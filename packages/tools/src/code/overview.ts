@@ -7,7 +7,7 @@ import { openRegularFile } from "../files/open-regular-file.ts";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "../files/output-text.ts";
 import { requireFolder } from "../files/require-folder.ts";
 import { escapeName, toAbsolutePath, toShownPath } from "../files/workspace-path.ts";
-import { listFiles } from "../search/list-files.ts";
+import { byPath, listFiles } from "../search/list-files.ts";
 import type { CountedLines } from "./count-lines.ts";
 import { countLines } from "./count-lines.ts";
 import { describeManifest, isEntryFile, isManifest } from "./entry-points.ts";
@@ -146,7 +146,7 @@ const describeTests = (files: readonly string[], lines: CountedLines): readonly 
 };
 
 const describeLargest = (lines: CountedLines): readonly string[] => {
-  const largest = [...lines].toSorted((a, b) => b[1] - a[1]).slice(0, LARGEST);
+  const largest = [...lines].toSorted((a, b) => b[1] - a[1] || byPath(a[0], b[0])).slice(0, LARGEST);
   return largest.length === 0
     ? []
     : ["Largest files:", ...largest.map(([file, number]) => `  ${escapeName(file)}: ${count(number, "line")}`)];

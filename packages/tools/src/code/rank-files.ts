@@ -58,7 +58,7 @@ export const rankFiles = (given: FilesToRank): readonly RankedFile[] => {
     if (score <= 0) continue;
     if (words.length > 0) score *= 0.5 + hit.size / (words.length + terms.paths.length);
     if (isTestPath(file) && !aboutTests) score *= 0.6;
-    if (SELDOM_MEANT.test(file)) score *= 0.2;
+    if (SELDOM_MEANT.test(file)) score *= 0.05;
     ranked.push({ file, score, reasons });
   }
   return ranked.toSorted((a, b) => b.score - a.score || (a.file < b.file ? -1 : 1));

@@ -60,7 +60,7 @@ const isPath = (token: string): boolean =>
 
 /** Capitals or underscores inside a word do not happen in prose. */
 const isIdentifier = (token: string): boolean =>
-  /^[A-Za-z_$][\w$]+$/.test(token) && /[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]/.test(token);
+  /^[A-Za-z_$][\w$]+$/.test(token) && /[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]/.test(token);
 
 /** Rough on purpose: a stem is looked for as a part of names. */
 const toStem = (word: string): string => {
