@@ -44,13 +44,15 @@ export const withCassette = async <T>(
   const folders = [...new Set([workspace, await realpath(workspace)])];
   const cassette = await openCassette({ file, mode, secrets: secrets(), normalize: (body) => makeEqual(body, folders) });
   try {
-    const recorded = typeof cassette.about["model"] === "string" ? cassette.about["model"] : undefined;
-    const model = flagModel ?? recorded ?? settingsModel;
+    const { model: recorded, workspace: recordedIn } = cassette.about;
+    // What was answered names the folder that it was recorded in, and is asked about again.
+    if (typeof recordedIn === "string") folders.push(recordedIn);
+    const model = flagModel ?? (typeof recorded === "string" ? recorded : settingsModel);
     if (mode === "play" && model === undefined)
       throw new RetinueError("usage", `${file} does not say which model was recorded.`, { hint: "Name it with --model." });
     return await use({
       more: { tap: cassette, ...(mode === "play" && model !== undefined && { model }) },
-      note: (name) => cassette.note({ model: name }),
+      note: (name) => cassette.note({ model: name, workspace: folders.at(-1) ?? workspace }),
       assertDone: mode === "play" ? cassette.assertDone : () => undefined,
     });
   } finally {

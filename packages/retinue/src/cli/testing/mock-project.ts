@@ -1,10 +1,18 @@
 /** A project whose model is a server on the loopback that answers by script. */
 import type { MockReply, MockServer, MockServerOptions } from "@retinue/model/testing";
 import { startMockServer } from "@retinue/model/testing";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Project } from "./spawn-retinue.ts";
 import { createProject } from "./spawn-retinue.ts";
 
-export type MockProject = { readonly project: Project; readonly server: MockServer; readonly remove: () => Promise<void> };
+export type MockProject = {
+  readonly project: Project;
+  readonly server: MockServer;
+  /** The user's own settings: nobody has to trust them first. */
+  readonly settingsFile: string;
+  readonly remove: () => Promise<void>;
+};
 
 export const mockSettings = (baseUrl: string, more = ""): string =>
   `model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "${baseUrl}" } }\nretry: { attempts: 1 }\n${more}`;
@@ -15,10 +23,13 @@ export const createMockProject = async (
   more = "",
 ): Promise<MockProject> => {
   const server = await startMockServer(typeof replies === "function" ? { reply: replies } : { replies });
-  const project = await createProject(mockSettings(server.baseUrl, more));
+  const project = await createProject();
+  const settingsFile = join(project.home, "retinue.yaml");
+  await writeFile(settingsFile, mockSettings(server.baseUrl, more));
   return {
     project,
     server,
+    settingsFile,
     remove: async () => {
       await server.close();
       await project.remove();
