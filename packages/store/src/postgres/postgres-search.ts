@@ -85,7 +85,7 @@ const holds = (words: readonly string[], phrases: readonly (readonly string[])[]
   );
 
 /** Events that one page looks through at most. */
-const SCANNED = 50_000;
+const SCANNED = 20_000;
 
 /** Signs alone are in no index: they are looked for in the texts themselves, as they stand in JSON. */
 const byLetters = async (query: Query, text: string, { from, to }: Range, limit: number): Promise<Page<SearchHit>> => {

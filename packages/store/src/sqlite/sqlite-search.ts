@@ -46,19 +46,34 @@ type WordQuery = {
 };
 
 const byWords = (statements: Statements, { terms, match, range, limit, mark }: WordQuery): Page<SearchHit> => {
-  const rows = statements(
-    `SELECT e.id, e.body FROM (SELECT rowid AS id FROM said WHERE said MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?) s
-     JOIN events e ON e.id = s.id ORDER BY e.id DESC`,
-  ).all(match, range.from, range.to, limit + 1);
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const ids =
+    range.from === 0 ? latestOfAll(statements, match, range, limit + 1) : latestOfSession(statements, match, range, limit + 1);
+  const last = ids.length > limit ? ids[limit - 1] : undefined;
+  const event = statements("SELECT id, body FROM events WHERE id = ?");
   return {
-    items: rows.slice(0, limit).flatMap((row) => toHit(statements, row, terms)),
-    next: last === undefined ? null : toCursor({ key: Number(last["id"]), at: mark }),
+    items: ids.slice(0, limit).flatMap((id) => {
+      const row = event.get(id);
+      return row === undefined ? [] : toHit(statements, row, terms);
+    }),
+    next: last === undefined ? null : toCursor({ key: last, at: mark }),
   };
 };
 
+const latestOfAll = (statements: Statements, match: string, { to }: Range, count: number): readonly number[] =>
+  statements("SELECT rowid FROM said WHERE said MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?")
+    .all(match, to, count)
+    .map((row) => Number(row["rowid"]));
+
+/** Going backwards the index cannot begin in the middle; forwards it can, and a session is not that long. */
+const latestOfSession = (statements: Statements, match: string, { from, to }: Range, count: number): readonly number[] =>
+  statements("SELECT rowid FROM said WHERE said MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid")
+    .all(match, from, to)
+    .slice(-count)
+    .map((row) => Number(row["rowid"]))
+    .toReversed();
+
 /** Events that one page looks through at most. */
-const SCANNED = 50_000;
+const SCANNED = 20_000;
 
 /** Signs alone are in no index: they are looked for in the texts themselves, as they stand in JSON. */
 const byLetters = (statements: Statements, text: string, { from, to }: Range, limit: number): Page<SearchHit> => {
