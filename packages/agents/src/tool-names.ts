@@ -3,6 +3,8 @@
  * A name is only ever resolved to a tool that can do no more.
  */
 
+import { matchesGlob } from "./glob-match.ts";
+
 /** What our own tools are in other worlds' rules: whether they only read, and the opencode permission that governs them. */
 type ToolTraits = { readonly reads: boolean; readonly permission: string };
 
@@ -86,6 +88,13 @@ export const resolveToolName = (name: string): string => {
   const trimmed = name.trim();
   const key = bare(trimmed);
   return OURS.get(key) ?? OTHER_NAMES.get(key) ?? toMcpPattern(trimmed);
+};
+
+/** Our tools that a glob of names means, in whatever world it was written. */
+export const toolsMatching = (glob: string): readonly string[] => {
+  const pattern = bare(glob);
+  const matching = [...OURS, ...OTHER_NAMES].filter(([name]) => matchesGlob(pattern, name)).map(([, ours]) => ours);
+  return [...new Set(matching)];
 };
 
 /** `mcp__server` alone means every tool of that server. */

@@ -247,7 +247,12 @@ describe("what a Claude Code agent may use", () => {
     ["a server", "disallowedTools: mcp__github", ["mcp__github__*"]],
     ["all servers", "disallowedTools: mcp__*", ["mcp__*"]],
     ["by another word", "disallowed_tools: Write", ["write"]],
-    ["a glob of tools", 'disallowedTools: "???, Write"', ["???", "write"]],
+    ["a glob of its own names", "disallowedTools: Web*", ["Web*", "web_fetch", "web_search"]],
+    [
+      "a glob of its own names for the shell",
+      "disallowedTools: Bas?",
+      ["Bas?", "shell", "test", "git", "git_diff", "git_commit"],
+    ],
   ])("denies %s", (_, fields, deniedTools) => {
     expect(withFields(fields).definition?.deniedTools).toEqual(deniedTools);
   });
@@ -274,6 +279,19 @@ describe("what a Claude Code agent may use", () => {
       writes: [],
     });
     expect(withFields(`permissionMode: ${mode}`).definition?.tools).not.toContain("*");
+  });
+
+  test("and of those it starts, where it may only read", () => {
+    expect(withFields("tools: Read, Agent(a)\npermissionMode: plan").definition).toMatchObject({
+      delegates: ["a"],
+      grant: "own",
+    });
+  });
+
+  test("is nothing, nor may it start anybody, where all is denied", () => {
+    const { definition } = withFields('tools: Read, Agent(a)\ndisallowedTools: "*"');
+    expect(definition?.deniedTools).toContain("*");
+    expect(definition?.delegates).toEqual([]);
   });
 
   test.each(["default", "acceptEdits", "auto", "bypassPermissions"])("is not more in the mode %s", (mode) => {

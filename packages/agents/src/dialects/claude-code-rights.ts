@@ -3,9 +3,10 @@
  * allowed in part and cannot be held to that part is not there, and one that is denied in part is denied.
  */
 import { toAgentPattern } from "../agent-name.ts";
+import { isGlob } from "../glob-match.ts";
 import { fromGitignoreRule } from "../path-glob.ts";
 import type { Note } from "../problem.ts";
-import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern, READING_TOOLS, resolveToolName } from "../tool-names.ts";
+import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern, READING_TOOLS, resolveToolName, toolsMatching } from "../tool-names.ts";
 import type { YamlFields } from "../yaml-fields.ts";
 import type { Rights } from "./rights.ts";
 import type { ToolEntry } from "./tool-entries.ts";
@@ -125,8 +126,11 @@ const withDenied = (rights: Rights, entries: readonly ToolEntry[], note: Note): 
       if (/[*?]/.test(tool)) note("error", line, `"${written}" is no glob that we take, so that what it denies cannot be kept`);
       else note("warning", line, `${JSON.stringify(written)} is no name of a tool; there is none to deny`);
     } else {
-      const all = toDenied(tool, rule !== undefined);
-      for (const name of all) deniedTools.add(name);
+      const all = isGlob(tool)
+        ? [tool, ...toolsMatching(tool).flatMap((name) => toDenied(name, false))]
+        : toDenied(tool, rule !== undefined);
+      for (const name of all) if (name !== DELEGATE_TOOL) deniedTools.add(name);
+      if (all.includes(DELEGATE_TOOL)) delegates = [];
       if (rule !== undefined)
         note(
           "warning",
@@ -226,5 +230,5 @@ const readingOnly = (rights: Rights, note: Note, line: number, mode: string): Ri
     line,
     `"permissionMode: ${mode}" is kept by tools that only read${left.length > 0 ? `; left out: ${left.join(", ")}` : ""}`,
   );
-  return { ...rights, tools, writes: [] };
+  return { ...rights, tools, writes: [], grant: "own" };
 };

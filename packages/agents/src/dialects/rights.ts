@@ -6,18 +6,20 @@ export type Rights = {
   readonly writes?: readonly string[];
   readonly hosts?: readonly string[];
   readonly delegates: readonly string[];
+  /** Given where what it starts may not have more than it has itself. */
+  readonly grant?: "own";
 };
 
 /**
  * The rights as fields. In other worlds what an agent starts has tools of its own, so that it may hand on what it was handed; and agents are
  * started by one tool for all of them.
  */
-export const toRightsFields = ({ tools, deniedTools, writes, hosts, delegates }: Rights) => ({
+export const toRightsFields = ({ tools, deniedTools, writes, hosts, delegates, grant }: Rights) => ({
   tools: [...tools],
   deniedTools: [...deniedTools],
   delegates: [...delegates],
   expose: "delegate" as const,
-  grant: delegates.some((pattern) => !pattern.startsWith("!")) ? ("session" as const) : ("own" as const),
+  grant: grant ?? (delegates.some((pattern) => !pattern.startsWith("!")) ? ("session" as const) : ("own" as const)),
   ...(writes === undefined ? {} : { writes: [...writes] }),
   ...(hosts === undefined ? {} : { hosts: [...hosts] }),
 });
