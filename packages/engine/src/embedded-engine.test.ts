@@ -238,7 +238,7 @@ describe("the embedded engine", () => {
       name: "look",
       description: "Looks.",
       input: z.object({}),
-      effect: "read",
+      effect: "write",
       execute: () => String(++looked),
     });
     const log = createMemoryLog();

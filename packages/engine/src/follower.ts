@@ -13,12 +13,18 @@ export type Follower = {
 };
 
 const MOST_WAITING = 4_096;
+/** Runs of one session write side by side, and what one says can arrive a little before what was written earlier. */
+const MOST_EARLY = 1_024;
 
 export type ReadAfter = (seq: number) => Promise<readonly RecordedEvent[]> | readonly RecordedEvent[];
 
 /** `afterSeq` is the last recorded event that the listener knows already. */
 export const createFollower = (afterSeq: number, readAfter: ReadAfter): Follower => {
   let waiting: RetinueEvent[] = [];
+  /** The last recorded event that was put in line. */
+  let lastSeq = afterSeq;
+  /** Recorded events whose turn has not come. */
+  const early = new Map<number, RecordedEvent>();
   let behind = false;
   let ended = false;
   let wake: (() => void) | null = null;
@@ -26,38 +32,51 @@ export const createFollower = (afterSeq: number, readAfter: ReadAfter): Follower
     wake?.();
     wake = null;
   };
+  const fallBehind = (): void => {
+    waiting = [];
+    early.clear();
+    behind = true;
+  };
+  const putInLine = (event: RecordedEvent): void => {
+    for (let next: RecordedEvent | undefined = event; next; next = early.get(lastSeq + 1)) {
+      early.delete(next.seq);
+      lastSeq = next.seq;
+      waiting.push(next);
+    }
+  };
   return {
     push: (event) => {
-      if (waiting.length >= MOST_WAITING) {
-        waiting = [];
-        behind = true;
-      }
-      if (!behind) waiting.push(event);
+      if (behind) return poke();
+      if (waiting.length >= MOST_WAITING || early.size >= MOST_EARLY) fallBehind();
+      else if (isLive(event)) waiting.push(event);
+      else if (event.seq === lastSeq + 1) putInLine(event);
+      else if (event.seq > lastSeq) early.set(event.seq, event);
       poke();
     },
     end: () => {
+      if (early.size > 0) fallBehind();
       ended = true;
       poke();
     },
     events: async function* () {
-      let lastSeq = afterSeq;
+      let shownSeq = afterSeq;
       for (;;) {
         if (behind) {
+          const missed = await readAfter(shownSeq);
           behind = false;
-          for (const event of await readAfter(lastSeq)) {
-            lastSeq = event.seq;
+          lastSeq = missed.at(-1)?.seq ?? shownSeq;
+          for (const event of missed) {
+            shownSeq = event.seq;
             yield event;
           }
         }
         const batch = waiting;
         waiting = [];
         for (const event of batch) {
-          if (isLive(event)) {
-            yield event;
-            continue;
+          if (!isLive(event)) {
+            if (event.seq <= shownSeq) continue;
+            shownSeq = event.seq;
           }
-          if (event.seq <= lastSeq) continue;
-          lastSeq = event.seq;
           yield event;
         }
         if (behind || waiting.length > 0) continue;

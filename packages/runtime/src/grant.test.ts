@@ -64,6 +64,22 @@ describe("a child's rights", () => {
     ).toBe("read-only");
   });
 
+  test("a glob of a model's making takes no time, whatever it is", () => {
+    const name = "a".repeat(10_000);
+    expect(matchesAny([`${"*a".repeat(1_000)}!`], name)).toBe(false);
+    expect(matchesAny([`${"a*".repeat(1_000)}`], name)).toBe(true);
+    for (const [glob, matched, yes] of [
+      ["git.*", "git.log", true],
+      ["git.*", "github", false],
+      ["re?d", "read", true],
+      ["*", "", true],
+      ["?", "", false],
+      ["a*b*c", "aXbYbZc", true],
+      ["a*b", "ab!", false],
+    ] as const)
+      expect(matchesAny([glob], matched), glob).toBe(yes);
+  });
+
   test("denied beats allowed", () => {
     expect(narrow(ROOT, { tools: ["git.*"], deniedTools: ["git.push"], grant: "own" }).tools).toEqual(["git.log"]);
   });

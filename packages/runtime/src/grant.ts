@@ -48,18 +48,26 @@ export const narrow = (parent: Grant, definition: DefinedRights, request: Reques
 const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
   APPROVE_MODES.indexOf(a) <= APPROVE_MODES.indexOf(b) ? a : b;
 
-export const matchesAny = (globs: readonly string[], name: string): boolean => globs.some((glob) => toPattern(glob).test(name));
+export const matchesAny = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
 
-const patterns = new Map<string, RegExp>();
-
-const toPattern = (glob: string): RegExp => {
-  let pattern = patterns.get(glob);
-  if (!pattern) {
-    const source = glob
-      .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
-      .replaceAll("*", ".*")
-      .replaceAll("?", ".");
-    patterns.set(glob, (pattern = new RegExp(`^${source}$`)));
+/** `*` stands for anything, `?` for one character. Globs may come from a model, so that no glob takes long: it never looks back further than one star. */
+const matchesGlob = (glob: string, name: string): boolean => {
+  let at = 0;
+  let star = -1;
+  let resumeAt = 0;
+  let index = 0;
+  while (index < name.length) {
+    if (glob[at] === "*") {
+      star = at++;
+      resumeAt = index;
+    } else if (glob[at] === "?" || glob[at] === name[index]) {
+      at += 1;
+      index += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      index = ++resumeAt;
+    } else return false;
   }
-  return pattern;
+  while (glob[at] === "*") at += 1;
+  return at === glob.length;
 };

@@ -9,7 +9,7 @@ import type { RunState } from "./run-state.ts";
 
 export type Recorder = {
   readonly note: (body: RecordedBody) => void;
-  /** Appends happen one after the other, in the order of their notes, also when several flush at once. */
+  /** The log keeps the order in which it is asked, so that several may flush at once and what they noted still stands in order. */
   readonly flush: () => Promise<readonly RecordedEvent[]>;
   readonly live: (body: LiveBody) => LiveEvent;
 };
@@ -20,7 +20,6 @@ export const createRecorder = (state: RunState, { emit, clock }: Ports): Recorde
   const { identity } = state;
   let noted: EventDraft[] = [];
   let lastSeq = 0;
-  let underWay: Promise<unknown> | null = null;
   const append = async (drafts: readonly EventDraft[]): Promise<readonly RecordedEvent[]> => {
     const events = await emit(drafts);
     lastSeq = events.at(-1)?.seq ?? lastSeq;
@@ -36,11 +35,7 @@ export const createRecorder = (state: RunState, { emit, clock }: Ports): Recorde
       if (noted.length === 0) return NOTHING;
       const drafts = noted;
       noted = [];
-      const mine: Promise<readonly RecordedEvent[]> = underWay === null ? append(drafts) : underWay.then(() => append(drafts));
-      underWay = mine;
-      const events = await mine;
-      if (underWay === mine) underWay = null;
-      return events;
+      return append(drafts);
     },
     live: (body) => ({ ...identity, seq: lastSeq, at: clock.date(), ...body }),
   };

@@ -144,8 +144,14 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   }
   if (runnable.length === 0) return;
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
-  for (const event of await flush()) yield event;
   const channel = createChannel<RetinueEvent>();
+  const announce = async (): Promise<void> => {
+    for (const event of await flush()) channel.send(event);
+  };
+  // What has no effect need not wait until its start is on disk: nothing is lost if it is read again.
+  const mayOverlap = runnable.every(hasNoEffect);
+  if (!mayOverlap) for (const event of await flush()) yield event;
+  const announced = mayOverlap ? announce() : undefined;
   let open = runnable.length;
   const runOne = async (prepared: Runnable): Promise<void> => {
     const reservation = reserve(run.purse, { toolCalls: 1 });
@@ -153,15 +159,20 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
     reservation.settle({ toolCalls: ran ? 1 : 0 });
     open -= 1;
     // The last one is recorded together with what follows.
-    if (open > 0) for (const event of await flush()) channel.send(event);
+    if (open > 0) await announce();
   };
   const queue = runnable.filter(({ tool }) => !tool.selfPaced);
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) await runOne(next);
   };
   const selfPaced = runnable.filter(({ tool }) => tool.selfPaced).map(runOne);
-  yield* channel.during(Promise.all([...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]));
+  yield* channel.during(
+    Promise.all([announced, ...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]),
+  );
 }
+
+const hasNoEffect = ({ type, tool }: Runnable): boolean =>
+  type === "run" && tool.effect === "read" && tool.repeatable && !tool.selfPaced;
 
 /** False when a human refused it. */
 const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<boolean> => {
