@@ -4,7 +4,7 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
-import { readBuiltinAgents } from "@retinue/agents";
+import { loadAgents } from "@retinue/agents";
 import type { Approver, Engine, ReplayVerdict, RunHandle } from "@retinue/engine";
 import { createEmbeddedEngine, currentRun, verifyReplay } from "@retinue/engine";
 import type { Model, TrafficTap } from "@retinue/model";
@@ -12,16 +12,19 @@ import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } f
 import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool } from "@retinue/runtime";
-import { createSpec, stricter } from "@retinue/runtime";
+import type { AnyTool, Hooks } from "@retinue/runtime";
+import { createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { createBuiltinTools } from "@retinue/tools";
+import { assembleTools } from "./assemble-tools.ts";
+import { createCommandHooks } from "./command-hooks.ts";
+import type { AskUserOptions, TrustClaim } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
 import type { RetinueStore } from "./open-record.ts";
 import { openRecord } from "./open-record.ts";
 import { loadSettings } from "./settings/load-settings.ts";
+import { retinueHome } from "./settings/retinue-home.ts";
 import type { Settings } from "./settings/settings.ts";
 import { realPath, systemClock } from "./system-ports.ts";
 
@@ -44,6 +47,10 @@ export type RetinueOptions = {
   readonly store?: RetinueStore;
   /** Asked before acts that need it. */
   readonly approver?: Approver;
+  /** Answers the questions that agents put to the user. */
+  readonly askUser?: AskUserOptions["ask"];
+  /** See tool calls before and after they run; in addition to the commands of the settings. */
+  readonly hooks?: Hooks;
   /** Sees all traffic with providers, as a cassette does. */
   readonly tap?: TrafficTap;
 };
@@ -93,6 +100,10 @@ export type Retinue = {
   readonly tools: ReadonlyMap<string, AnyTool>;
   /** Stopping, speaking to and answering runs at work. */
   readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer">;
+  /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
+  readonly problems: readonly string[];
+  /** What the project would have loaded or started if it were trusted. */
+  readonly untrusted: readonly TrustClaim[];
   /** The model that is used where neither agent nor run names one. */
   readonly model: string;
   /** Cancels what runs, waits for it and lets go of everything. */
@@ -106,11 +117,17 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const env = options.env ?? process.env;
   const workspace = await realWorkspace(options.workspace ?? process.cwd());
   const settings = options.settings ?? (await loadSettings({ workspace, env })).settings;
-  const tools = collectTools([...createBuiltinTools(), ...(options.tools ?? [])]);
-  const agents = new Map([
-    ...(await readBuiltinAgents()),
-    ...(options.agents ?? []).map((agent) => [agent.name, agent] as const),
-  ]);
+  const home = retinueHome(env);
+  const assembled = await assembleTools({ workspace, home, env, settings, askUser: options.askUser });
+  const tools = collectTools([...assembled.tools, ...(options.tools ?? [])]);
+  const found = await loadAgents({
+    userDir: home,
+    projectDir: workspace,
+    modelNames: Object.keys(settings.models),
+    ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+  });
+  const maxDepth = Math.min(settings.agent.maxDepth, found.maxDepth ?? Infinity);
+  const agents = new Map([...found.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
   const { tap } = options;
   const models = createModels({
     providers: settings.providers,
@@ -130,6 +147,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
+  const commandHooks = createCommandHooks(settings.hooks, workspace, env);
   const engine = createEmbeddedEngine({
     log: store,
     createId,
@@ -138,6 +156,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
+      judge: createJudge(),
       readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
     },
     agents,
@@ -147,10 +166,15 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     approver: options.approver,
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
+    hooks: options.hooks ?? commandHooks.hooks,
+    observer: commandHooks.observer,
   });
 
   const agentOf = (name: string): AgentDefinition => {
-    const agent = agents.get(name) ?? [...agents.values()].find(({ aliases }) => aliases.includes(name));
+    const agent =
+      agents.get(name) ??
+      agents.get(found.aliases.get(name) ?? "") ??
+      [...agents.values()].find(({ aliases }) => aliases.includes(name));
     if (!agent)
       throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
     return agent;
@@ -172,7 +196,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         writes: [],
         hosts: [],
         approve: run.approve ?? settings.approve,
-        maxDepth: settings.agent.maxDepth,
+        maxDepth,
       },
       model,
       workspace,
@@ -214,6 +238,13 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     model,
     agents,
     tools,
+    problems: [
+      ...assembled.problems.map(({ message }) => message),
+      ...found.problems
+        .filter(({ severity }) => severity === "error")
+        .map(({ file, line, message }) => `${file}:${line}: ${message}`),
+    ],
+    untrusted: assembled.untrusted,
     sessions: store.readSide,
     live: engine,
     run: async (task, run = {}) => start(agentOf(run.agent ?? "main"), task, run),
@@ -252,6 +283,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     verify: async (sessionId) => verifyReplay(await store.read(sessionId), engine.toolsFor),
     close: async () => {
       await engine.close();
+      await assembled.close();
       await store.close();
     },
   };

@@ -9,8 +9,22 @@ it("every built-in tool has its own name, its effect and a schema that a model c
     ls: "read",
     glob: "read",
     grep: "read",
+    code_search: "read",
+    overview: "read",
+    plan_files: "read",
+    docs_coverage: "read",
     write: "write",
+    edit: "write",
     shell: "execute",
+    test: "execute",
+    git: "read",
+    git_diff: "read",
+    git_commit: "write",
+    web_fetch: "network",
+    web_search: "network",
+    query_db: "read",
+    ask_user: "read",
+    todo: "read",
   });
   for (const tool of tools) expect(toDeclaration(tool).inputSchema).toMatchObject({ type: "object" });
 });

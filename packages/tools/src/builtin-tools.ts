@@ -1,17 +1,63 @@
 /** The tools that every installation has. */
 import type { AnyTool } from "@retinue/runtime";
+import type { CodeToolOptions } from "./code/code-index.ts";
+import { createCodeSearchTool } from "./code/code-search.ts";
+import { createDocsCoverageTool } from "./code/docs-coverage.ts";
+import { createOverviewTool } from "./code/overview.ts";
+import { createPlanFilesTool } from "./code/plan-files.ts";
+import { createEditTool } from "./edit.ts";
+import { createGitCommitTool } from "./git/git-commit.ts";
+import { createGitDiffTool } from "./git/git-diff.ts";
+import { createGitTool } from "./git/git.ts";
 import { createGlobTool } from "./glob.ts";
 import { createGrepTool } from "./grep.ts";
+import type { AskUserOptions } from "./human/ask-user.ts";
+import { createAskUserTool } from "./human/ask-user.ts";
+import { createTodoTool } from "./human/todo.ts";
+import type { QueryDbOptions } from "./knowledge/query-db.ts";
+import { createQueryDb } from "./knowledge/query-db.ts";
+import { createSearchDocuments } from "./knowledge/search-documents.ts";
 import { createLsTool } from "./ls.ts";
 import { createReadTool } from "./read.ts";
 import { createShellTool } from "./shell.ts";
+import { createTestTool } from "./test/test.ts";
+import type { WebFetchOptions } from "./web/web-fetch.ts";
+import { createWebFetch } from "./web/web-fetch.ts";
+import type { WebSearchOptions } from "./web/web-search.ts";
+import { createWebSearch } from "./web/web-search.ts";
 import { createWriteTool } from "./write.ts";
 
-export const createBuiltinTools = (): AnyTool[] => [
+export type BuiltinToolOptions = {
+  readonly shell?: Parameters<typeof createShellTool>[0];
+  readonly code?: CodeToolOptions;
+  readonly web?: WebFetchOptions;
+  readonly webSearch?: WebSearchOptions;
+  readonly queryDb?: QueryDbOptions;
+  readonly askUser?: AskUserOptions;
+  /** Of the documents that were added; without it there is no tool to search them. */
+  readonly documentIndex?: string;
+};
+
+export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] => [
   createReadTool(),
   createLsTool(),
   createGlobTool(),
   createGrepTool(),
+  createCodeSearchTool(options.code),
+  createOverviewTool(),
+  createPlanFilesTool(options.code),
+  createDocsCoverageTool(options.code),
   createWriteTool(),
-  createShellTool(),
+  createEditTool(),
+  createShellTool(options.shell),
+  createTestTool(),
+  createGitTool(),
+  createGitDiffTool(),
+  createGitCommitTool(),
+  createWebFetch(options.web),
+  createWebSearch(options.webSearch),
+  ...(options.documentIndex === undefined ? [] : [createSearchDocuments({ indexFile: options.documentIndex })]),
+  createQueryDb(options.queryDb ?? {}),
+  createAskUserTool(options.askUser),
+  createTodoTool(),
 ];

@@ -1,5 +1,6 @@
 /** The hands: one file a tool. */
 export { createBuiltinTools } from "./builtin-tools.ts";
+export type { BuiltinToolOptions } from "./builtin-tools.ts";
 export { createGlobTool } from "./glob.ts";
 export type { GlobInput } from "./glob.ts";
 export { createGrepTool } from "./grep.ts";
@@ -12,3 +13,17 @@ export { createShellTool } from "./shell.ts";
 export type { ShellInput } from "./shell.ts";
 export { createWriteTool } from "./write.ts";
 export type { WriteInput } from "./write.ts";
+export type { AskUserOptions } from "./human/ask-user.ts";
+export { openDocumentIndex } from "./knowledge/documents/document-index.ts";
+export type { DocumentEntry, DocumentIndex } from "./knowledge/documents/document-index.ts";
+export { connectMcpServers } from "./mcp/connect-mcp-servers.ts";
+export type { ConnectMcpOptions, McpConnections } from "./mcp/connect-mcp-servers.ts";
+export type { McpLog } from "./mcp/mcp-log.ts";
+export { readMcpFiles } from "./mcp/read-mcp-files.ts";
+export type { McpServerSettings } from "./mcp/server-settings.ts";
+export { probeSandbox } from "./sandbox/probe-sandbox.ts";
+export { createLoadSkillTool } from "./skills/load-skill.ts";
+export { describeSkills, readSkills } from "./skills/read-skills.ts";
+export { createTrustStore } from "./trust/trust-store.ts";
+export type { TrustClaim, TrustStore } from "./trust/trust-store.ts";
+export { loadUserTools } from "./user-tools/load-user-tools.ts";

@@ -17,6 +17,7 @@ import type { Layer, Origin, Raw, RawMap } from "./layer.ts";
 import { isRawMap, rawAt, withRaw } from "./layer.ts";
 import type { Problem } from "./problem.ts";
 import { toSettingsError } from "./problem.ts";
+import { distrust } from "./project-trust.ts";
 import { retinueHome, SETTINGS_FILE } from "./retinue-home.ts";
 import type { SettingsPath } from "./schema-walk.ts";
 import type { Settings } from "./settings.ts";
@@ -123,7 +124,8 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
   if (problems.length > 0) throw toSettingsError(problems);
 
   const below = user ? merge(defaultLayer.tree, user.tree) : defaultLayer.tree;
-  const narrowed = project && narrowProject(project, below);
+  const trusted = project && projectFile !== undefined ? await distrust(project, projectFile, home) : undefined;
+  const narrowed = trusted && narrowProject(trusted.layer, below);
   const layers = [defaultLayer, user, narrowed?.layer, environment, flags].flatMap((layer) => (layer ? [layer] : []));
 
   let tree: RawMap = {};
@@ -141,6 +143,6 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
     origins,
     files: { ...(user && { user: userFile }), ...(projectFile !== undefined && { project: projectFile }) },
     home,
-    warnings: narrowed?.warnings ?? [],
+    warnings: [...(trusted?.warnings ?? []), ...(narrowed?.warnings ?? [])],
   };
 };

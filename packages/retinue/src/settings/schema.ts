@@ -1,7 +1,7 @@
 /** The schema of one source of settings. Its descriptions are what editors show, its messages what a user reads. */
 import { z } from "zod";
 import type { PartialSettings } from "./settings.ts";
-import { PROVIDER_TYPES } from "./settings.ts";
+import { HOOK_EVENTS, PROVIDER_TYPES } from "./settings.ts";
 
 /** The longest a timer of Node can wait. */
 const MOST_MS = 2_147_483_647;
@@ -90,6 +90,62 @@ export const settingsSchema = z.strictObject({
     })
     .optional()
     .describe("Where sessions are recorded."),
+  mcpServers: z
+    .record(
+      z.string().regex(/^[A-Za-z][\w-]*$/, "is not a server name: a letter, then letters, digits, _ -"),
+      z.union([
+        z.strictObject({
+          command: z.string().min(1).describe("The program that is started."),
+          args: z.array(z.string()).optional().describe("Its arguments."),
+          env: z.record(z.string(), z.string()).optional().describe("Variables it is given, beside a few harmless ones."),
+          cwd: z.string().optional().describe("The folder it is started in."),
+        }),
+        z.strictObject({
+          url: z.string().refine(isHttpUrl, "must be a URL that begins with http:// or https:// and holds no user or password"),
+          headers: z.record(z.string(), z.string()).optional().describe("Headers added to every request."),
+        }),
+      ]),
+    )
+    .optional()
+    .describe("Servers whose tools agents may use, named server.tool. Those of a project are started only when it is trusted."),
+  hooks: z
+    .array(
+      z.strictObject({
+        on: z.enum(HOOK_EVENTS).describe("When it is run."),
+        match: z.string().optional().describe("A glob of tool names. Without it: every tool."),
+        command: z
+          .string()
+          .min(1)
+          .describe(
+            "A shell command. It reads JSON on its standard input; exit 2 denies, JSON on stdout may deny, ask or add context.",
+          ),
+        timeoutMs: duration(1, "How long it may take. Default 10000."),
+      }),
+    )
+    .optional()
+    .describe("Commands that see tool calls and runs. They may deny, ask or add context, never allow."),
+  web: z
+    .strictObject({
+      allowHosts: z.array(z.string()).optional().describe("Hosts that may be reached although they are private."),
+      denyHosts: z.array(z.string()).optional().describe("Hosts that may not be reached."),
+      search: z
+        .strictObject({
+          engine: z.enum(["searxng", "brave", "tavily"]),
+          baseUrl: z.string().refine(isHttpUrl, "must be a URL that begins with http:// or https://").optional(),
+          apiKeyEnv: z
+            .string()
+            .regex(/^[A-Za-z_]\w*$/, "must be the NAME of an environment variable")
+            .optional(),
+        })
+        .optional()
+        .describe("Who answers web_search."),
+    })
+    .optional()
+    .describe("The web tools."),
+  databases: z
+    .record(z.string().regex(/^[A-Za-z][\w-]*$/, "is not a name"), z.string().min(1))
+    .optional()
+    .describe("SQLite files and PostgreSQL URLs that query_db may read, by name."),
   approvals: z
     .strictObject({
       unattended: z

@@ -33,6 +33,34 @@ export type Synchronous = "NORMAL" | "FULL";
 /** What happens to an act that needs an approval when nobody can be asked. */
 export type Unattended = "deny" | "park";
 
+/** A server of tools: a command that is started, or a URL. */
+export type McpServer =
+  | {
+      readonly command: string;
+      readonly args?: string[];
+      readonly env?: Record<string, string>;
+      readonly cwd?: string;
+    }
+  | { readonly url: string; readonly headers?: Record<string, string> };
+
+export const HOOK_EVENTS = ["tool.before", "tool.after", "run.started", "run.settled", "approval.asked"] as const;
+
+/** A command that is run when something happens; it reads JSON and may answer with JSON. */
+export type HookSettings = {
+  readonly on: (typeof HOOK_EVENTS)[number];
+  /** A glob of tool names; every tool where absent. */
+  readonly match?: string;
+  readonly command: string;
+  readonly timeoutMs?: number;
+};
+
+export type WebSettings = {
+  /** Hosts that may be reached although they are private. */
+  readonly allowHosts?: readonly string[];
+  readonly denyHosts?: readonly string[];
+  readonly search?: { readonly engine: "searxng" | "brave" | "tavily"; readonly baseUrl?: string; readonly apiKeyEnv?: string };
+};
+
 export type Settings = {
   /** `provider/model` or a name from `models`. Absent: what is reachable is detected. */
   readonly model?: string;
@@ -54,6 +82,11 @@ export type Settings = {
     readonly path?: string;
     readonly synchronous: Synchronous;
   };
+  readonly mcpServers: Readonly<Record<string, McpServer>>;
+  readonly hooks: readonly HookSettings[];
+  readonly web: WebSettings;
+  /** SQLite files and PostgreSQL URLs that `query_db` may read, by name. */
+  readonly databases: Readonly<Record<string, string>>;
   readonly approvals: { readonly unattended: Unattended; readonly expiresMs?: number };
   readonly approve: ApproveMode;
 };
@@ -77,6 +110,10 @@ export type PartialSettings = {
       }
     | undefined;
   readonly store?: { readonly path?: string | undefined; readonly synchronous?: Synchronous | undefined } | undefined;
+  readonly mcpServers?: unknown;
+  readonly hooks?: unknown;
+  readonly web?: unknown;
+  readonly databases?: Readonly<Record<string, string>> | undefined;
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
 };
@@ -89,6 +126,10 @@ export const DEFAULT_SETTINGS: Settings = {
   limits: {},
   agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100, statsInPrompt: false },
   store: { synchronous: "NORMAL" },
+  mcpServers: {},
+  hooks: [],
+  web: {},
+  databases: {},
   approvals: { unattended: "deny" },
   approve: "ask",
 };

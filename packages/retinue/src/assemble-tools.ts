@@ -1,0 +1,125 @@
+/**
+ * Every tool that agents may be given: the built-in ones, those of the user's and the project's files, and those of MCP servers. What a project
+ * brings is only loaded or started once it is trusted; what could not be had is told and takes nothing else down.
+ */
+import { access } from "node:fs/promises";
+import path from "node:path";
+import type { ErrorValue } from "@retinue/protocol";
+import { toErrorValue } from "@retinue/protocol";
+import type { AnyTool } from "@retinue/runtime";
+import type { AskUserOptions, McpConnections, TrustClaim } from "@retinue/tools";
+import {
+  connectMcpServers,
+  createBuiltinTools,
+  createLoadSkillTool,
+  createTrustStore,
+  loadUserTools,
+  readMcpFiles,
+  readSkills,
+} from "@retinue/tools";
+import type { Settings } from "./settings/settings.ts";
+
+export type AssembleOptions = {
+  readonly workspace: string;
+  /** The folder of the user's state. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
+  readonly askUser: AskUserOptions["ask"] | undefined;
+};
+
+export type AssembledTools = {
+  readonly tools: readonly AnyTool[];
+  readonly problems: readonly ErrorValue[];
+  /** What would be loaded or started if the project were trusted. */
+  readonly untrusted: readonly TrustClaim[];
+  readonly close: () => Promise<void>;
+};
+
+export const assembleTools = async ({ workspace, home, env, settings, askUser }: AssembleOptions): Promise<AssembledTools> => {
+  const trust = createTrustStore({ file: path.join(home, "trust.json") });
+  const documentIndex = path.join(home, "documents.db");
+  const builtin = createBuiltinTools({
+    code: { cacheFolder: path.join(home, "cache") },
+    web: toWebOptions(settings),
+    webSearch: toWebSearch(settings, env),
+    queryDb: { databases: settings.databases },
+    ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
+    ...((await exists(documentIndex)) ? { documentIndex } : {}),
+  });
+  const reserved = builtin.map(({ name }) => name);
+  const user = await loadUserTools({
+    folders: [
+      { path: path.join(home, "tools"), origin: { type: "user" } },
+      {
+        path: path.join(workspace, ".retinue", "tools"),
+        origin: { type: "project", project: workspace, file: path.join(workspace, ".retinue", "tools") },
+      },
+    ],
+    trust,
+    reserved,
+    resolveFrom: import.meta.url,
+  });
+  const { skills, problems: skillProblems } = await readSkills([
+    path.join(home, "skills"),
+    path.join(workspace, ".retinue", "skills"),
+    path.join(workspace, ".claude", "skills"),
+  ]);
+  const mcp = await readMcpFiles({ workspace, user: settings.mcpServers });
+  const stop = new AbortController();
+  const problems = [...user.problems, ...skillProblems, ...mcp.problems];
+  const untrusted = [...user.untrusted];
+  for (const claim of mcp.claims) if (!(await trust.isTrusted(claim))) untrusted.push(claim);
+  let connections: McpConnections | undefined;
+  if (Object.keys(mcp.servers).length > 0)
+    try {
+      connections = await connectMcpServers({
+        servers: mcp.servers,
+        trust,
+        env,
+        cwd: workspace,
+        pinFile: path.join(home, "mcp-pins.json"),
+        reserved: [...reserved, ...user.tools.map(({ name }) => name)],
+        signal: stop.signal,
+      });
+    } catch (thrown) {
+      problems.push(toErrorValue(thrown));
+    }
+  return {
+    tools: [
+      ...builtin,
+      ...(skills.length > 0 ? [createLoadSkillTool({ skills })] : []),
+      ...user.tools,
+      ...(connections?.tools() ?? []),
+    ],
+    problems,
+    untrusted,
+    close: async () => {
+      stop.abort();
+      await connections?.close();
+    },
+  };
+};
+
+const exists = async (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+const toWebOptions = ({ web }: Settings): { allowHosts?: readonly string[]; denyHosts?: readonly string[] } => ({
+  ...(web.allowHosts === undefined ? {} : { allowHosts: web.allowHosts }),
+  ...(web.denyHosts === undefined ? {} : { denyHosts: web.denyHosts }),
+});
+
+type WebSearch = NonNullable<NonNullable<Parameters<typeof createBuiltinTools>[0]>["webSearch"]>;
+
+/** None where what it needs is not set: the tool then says how to configure it. */
+const toWebSearch = ({ web }: Settings, env: NodeJS.ProcessEnv): WebSearch => {
+  const { search } = web;
+  if (!search) return {};
+  const apiKey = search.apiKeyEnv === undefined ? undefined : env[search.apiKeyEnv];
+  const { engine, baseUrl } = search;
+  if (engine === "searxng") return baseUrl === undefined ? {} : { engine: { type: "searxng", baseUrl } };
+  return apiKey === undefined ? {} : { engine: { type: engine, apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) } };
+};

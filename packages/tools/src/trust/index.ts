@@ -1,0 +1,4 @@
+/** What the user trusts of projects; light to import, since settings ask it. */
+export { digestOf } from "./digest-of.ts";
+export { createTrustStore, untrusted } from "./trust-store.ts";
+export type { TrustClaim, TrustStore } from "./trust-store.ts";
