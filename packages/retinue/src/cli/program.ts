@@ -2,12 +2,14 @@
 import { RetinueError } from "@retinue/protocol";
 import { Command, CommanderError } from "commander";
 import { EXIT } from "./exit-code.ts";
+import { registerAgents } from "./register/register-agents.ts";
 import { registerChat } from "./register/register-chat.ts";
 import { registerDoctor } from "./register/register-doctor.ts";
 import { registerInit } from "./register/register-init.ts";
 import { registerReplay } from "./register/register-replay.ts";
 import { registerRun } from "./register/register-run.ts";
 import { registerSessions } from "./register/register-sessions.ts";
+import { registerSpawn } from "./register/register-spawn.ts";
 import { registerStats } from "./register/register-stats.ts";
 import type { Registrar } from "./register/registrar.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -24,6 +26,8 @@ RETINUE_HOME moves ~/.retinue. RETINUE_DEBUG=1 shows where errors come from.
 const register = (registrar: Registrar): void => {
   registerRun(registrar);
   registerChat(registrar);
+  registerAgents(registrar);
+  registerSpawn(registrar);
   registerSessions(registrar);
   registerReplay(registrar);
   registerStats(registrar);

@@ -1,0 +1,58 @@
+/** `retinue agents check`: what is wrong with files of agents, file by file and line by line. Fails where there is an error. */
+import type { LoadedAgents } from "@retinue/agents";
+import { checkAgents, formatReport } from "@retinue/agents";
+import { createModels } from "@retinue/model";
+import type { Settings } from "../../settings/settings.ts";
+import { toJsonLine } from "../../terminal/json-line.ts";
+import { toPrintable } from "../../terminal/printable.ts";
+import { EXIT } from "../exit-code.ts";
+import { withInventory } from "../inventory.ts";
+import type { SessionOptions } from "../session-options.ts";
+import { loadSessionSettings } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+export type AgentsCheckOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean; readonly all?: boolean };
+
+export const agentsCheckCommand = async (
+  { json, all, ...options }: AgentsCheckOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
+  const { stdout, redact, env } = surroundings;
+  const { settings, workspace } = await loadSessionSettings(options, surroundings);
+  return withInventory({ settings, workspace, env }, async (inventory) => {
+    const { loaded, tools } = inventory;
+    const { readMcpFiles } = await import("@retinue/tools");
+    const { servers } = await readMcpFiles({ workspace: inventory.workspace, user: settings.mcpServers });
+    const known = await findModels(loaded, settings, env);
+    const report = checkAgents(loaded, {
+      toolNames: tools.keys(),
+      mcpServerNames: Object.keys(servers),
+      isModel: (name) => known.has(name),
+      limits: settings.limits,
+      maxDepth: settings.agent.maxDepth,
+    });
+    if (json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
+    else {
+      const text = formatReport(report, { folder: inventory.workspace, all: all === true });
+      await stdout.write(toPrintable(redact(text), "prose"));
+    }
+    return report.counts.error > 0 ? EXIT.failed : EXIT.done;
+  });
+};
+
+/** Those of the models that agents name which can be had; none of them is asked anything. */
+const findModels = async ({ agents }: LoadedAgents, settings: Settings, env: NodeJS.ProcessEnv): Promise<ReadonlySet<string>> => {
+  const models = createModels({ ...settings, env });
+  const named = new Set(
+    [...agents.values()].flatMap(({ model, fallbacks }) => [...(model === undefined ? [] : [model]), ...fallbacks]),
+  );
+  const known = new Set<string>();
+  for (const name of named)
+    try {
+      await models.resolve(name);
+      known.add(name);
+    } catch {
+      // It is told as one that cannot be had.
+    }
+  return known;
+};

@@ -1,0 +1,41 @@
+/** `retinue agents new`: puts the file of a new agent into the project. What is there already is left as it is. */
+import { newAgentFile } from "@retinue/agents";
+import { RetinueError } from "@retinue/protocol";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { toPrintable } from "../../terminal/printable.ts";
+import { EXIT } from "../exit-code.ts";
+import type { SessionOptions } from "../session-options.ts";
+import { toWorkspace } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+export type AgentsNewOptions = Pick<SessionOptions, "workspace"> & { readonly description?: string };
+
+export const agentsNewCommand = async (
+  name: string,
+  { description, ...options }: AgentsNewOptions,
+  { stdout }: Surroundings,
+): Promise<number> => {
+  const text = newAgentFile(name, description === undefined ? {} : { description });
+  const folder = join(toWorkspace(options), ".retinue", "agents");
+  const file = join(folder, `${name}.md`);
+  try {
+    await mkdir(folder, { recursive: true });
+    // Never through a link that lies there, and never over anything.
+    await writeFile(file, text, { flag: "wx" });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST")
+      throw new RetinueError("file_exists", `${file} is already there and was left as it is.`);
+    throw new RetinueError("usage", `${file} cannot be written.`, {
+      hint: "Choose a folder that you may write to.",
+      cause: thrown,
+    });
+  }
+  await stdout.write(
+    `${toPrintable(file, "line")} is written; fill in what stands as ….\n` +
+      "Next:\n" +
+      "  retinue agents check  tells what is wrong with it\n" +
+      `  retinue spawn ${name} "task"  runs it\n`,
+  );
+  return EXIT.done;
+};

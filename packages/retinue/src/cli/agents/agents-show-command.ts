@@ -1,0 +1,46 @@
+/** `retinue agents show`: one agent whole, where it comes from, and what it may use here. */
+import { formatAgent } from "@retinue/agents";
+import { toJsonLine } from "../../terminal/json-line.ts";
+import { toPrintable } from "../../terminal/printable.ts";
+import { EXIT } from "../exit-code.ts";
+import { withInventory } from "../inventory.ts";
+import type { SessionOptions } from "../session-options.ts";
+import { loadSessionSettings } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { toEffectiveRights } from "./effective-rights.ts";
+import { findAgent } from "./find-agent.ts";
+import { formatLimits } from "./format-limits.ts";
+
+export type AgentsShowOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean };
+
+export const agentsShowCommand = async (
+  name: string,
+  { json, ...options }: AgentsShowOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
+  const { stdout, redact, env } = surroundings;
+  const { settings, workspace } = await loadSessionSettings(options, surroundings);
+  return withInventory({ settings, workspace, env }, async (inventory) => {
+    const { loaded } = inventory;
+    const agent = findAgent(name, loaded);
+    const source = loaded.sources.get(agent.name);
+    const { tools, limits } = toEffectiveRights(agent, inventory);
+    const problems = loaded.problems.filter(({ file }) => file === source?.file).toSorted((one, other) => one.line - other.line);
+    if (json === true) {
+      const from = source && { origin: source.origin, dialect: source.dialect, file: source.file, replaces: source.replaces };
+      await stdout.write(`${toJsonLine({ agent, from, effective: { tools, limits }, problems }, redact)}\n`);
+      return EXIT.done;
+    }
+    const lines = [
+      `From ${source?.origin ?? "nowhere"} (${source?.dialect ?? "unknown"}): ${source?.file ?? ""}`,
+      ...(source?.replaces ?? []).map((file) => `In place of ${file}`),
+      `Tools here (${tools.length}): ${tools.join(", ") || "none"}`,
+      `Limits here: ${formatLimits(limits).join(", ") || "none"}`,
+      `May start: ${agent.delegates.join(", ") || "nobody"}`,
+      ...problems.map(({ line, severity, message }) => `${line}: ${severity}: ${message}`),
+    ];
+    for (const line of lines) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
+    await stdout.write(`\n${toPrintable(redact(formatAgent(agent)), "prose")}`);
+    return EXIT.done;
+  });
+};

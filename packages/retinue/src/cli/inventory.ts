@@ -1,0 +1,58 @@
+/** What a session here would have: its agents, its tools, and what the project may not bring yet. Nothing runs, and no model is asked. */
+import type { LoadedAgents } from "@retinue/agents";
+import type { AnyTool } from "@retinue/runtime";
+import { realpath } from "node:fs/promises";
+import type { AssembledTools } from "../assemble-tools.ts";
+import { retinueHome } from "../settings/retinue-home.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export type Inventory = {
+  readonly settings: Settings;
+  /** With all links followed. */
+  readonly workspace: string;
+  /** The folder of the user's state. */
+  readonly home: string;
+  readonly loaded: LoadedAgents;
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  /** Of files of tools and skills, and of servers. */
+  readonly toolProblems: readonly string[];
+  readonly untrusted: AssembledTools["untrusted"];
+};
+
+export type InventoryOptions = {
+  readonly workspace: string;
+  readonly settings: Settings;
+  readonly env: NodeJS.ProcessEnv;
+};
+
+/** Servers of tools that are trusted are started for as long as it is used. */
+export const withInventory = async <T>(
+  { workspace, settings, env }: InventoryOptions,
+  use: (inventory: Inventory) => Promise<T>,
+): Promise<T> => {
+  const { loadAgents } = await import("@retinue/agents");
+  const { assembleTools } = await import("../assemble-tools.ts");
+  const home = retinueHome(env);
+  const folder = await realpath(workspace);
+  const loaded = await loadAgents({ userDir: home, projectDir: folder, modelNames: Object.keys(settings.models) });
+  const { tools, problems, untrusted, close } = await assembleTools({
+    workspace: folder,
+    home,
+    env,
+    settings,
+    askUser: undefined,
+  });
+  try {
+    return await use({
+      settings,
+      workspace: folder,
+      home,
+      loaded,
+      tools: new Map(tools.map((tool) => [tool.name, tool])),
+      toolProblems: problems.map(({ message }) => message),
+      untrusted,
+    });
+  } finally {
+    await close();
+  }
+};

@@ -1,0 +1,66 @@
+/** `retinue agents …` on the command line. */
+import { RetinueError } from "@retinue/protocol";
+import type { Command } from "commander";
+import { nearest } from "../../settings/nearest.ts";
+import type { AgentsCheckOptions } from "../agents/agents-check-command.ts";
+import type { AgentsListOptions } from "../agents/agents-list-command.ts";
+import type { AgentsNewOptions } from "../agents/agents-new-command.ts";
+import type { AgentsShowOptions } from "../agents/agents-show-command.ts";
+import type { Registrar } from "./registrar.ts";
+import { withWorkspace } from "./session-flags.ts";
+
+/** Every one of them takes a folder. */
+const plain = (command: Command): Command => withWorkspace(command, "the folder whose agents are meant");
+
+export const registerAgents = ({ program, surroundings, act }: Registrar): void => {
+  const agents = program
+    .command("agents")
+    .description("list, show, check and create agents")
+    .helpCommand("help [command]", "show help for a command");
+
+  plain(agents.command("list", { isDefault: true }))
+    .description("the agents there are, with what each may use")
+    .option("--json", "print one JSON object")
+    .allowExcessArguments()
+    .action((options: AgentsListOptions, command: Command) =>
+      act(async () => {
+        const [word] = command.args;
+        const names = agents.commands.map((one) => one.name());
+        if (word !== undefined)
+          throw new RetinueError("usage", `There is no command agents ${word}; did you mean ${nearest(word, names) ?? "list"}?`);
+        const { agentsListCommand } = await import("../agents/agents-list-command.ts");
+        return agentsListCommand(options, surroundings);
+      }),
+    );
+
+  plain(agents.command("show").argument("<name>"))
+    .description("one agent whole, where it comes from and what it may use here")
+    .option("--json", "print one JSON object")
+    .action((name: string, options: AgentsShowOptions) =>
+      act(async () => {
+        const { agentsShowCommand } = await import("../agents/agents-show-command.ts");
+        return agentsShowCommand(name, options, surroundings);
+      }),
+    );
+
+  plain(agents.command("check"))
+    .description("what is wrong with files of agents, or read and not honoured, line by line")
+    .option("--all", "files without problems, too")
+    .option("--json", "print one JSON object")
+    .action((options: AgentsCheckOptions) =>
+      act(async () => {
+        const { agentsCheckCommand } = await import("../agents/agents-check-command.ts");
+        return agentsCheckCommand(options, surroundings);
+      }),
+    );
+
+  plain(agents.command("new").argument("<name>"))
+    .description("write .retinue/agents/<name>.md to fill in")
+    .option("--description <text>", "what it does and when to delegate to it")
+    .action((name: string, options: AgentsNewOptions) =>
+      act(async () => {
+        const { agentsNewCommand } = await import("../agents/agents-new-command.ts");
+        return agentsNewCommand(name, options, surroundings);
+      }),
+    );
+};

@@ -1,0 +1,58 @@
+/** `retinue spawn` and `retinue fanout` on the command line. */
+import type { Command } from "commander";
+import type { FanOutCommandOptions } from "../agents/fan-out-command.ts";
+import type { SpawnCommandOptions } from "../agents/spawn-command.ts";
+import type { Registrar } from "./registrar.ts";
+import { withWorkspace } from "./session-flags.ts";
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** Those of every run but the agent, which is named in its own place. */
+const withRunOptions = (command: Command): Command =>
+  withWorkspace(
+    command
+      .option("-m, --model <name>", "provider/model, or a name from models")
+      .option("--tools <names>", "the only tools that may be used, as in read,grep")
+      .option("--approve <mode>", "ask, read-only, workspace or all")
+      .option("--limit <key=value>", "a limit of the run; may be given several times", collect),
+    "the folder to work in",
+  );
+
+const FANOUT_HELP = `
+Without pairs, lines of JSON like {"agent":"code-search","task":"where is X?"} are read from standard input.
+Exit codes: 0 all are completed, 1 one failed, 3 none failed and some were stopped by a limit.
+`;
+
+export const registerSpawn = ({ program, surroundings, act }: Registrar): void => {
+  withRunOptions(
+    program
+      .command("spawn")
+      .description("run one agent and print the result that it hands in")
+      .argument("<agent>", "its name")
+      .argument("[task...]", "the task; - or nothing reads standard input"),
+  )
+    .option("--json", "print the result as one JSON object")
+    .option("-q, --quiet", "no progress")
+    .action((agent: string, task: string[], options: SpawnCommandOptions) =>
+      act(async () => {
+        const { spawnCommand } = await import("../agents/spawn-command.ts");
+        return spawnCommand(agent, task, options, surroundings);
+      }),
+    );
+
+  withRunOptions(
+    program
+      .command("fanout")
+      .description("run several agents at once; results come in the order of the tasks")
+      .argument("[pairs...]", 'agent "task" agent "task" …'),
+  )
+    .option("--concurrency <number>", "how many at a time (default: agent.maxConcurrent, 3)")
+    .option("--json", "print the results as one JSON array")
+    .addHelpText("after", FANOUT_HELP)
+    .action((pairs: string[], options: FanOutCommandOptions) =>
+      act(async () => {
+        const { fanOutCommand } = await import("../agents/fan-out-command.ts");
+        return fanOutCommand(pairs, options, surroundings);
+      }),
+    );
+};
