@@ -41,10 +41,12 @@ describe("after kill -9 in the middle of a tool call", () => {
 
     const listed = await project.run(["sessions", "list"]);
     expect(listed.stdout).toMatch(/^ses_\w+ +\S+ +running +1 .* run the command$/m);
-    const open = await project.run(["replay", "latest", "--speed", "0"]);
+    const open = await callRetinue(project, ["replay", "latest", "--speed", "0"]);
     expect(open).toMatchObject({ code: 0, stdout: "I run it.\n" });
     expect(open.stderr).toMatch(/^retinue: the record ends here; retinue sessions resume ses_\w+ goes on\.$/m);
-    expect((await project.run(["sessions", "export", "latest"])).stdout).toContain("shell: under way where the record ends");
+    expect((await callRetinue(project, ["sessions", "export", "latest"])).stdout).toContain(
+      "shell: under way where the record ends",
+    );
 
     const resumed = await project.run(["sessions", "resume", "latest"]);
     expect(resumed).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
@@ -53,12 +55,12 @@ describe("after kill -9 in the middle of a tool call", () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain("whether it took effect is not known");
     expect(await effects(made)).toBe("once\n");
 
-    const again = await project.run(["sessions", "resume", "latest"]);
+    const again = await callRetinue(project, ["sessions", "resume", "latest"]);
     expect(again).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
     expect(again.stderr).toContain("it had ended already");
     expect(server.requests).toHaveLength(2);
 
-    expect(await project.run(["sessions", "verify"])).toMatchObject({ code: 0 });
+    expect(await callRetinue(project, ["sessions", "verify"])).toMatchObject({ code: 0 });
     const replayed = await project.run(["replay", "latest", "--verify"]);
     expect(replayed.stdout).toMatch(/ events verified; the loop would do the same again\n$/);
     expect(replayed.code).toBe(0);
@@ -79,7 +81,7 @@ describe("after kill -9 in the middle of a tool call", () => {
     expect(fork).toMatchObject({ code: 0, stdout: "Another end.\n" });
     const body = JSON.stringify(server.requests[2]?.body);
     for (const part of ['"model":"other"', "run the command", "and now differently"]) expect(body).toContain(part);
-    const shown = await project.run(["sessions", "show", "latest"]);
+    const shown = await callRetinue(project, ["sessions", "show", "latest"]);
     expect(shown.stdout).toMatch(new RegExp(`^forked from ${origin?.sessionId} at event #6$`, "m"));
     expect(await sessionsOf(made)).toHaveLength(2);
 
