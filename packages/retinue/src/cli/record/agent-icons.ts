@@ -1,5 +1,13 @@
-/** The icons of the agents there are, by name; of others nobody knows one. */
-import { readBuiltinAgents } from "@retinue/agents";
+/** The icons of the agents there are where a session works, by name; of agents that are gone nobody knows one. */
+import { loadAgents } from "@retinue/agents";
 
-export const readAgentIcons = async (): Promise<ReadonlyMap<string, string>> =>
-  new Map([...(await readBuiltinAgents())].flatMap(([name, { icon }]) => (icon === undefined ? [] : [[name, icon] as const])));
+export type IconPlaces = {
+  /** The folder of the user's state. */
+  readonly home: string;
+  readonly workspace: string;
+};
+
+export const readAgentIcons = async ({ home, workspace }: IconPlaces): Promise<ReadonlyMap<string, string>> => {
+  const { agents } = await loadAgents({ userDir: home, projectDir: workspace });
+  return new Map([...agents].flatMap(([name, { icon }]) => (icon === undefined ? [] : [[name, icon] as const])));
+};

@@ -25,7 +25,7 @@ export const showCommand = (
   { messages, json, ...options }: ShowOptions,
   surroundings: Surroundings,
 ): Promise<number> =>
-  withRecord(options, surroundings, async ({ sessions, workspace }) => {
+  withRecord(options, surroundings, async ({ sessions, workspace, loaded }) => {
     const { stdout, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
     const tree = await sessions.tree(session.sessionId);
@@ -41,7 +41,11 @@ export const showCommand = (
       for (const line of lines) await stdout.write(`${line}\n`);
     };
     await print(formatHead(session, forkedFrom, redact));
-    await print(["", ...formatRunTree(tree, { redact, icons: await readAgentIcons() }), ""]);
+    await print([
+      "",
+      ...formatRunTree(tree, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
+      "",
+    ]);
     if (messages === true) {
       for await (const page of pagesOf(sessions, session))
         for (const row of page) await print([...formatMessage(row, redact), ""]);
