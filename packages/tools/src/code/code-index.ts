@@ -22,6 +22,9 @@ export type CodeIndexOptions = {
   readonly maxWaitMs?: number;
 };
 
+/** `indexes` shares the indexes of several tools; otherwise each tool has its own. */
+export type CodeToolOptions = CodeIndexOptions & { readonly indexes?: CodeIndexes };
+
 export type IndexQuestion<Request> = {
   readonly request: Request;
   readonly signal: AbortSignal;

@@ -232,6 +232,17 @@ describe("the index", () => {
     expect(await code.search({ query: "secretName" }).catch((thrown: Error) => thrown.message)).not.toContain("a.ts");
   });
 
+  it("I2: files that policy hides are not in it", async () => {
+    await using code = await createCode({
+      ".env.ts": "export const apiKey = 1;\n",
+      ".ssh/x.py": "apiKey = 1\n",
+      ".github/x.js": "use(apiKey);\n",
+    });
+    expect(await code.search({ query: "apiKey" })).toBe(
+      '[0 definitions of "apiKey"; 1 line in 1 file use "apiKey"]\n\nReferences:\n.github/x.js:\n  1: use(apiKey);',
+    );
+  });
+
   it("ends a question when the run is cancelled", async () => {
     await using code = await createCode();
     const asked = code.search({ query: "openStore" });

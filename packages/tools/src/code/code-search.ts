@@ -8,7 +8,7 @@ import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "../files/output-text.ts";
 import { escapeName } from "../files/workspace-path.ts";
-import type { CodeIndexOptions } from "./code-index.ts";
+import type { CodeToolOptions } from "./code-index.ts";
 import { CodeIndexes } from "./code-index.ts";
 import { CODE_LANGUAGES } from "./code-languages.ts";
 import { toIndexPath } from "./index-path.ts";
@@ -33,9 +33,6 @@ const INPUT = z.object({
 });
 
 export type CodeSearchInput = z.infer<typeof INPUT>;
-
-/** `indexes` shares the indexes of several tools; otherwise the tool has its own. */
-export type CodeToolOptions = CodeIndexOptions & { readonly indexes?: CodeIndexes };
 
 export const createCodeSearchTool = (options: CodeToolOptions = {}): Tool<CodeSearchInput> => {
   const indexes = options.indexes ?? new CodeIndexes(options);

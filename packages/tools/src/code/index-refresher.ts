@@ -44,8 +44,10 @@ export const createIndexRefresher = (options: IndexRefresherOptions): IndexRefre
     isFull = !whole || sources.length > maxFiles;
     const wanted = new Set(sources.slice(0, maxFiles));
     const requests: SourceRequest[] = [];
+    const isSecret = await createSecretCheck([...wanted].filter((file) => !known.has(file)));
     for (const file of wanted) {
       const before = known.get(file);
+      if (!before && isSecret(file)) continue;
       const now = times.get(file);
       if (before && now && before.size === now.size && before.mtimeMs === now.mtimeMs) continue;
       requests.push({ root, path: file, knownHash: before?.hash, maxBytes: maxFileBytes });
@@ -96,6 +98,15 @@ export const createIndexRefresher = (options: IndexRefresherOptions): IndexRefre
     },
   };
 };
+
+/** Policy is loaded only where a hidden name calls for it: no secret in a language that is read has another. */
+const createSecretCheck = async (files: readonly string[]): Promise<(file: string) => boolean> => {
+  if (!files.some(hasHiddenName)) return () => false;
+  const { protectionOf } = await import("@retinue/runtime");
+  return (file) => hasHiddenName(file) && protectionOf(file)?.read === "deny";
+};
+
+const hasHiddenName = (file: string): boolean => file.startsWith(".") || file.includes("/.");
 
 type FileTimes = ReadonlyMap<string, { readonly size: number; readonly mtimeMs: number }>;
 

@@ -1,12 +1,12 @@
 /** `plan_files`: which files a task will probably touch, the likeliest first, each with the reasons. Rules, no model: it can only know words. */
 import type { Tool } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import { defineTool, protectionOf } from "@retinue/runtime";
 import { z } from "zod";
 import { count, toModelText } from "../files/output-text.ts";
 import { escapeName } from "../files/workspace-path.ts";
 import { listFiles } from "../search/list-files.ts";
+import type { CodeToolOptions } from "./code-index.ts";
 import { CodeIndexes } from "./code-index.ts";
-import type { CodeToolOptions } from "./code-search.ts";
 import { countWords } from "./count-words.ts";
 import { describeState } from "./index-state.ts";
 import type { RankedFile } from "./rank-files.ts";
@@ -46,7 +46,9 @@ export const createPlanFilesTool = (options: CodeToolOptions = {}): Tool<PlanFil
         }),
         countWords({ folder: workspace, words: wanted, signal }),
       ]);
-      const ranked = rankFiles({ task, terms, files: list.files, symbols: found, contents });
+      const ranked = rankFiles({ task, terms, files: list.files, symbols: found, contents }).filter(
+        ({ file }) => protectionOf(file)?.read !== "deny",
+      );
       const searched = `looked for ${[...terms.paths, ...wanted].join(", ")}`;
       if (ranked.length === 0) return [`No file has anything to do with it (${searched}).`, ...describeState(state)].join("\n");
       const lines = ranked.slice(0, limit).map(toLine);

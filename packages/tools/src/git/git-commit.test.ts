@@ -82,6 +82,19 @@ describe("git_commit", () => {
     expect(await test.git("status", "--porcelain")).toBe(" M part/a.bin\n");
   });
 
+  it("K1: does not commit a secret that lies in a named folder", async () => {
+    await using test = await createTestRepository({ "a.txt": "a\n" });
+    await writeFile(test.at("a.txt"), "b\n");
+    await mkdir(test.at("conf"));
+    await writeFile(test.at("conf/.env.local"), "KEY=1\n");
+    await expect(commit(test, "second", ["."])).rejects.toMatchObject({
+      code: "path_protected",
+      message: expect.stringContaining("conf/.env.local is a secret"),
+    });
+    expect(await test.git("diff", "--cached", "--name-only")).toBe("");
+    expect(await commit(test, "second", ["a.txt"])).toContain("M\ta.txt");
+  });
+
   it("A17: files outside, through links or of .git are refused, and nothing is staged", async () => {
     await using test = await createTestRepository({ "a.txt": "a\n" });
     const outside = path.join(path.dirname(test.workspace), ".kube");

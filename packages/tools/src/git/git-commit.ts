@@ -7,6 +7,7 @@ import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, toModelText } from "../files/output-text.ts";
+import { escapeName } from "../files/workspace-path.ts";
 import { toRepositoryPath } from "./repository-path.ts";
 import type { GitOptions, Repository } from "./repository.ts";
 import { openRepository } from "./repository.ts";
@@ -41,6 +42,15 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
       const files = await listChanges(repository, paths);
       if (files.length === 0)
         throw new RetinueError("tool_failed", "Nothing has changed in these paths.", { hint: 'See git {"args": ["status"]}.' });
+      const secret = files.find((file) => repository.isSecret(repository.prefix + file));
+      if (secret !== undefined)
+        throw new RetinueError(
+          "path_protected",
+          `${escapeName(secret)} is a secret, or a part of git itself; agents do not commit it.`,
+          {
+            hint: "Name the other files one by one.",
+          },
+        );
       await requireNoFilter(repository, files);
       const write = { writes: true, literalPaths: true } as const;
       await repository.read({ ...write, args: ["add", "--", ...paths] });

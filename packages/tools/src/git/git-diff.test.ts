@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { toText } from "../testing/tool-context.ts";
@@ -48,6 +48,21 @@ describe("git_diff", () => {
     for (const from of ["--output=out.txt", "-O/etc/hostname", "--no-index", "a.txt", "HEAD:a.txt", "main..main", "nowhere"])
       await expect(diff(test, { from })).rejects.toMatchObject({ message: `"${from}" names no commit.` });
     expect(await test.git("status", "--porcelain")).toBe("");
+  });
+
+  it("K1: leaves the contents of secrets out", async () => {
+    await using test = await createTestRepository({ ".env": "KEY=old\n", "sub/a.txt": "a\n", "sub/server.key": "old\n" });
+    await writeFile(test.at(".env"), "KEY=canary\n");
+    await writeFile(test.at("sub/a.txt"), "b\n");
+    await writeFile(test.at("sub/server.key"), "canary\n");
+    const shown = await diff(test, {});
+    expect(shown).toContain("+b");
+    expect(shown).not.toContain("canary");
+    expect(shown).toContain("[left out, since agents do not read them: .env, sub/server.key]");
+    const tool = createGitDiffTool({ environment: test.environment });
+    const part = toText(await tool.execute({}, { ...test.context, workspace: await realpath(test.at("sub")) }));
+    expect(part).toContain("+b");
+    expect(part).not.toContain("canary");
   });
 
   it("A17: a path outside is refused", async () => {

@@ -4,6 +4,8 @@ import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { formatBytes, toModelText } from "../files/output-text.ts";
+import { escapeName } from "../files/workspace-path.ts";
+import { runOpenly } from "./open-output.ts";
 import { toRepositoryPath } from "./repository-path.ts";
 import type { GitOptions, Repository } from "./repository.ts";
 import { openRepository } from "./repository.ts";
@@ -38,11 +40,16 @@ export const createGitDiffTool = (options: GitOptions = {}): Tool<GitDiffInput> 
       const revisions: string[] = [];
       for (const revision of [from, to]) if (revision !== undefined) revisions.push(await toCommit(repository, revision));
       const paths = [await toRepositoryPath(workspace, named ?? ".")];
-      const diff = ["diff", ...ALWAYS, ...(staged === true ? ["--cached"] : []), "--stat", "--patch"];
-      const end = await repository.run({ args: [...diff, ...revisions, "--", ...paths], literalPaths: true });
+      const { end, withheld } = await runOpenly(repository, {
+        command: "diff",
+        args: [...ALWAYS, ...(staged === true ? ["--cached"] : []), "--stat", "--patch"],
+        targets: revisions,
+        paths: paths.map((each) => `:(literal)${each}`),
+      });
       if (end.exitCode !== 0 && !end.cut) throw new RetinueError("tool_failed", `git failed: ${end.errors}`);
       const parts = [end.output.trimEnd()];
       if (end.cut) parts.push(`[cut after ${formatBytes(Buffer.byteLength(end.output))}; name a path]`);
+      if (withheld.length > 0) parts.push(`[left out, since agents do not read them: ${withheld.map(escapeName).join(", ")}]`);
       if (to === undefined && staged !== true) parts.push(await listUntracked(repository, paths));
       return toModelText(parts.filter((part) => part !== "").join("\n\n") || "No difference.");
     },

@@ -182,11 +182,73 @@ describe("git arguments", () => {
     });
   });
 
-  it("declares the paths it was given", () => {
+  it("declares the paths it was given, also those of other revisions", () => {
     const tool = createGitTool();
     expect(tool.effect).toBe("read");
     expect(tool.touches({ args: ["log", "--", "a", "../b"] })).toEqual({ paths: ["a", "../b"] });
+    expect(tool.touches({ args: ["show", "HEAD:.env", "main"] })).toEqual({ paths: [".env", "main"] });
+    expect(tool.touches({ args: ["diff", "--stat", ".env"] })).toEqual({ paths: [".env"] });
+    expect(tool.touches({ args: ["log", "-L1,2:.env"] })).toEqual({ paths: [".env"] });
+    expect(tool.touches({ args: ["grep", "/x", "src"] })).toEqual({ paths: ["src"] });
+    expect(tool.touches({ args: ["log", "--grep", "/x", ":/words"] })).toEqual({ paths: ["."] });
+    expect(tool.touches({ args: ["branch", "--list", "/x*"] })).toEqual({ paths: ["."] });
+    expect(tool.touches({ args: ["push"] })).toEqual({ paths: ["."] });
     expect(tool.touches({ args: ["log"] })).toEqual({ paths: ["."] });
+  });
+});
+
+describe("git and secrets", () => {
+  const withSecrets = () =>
+    createTestRepository({
+      ".env": "KEY=canary\n",
+      "deploy/id_rsa": "canary\n",
+      ".env.example": "KEY=example\n",
+      "id_map.ts": "open\n",
+      'odd "name"/ b/x.pem': "canary\n",
+      "a.txt": "open\n",
+    });
+
+  it("K1: contents of secrets are left out of diffs, logs and searches, and it is said so", async () => {
+    await using test = await withSecrets();
+    await test.git("rm", "--quiet", "--cached", ".env");
+    await test.git("commit", "--quiet", "--message=second");
+    for (const args of [
+      ["show", "HEAD~1"],
+      ["log", "-p"],
+      ["log", "-p", "--graph", "--stat"],
+      ["diff", "HEAD~1", "HEAD"],
+      ["grep", "canary"],
+      ["grep", "-h", "canary", "HEAD~1"],
+    ]) {
+      const shown = await look(test, args);
+      expect(shown, args.join(" ")).not.toContain("canary");
+      expect(shown, args.join(" ")).toContain("[left out, since agents do not read them: ");
+    }
+    const first = await look(test, ["show", "HEAD~1"]);
+    expect(first).toContain("KEY=example");
+    expect(first).toContain("b/id_map.ts");
+    expect(first).toContain('left out, since agents do not read them: .env, deploy/id_rsa, odd "name"/ b/x.pem]');
+  });
+
+  it("K1: contents without a name are not given", async () => {
+    await using test = await withSecrets();
+    const blob = (await test.git("rev-parse", "HEAD:.env")).trim();
+    const other = (await test.git("rev-parse", "HEAD:a.txt")).trim();
+    for (const args of [
+      ["show", blob],
+      ["show", blob.slice(0, 8)],
+      ["cat-file", "-p", blob],
+      ["diff", other, blob],
+    ])
+      await expect(look(test, args)).rejects.toMatchObject({ message: expect.stringContaining("without its name") });
+    expect(await look(test, ["show", "HEAD^{tree}"])).toContain("a.txt");
+    expect(await look(test, ["cat-file", "-p", "HEAD:a.txt"])).toBe("open");
+  });
+
+  it("gives what the user has set free", async () => {
+    await using test = await withSecrets();
+    const tool = createGitTool({ environment: test.environment, unprotected: [".env"] });
+    expect(toText(await tool.execute({ args: ["show", "HEAD", "--", ".env"] }, test.context))).toContain("KEY=canary");
   });
 });
 
@@ -228,7 +290,7 @@ describe("git in a part of a larger repository", () => {
       ["diff", "HEAD:part/mine.txt", "HEAD:other/theirs.txt"],
       ["ls-tree", "HEAD:other"],
       ["grep", "theirs", "HEAD:other"],
-      ["stash", "show", "-p"],
+      ["stash", "show"],
       ["log", "-L1,1:../other/theirs.txt"],
     ])
       await expect(look(test, args, test.part)).rejects.toMatchObject({ code: "path_outside_workspace" });

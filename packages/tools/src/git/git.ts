@@ -6,7 +6,10 @@ import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { formatBytes, toModelText } from "../files/output-text.ts";
+import { escapeName } from "../files/workspace-path.ts";
 import type { GitEnd } from "./git-process.ts";
+import type { OpenRequest } from "./open-output.ts";
+import { runOpenly } from "./open-output.ts";
 import type { SortedArguments } from "./read-arguments.ts";
 import { sortArguments } from "./read-arguments.ts";
 import { toRepositoryPath } from "./repository-path.ts";
@@ -31,16 +34,41 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
       "that change nothing. Hooks, filters and other programs of the repository do not run.",
     input: INPUT,
     effect: "read",
-    touches: ({ args }) => ({ paths: args.includes("--") ? args.slice(args.indexOf("--") + 1) : ["."] }),
+    touches: ({ args }) => ({ paths: toTouched(args) }),
     execute: async ({ args }, { workspace, signal }) => {
       const sorted = sortArguments(args);
       const repository = await openRepository({ ...options, workspace, signal });
-      const end = await repository.run({ args: await toArgs(repository, sorted) });
-      return toModelText(toAnswer(sorted.command, end));
+      const { end, withheld } = await runOpenly(repository, await toRequest(repository, sorted));
+      const note =
+        withheld.length === 0 ? "" : `\n[left out, since agents do not read them: ${withheld.map(escapeName).join(", ")}]`;
+      return toModelText(toAnswer(sorted.command, end) + note);
     },
   });
 
-const toArgs = async (repository: Repository, sorted: SortedArguments): Promise<readonly string[]> => {
+/** All that may be the path of a file, also of one in another revision; for a revision that is none it does no harm. */
+const toTouched = (args: readonly string[]): readonly string[] => {
+  try {
+    const sorted = sortArguments(args);
+    const { words, paths = [], entry, options } = sorted;
+    const candidates = entry.takes === "names" ? [] : words.slice(hasPattern(sorted) ? 1 : 0);
+    const named = candidates.filter((word) => !word.startsWith(":/")).map(toFileOf);
+    for (const option of options) if (/^-L.*:/.test(option)) named.push(option.slice(option.lastIndexOf(":") + 1));
+    const touched = [...named, ...paths].filter((word) => word !== "");
+    return touched.length === 0 ? ["."] : touched;
+  } catch {
+    // It will be refused with a reason.
+    return ["."];
+  }
+};
+
+/** `HEAD:path` names a file, as a bare path does. */
+const toFileOf = (word: string): string => word.slice(word.indexOf(":") + 1);
+
+/** The first word is what is looked for. */
+const hasPattern = ({ entry, options }: SortedArguments): boolean =>
+  entry.takes === "pattern-revisions-and-paths" && !options.some((option) => option.startsWith("-e"));
+
+const toRequest = async (repository: Repository, sorted: SortedArguments): Promise<OpenRequest> => {
   const { command, subcommand, entry, options, words } = sorted;
   if (repository.isLarger && entry.anyObject)
     throw beyond(`git ${command} gives any object of it, whatever folder it belongs to`);
@@ -48,16 +76,12 @@ const toArgs = async (repository: Repository, sorted: SortedArguments): Promise<
   if (command === "log") for (const option of options) if (option.startsWith("-L")) await requireInside(repository, option);
   // `branch --show-current` lists nothing, and refuses to be asked for both.
   const always = options.includes("--show-current") ? [] : (entry.always ?? []);
-  const targets = entry.takes === "names" ? words : revisions;
-  return [
+  return {
     command,
-    ...(subcommand === undefined ? [] : [subcommand]),
-    ...always,
-    ...options,
-    ...pattern,
-    ...targets,
-    ...(takesPaths(sorted) ? ["--", ...paths] : []),
-  ];
+    args: [...(subcommand === undefined ? [] : [subcommand]), ...always, ...options, ...pattern],
+    targets: entry.takes === "names" ? words : revisions,
+    paths: takesPaths(sorted) ? paths : undefined,
+  };
 };
 
 const takesPaths = ({ entry: { takes } }: SortedArguments): boolean => takes.endsWith("paths");
@@ -66,15 +90,14 @@ type Targets = { readonly pattern: readonly string[]; readonly revisions: readon
 
 /** Words are revisions where git knows them as such, and paths otherwise. */
 const toTargets = async (repository: Repository, sorted: SortedArguments): Promise<Targets> => {
-  const { command, entry, options } = sorted;
+  const { command, entry } = sorted;
   const words = [...sorted.words];
   if (entry.takes === "nothing" && words.length > 0)
     throw new RetinueError("tool_failed", `git ${command} takes no "${words[0]}" here.`, { hint: "Leave it out." });
   if (!takesPaths(sorted) && sorted.paths !== undefined && sorted.paths.length > 0)
     throw new RetinueError("tool_failed", `git ${command} takes no paths.`, { hint: "Leave them out." });
   const pattern: string[] = [];
-  if (entry.takes === "pattern-revisions-and-paths" && !options.some((option) => option.startsWith("-e")))
-    pattern.push(`-e${words.shift() ?? ""}`);
+  if (hasPattern(sorted)) pattern.push(`-e${words.shift() ?? ""}`);
   const revisions: string[] = [];
   const named = [...(sorted.paths ?? [])];
   if (entry.takes === "paths") named.unshift(...words);
@@ -83,7 +106,7 @@ const toTargets = async (repository: Repository, sorted: SortedArguments): Promi
       if (await isRevision(repository, word)) revisions.push(word);
       else if (takesPaths(sorted) && (await isThere(repository.workspace, word))) named.push(word);
       else throw notKnown(word, takesPaths(sorted));
-  if (repository.isLarger) for (const revision of revisions) await requireCommit(repository, revision);
+  for (const revision of revisions) await requireNamed(repository, revision);
   if (revisions.length === 0 && entry.defaultRevision !== undefined) revisions.push(entry.defaultRevision);
   const paths: string[] = [];
   for (const each of named) paths.push(await toRepositoryPath(repository.workspace, each));
@@ -107,12 +130,21 @@ const notKnown = (word: string, orPath: boolean): RetinueError =>
     hint: orPath ? 'For a file that is no longer there, put it after "--".' : "git branch, tag and log show the revisions.",
   });
 
-/** Contents named by anything else than a commit cannot be told to be the workspace's. */
-const requireCommit = async (repository: Repository, revision: string): Promise<void> => {
+/** Contents are given by the name of their file, so that it is known whose they are. */
+const requireNamed = async (repository: Repository, revision: string): Promise<void> => {
   if (/^[^:]*\.\./.test(revision)) return;
   const name = revision.replace(/^\^/, "");
-  const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", `${name}^{commit}`] });
-  if (exitCode !== 0 || name.includes(":")) throw beyond(`"${revision}" may name a file outside`);
+  if (name.includes(":") && !name.startsWith(":/")) {
+    if (repository.isLarger) throw beyond(`"${revision}" may name a file outside`);
+    return;
+  }
+  const kind = repository.isLarger ? "commit" : "tree";
+  const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", `${name}^{${kind}}`] });
+  if (exitCode === 0) return;
+  if (repository.isLarger) throw beyond(`"${revision}" may name a file outside`);
+  throw new RetinueError("tool_failed", `"${revision}" is the content of a file without its name.`, {
+    hint: 'Name the file, as in "HEAD:path/of/file".',
+  });
 };
 
 const beyond = (why: string): RetinueError =>

@@ -240,7 +240,8 @@ export const READ_COMMANDS: ReadonlyMap<string, ReadCommand> = new Map<string, R
   [
     "stash",
     {
-      flags: [...DIFF_FLAGS, "--oneline"],
+      // Its changes cannot be kept to some paths, so that only their names are shown.
+      flags: words("--stat --numstat --shortstat --name-only --name-status --summary --oneline"),
       values: ["-n", "--format", "--date"],
       patterns: RANGE_PATTERNS,
       takes: "names",

@@ -10,11 +10,15 @@ import { runGitProcess } from "./git-process.ts";
 import type { GitSetting } from "./harmless-config.ts";
 import { CARRIED_OVER, toConfigEnvironment, toHarmlessSettings } from "./harmless-config.ts";
 import { isLargerRepository } from "./repository-place.ts";
+import type { IsSecret } from "./secret-paths.ts";
+import { createSecretCheck } from "./secret-paths.ts";
 import { findTrustedProgram, toTrustedFolders } from "./trusted-program.ts";
 
 export type GitOptions = {
   /** Where PATH, HOME and the user's configuration are looked up; by default the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
 };
 
 export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes"> & {
@@ -33,6 +37,8 @@ export type Repository = {
   readonly prefix: string;
   /** Name and address for commits are set. */
   readonly hasIdentity: boolean;
+  /** Whether the content of a file, given from the top of the repository, is kept from agents. */
+  readonly isSecret: IsSecret;
   readonly run: (run: GitRun) => Promise<GitEnd>;
   /** The output of what has to succeed. */
   readonly read: (run: GitRun) => Promise<string>;
@@ -77,6 +83,7 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
     workspace,
     isLarger: prefix !== "",
     prefix,
+    isSecret: toTopCheck(createSecretCheck(open.unprotected), prefix),
     hasIdentity: ["name", "email"].every((key) => known.has(`user.${key}`)),
     run,
     read: async (given) => {
@@ -86,6 +93,11 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
     },
   };
 };
+
+const toTopCheck =
+  (isSecret: IsSecret, prefix: string): IsSecret =>
+  (file) =>
+    isSecret(file.startsWith(prefix) ? file.slice(prefix.length) : file);
 
 const CARRIED = `^(${[...CARRIED_OVER].map((key) => key.replaceAll(".", "\\.")).join("|")})$`;
 
