@@ -1,0 +1,58 @@
+/**
+ * `retinue trust`: shows in full what the project would load, start or set, and lets it after a yes. What is agreed to is what was shown:
+ * when the project changes it, it needs a new yes.
+ */
+import { createTrustStore } from "@retinue/tools/trust";
+import { realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { findProjectFile } from "../../settings/find-project-file.ts";
+import { loadSettings } from "../../settings/load-settings.ts";
+import { retinueHome } from "../../settings/retinue-home.ts";
+import { toPrintable } from "../../terminal/printable.ts";
+import { count } from "../amounts.ts";
+import { EXIT } from "../exit-code.ts";
+import { withInventory } from "../inventory.ts";
+import type { SessionOptions } from "../session-options.ts";
+import { toWorkspace } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { askYes } from "./ask-yes.ts";
+import { readUntrustedClaims } from "./untrusted-claims.ts";
+
+export type TrustOptions = Pick<SessionOptions, "workspace"> & { readonly yes?: boolean; readonly revoke?: boolean };
+
+export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, surroundings: Surroundings): Promise<number> => {
+  const { stdout, stderr, env, redact } = surroundings;
+  const workspace = await realpath(toWorkspace(options));
+  const trust = createTrustStore({ file: join(retinueHome(env), "trust.json") });
+  const show = (text: string): string => toPrintable(redact(text), "line");
+
+  if (revoke === true) {
+    // Even where the settings are broken.
+    const file = await findProjectFile(workspace);
+    const projects = new Set([workspace, ...(file === undefined ? [] : [await realpath(dirname(file))])]);
+    for (const project of projects) {
+      await trust.revoke(project);
+      await stdout.write(`Nothing of ${show(project)} is trusted any more.\n`);
+    }
+    return EXIT.done;
+  }
+
+  const { settings, files } = await loadSettings({ workspace, env });
+  const { secretsOf } = await import("@retinue/model");
+  surroundings.learn(secretsOf(settings.providers, env));
+  const claims = await withInventory({ workspace, settings, env }, (inventory) => readUntrustedClaims(inventory, files.project));
+  if (claims.length === 0) {
+    await stdout.write(`${show(workspace)} asks for nothing that it is not trusted for.\n`);
+    return EXIT.done;
+  }
+  await stdout.write(`${show(workspace)} would load, start or set:\n`);
+  for (const { subject, shown } of claims) await stdout.write(`  ${show(subject)}\n    ${show(shown)}\n`);
+  await stdout.flush();
+  if (yes !== true && !(await askYes("It would run with your rights. Trust it? [y/N] ", surroundings))) {
+    await stderr.write("retinue: nothing was trusted.\n");
+    return EXIT.done;
+  }
+  await trust.grant(claims);
+  await stdout.write(`${count(claims.length, "thing")} trusted, as shown; a change needs a new yes.\n`);
+  return EXIT.done;
+};
