@@ -172,7 +172,10 @@ const toAcknowledging = (log: EventLog, { order, say, point, beforeWrite }: Vict
     ...log,
     append: (drafts, lease) =>
       around(async () => {
-        if (order.plant === "early-acknowledgement") acknowledge(await foresee(drafts));
+        if (order.plant === "early-acknowledgement") {
+          acknowledge(await foresee(drafts));
+          point();
+        }
         return log.append(drafts, lease);
       }).then((events) => {
         if (order.plant !== "early-acknowledgement") acknowledge(events);
