@@ -15,11 +15,23 @@ const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   26: ["store_corrupt", "The store's file is damaged"],
 };
 
+/** Of the file system, while a store is made. */
+const SYSTEM_CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOSPC: ["store_full", "There is no space left to write to the store"],
+  EDQUOT: ["store_full", "There is no space left to write to the store"],
+  EIO: ["store_failed", "Reading or writing the store failed"],
+};
+
 const BUSY = 5;
 
 const toPrimaryCode = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
   return error.errcode & 0xff;
+};
+
+const toSystemCode = (error: unknown): string => {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
 };
 
 const CORRUPT: readonly (number | undefined)[] = [11, 26];
@@ -28,10 +40,10 @@ export const isCorrupt = (error: unknown): error is Error => CORRUPT.includes(to
 
 export const isBusy = (error: unknown): boolean => toPrimaryCode(error) === BUSY;
 
-/** What is not SQLite's comes back as it is. */
+/** What is neither SQLite's nor the file system's comes back as it is. */
 export const toStoreError = (error: unknown, path: string): unknown => {
   const primary = toPrimaryCode(error);
-  const known = primary === undefined ? undefined : PRIMARY_CODES[primary];
+  const known = primary === undefined ? SYSTEM_CODES[toSystemCode(error)] : PRIMARY_CODES[primary];
   if (known === undefined || !(error instanceof Error)) return error;
   return new RetinueError(known[0], `${known[1]}: ${path} (${error.message}).`, { cause: error });
 };
