@@ -130,13 +130,14 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     });
     const output = await Promise.race([work, left]);
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
-    const { content, files, tests, spent, isError = false } = output;
+    const { content, files, tests, spent, error, isError = error !== undefined } = output;
     return {
       outcome: isError ? (isStopped() ? "cancelled" : "error") : "ok",
       content,
       ...(files === undefined ? {} : { files }),
       ...(tests === undefined ? {} : { tests }),
       ...(spent === undefined ? {} : { spent }),
+      ...(error === undefined ? {} : { error }),
     };
   } catch (thrown) {
     const end = theStop();

@@ -99,7 +99,8 @@ const KINDS: readonly Kind[] = [
       "{azure,bitbucket}-pipelines.yml",
       "jenkinsfile",
       ".pre-commit-config.yaml",
-      "{,.}lefthook.{yml,yaml,toml}",
+      "lefthook.{yml,yaml,toml}",
+      ".lefthook.{yml,yaml,toml}",
       ".gitmodules",
       ".yarnrc",
       ".yarnrc.yml",
@@ -123,10 +124,10 @@ const MATCHERS = KINDS.map((kind) => ({
   isExcepted: toMatcher(kind.except ?? []),
 }));
 
-/** What to look for on a disk to find all paths that nobody writes; `protectionOf` then says which of them are. */
+/** What to look for on a disk to find all paths that nobody writes unasked; `protectionOf` then says which of them are. */
 export const PROTECTED_GLOBS: { readonly folders: readonly string[]; readonly files: readonly string[] } = {
-  folders: [...SECRET_NAMES, ...HELD_NAMES],
-  files: SECRET_FILES,
+  folders: KINDS.filter(({ write }) => write !== "ask-unless-all").flatMap(({ names }) => names),
+  files: KINDS.flatMap(({ files = [] }) => files),
 };
 
 /** How a path is protected, relative to the workspace. A path that several kinds name is treated as the strictest. */

@@ -5,6 +5,7 @@
 import type { ToolDeclaration } from "@retinue/model/contract";
 import type {
   CallId,
+  ErrorValue,
   FileChanges,
   Grant,
   Json,
@@ -64,6 +65,8 @@ export type ToolOutput =
       readonly spent?: Spent;
       /** It did what it could, and failed. */
       readonly isError?: boolean;
+      /** Why it failed, where there is a code for that. */
+      readonly error?: ErrorValue;
     };
 
 export type Tool<Input = unknown> = {

@@ -1,24 +1,30 @@
 /**
- * `shell`: a command line. The output is a first line in brackets with how it ended, then both outputs as they came; when they are long,
- * beginning and end, with the rest kept as an artifact.
+ * `shell`: a command line, run with no more rights than the run has. The output is a first line in brackets with how it ended and what was
+ * kept from it, then both outputs as they came; when they are long, beginning and end, with the rest kept as an artifact.
  */
 import { existsSync } from "node:fs";
+import path from "node:path";
+import type { ErrorValue, FileChanges } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { Artifacts, Tool } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import type { Artifacts, Tool, ToolContext, ToolOutput } from "@retinue/runtime";
+import { classifyCommand, defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, formatBytes, MAX_OUTPUT_CHARS, toModelText } from "./files/output-text.ts";
+import { escapeName } from "./files/workspace-path.ts";
+import { digestFile } from "./process/file-digest.ts";
 import type { SpooledOutput } from "./process/output-spool.ts";
 import { OutputSpool } from "./process/output-spool.ts";
 import type { CommandEnd } from "./process/run-command.ts";
-import { runCommand } from "./process/run-command.ts";
 import { toShellEnvironment } from "./process/shell-environment.ts";
 import { createThrottledProgress } from "./process/throttled-progress.ts";
+import type { Confinement, ConfinementOptions } from "./sandbox/run-confined.ts";
+import { runConfined } from "./sandbox/run-confined.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 const HEAD_CHARS = 7000;
 const TAIL_CHARS = 7000;
+const MAX_NAMED = 5;
 
 const INPUT = z.object({
   command: z.string().min(1).max(100_000).describe("The command line, run by bash in the workspace."),
@@ -33,37 +39,45 @@ const INPUT = z.object({
 
 export type ShellInput = z.infer<typeof INPUT>;
 
-export const createShellTool = (): Tool<ShellInput> =>
+export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInput> =>
   defineTool({
     name: "shell",
     description:
       "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
-      "started ends with it: nothing can be left running in the background.",
+      "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
+      "of it that may be written) can be changed, .git is read-only (use git_commit), and /tmp is private to each command.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, signal, artifacts, progress }) => {
+    touches: ({ command }) => ({ command }),
+    execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
+      const { workspace, scope, signal } = context;
+      await requireApprovedScripts(context);
       const spool = new OutputSpool();
-      const shown = createThrottledProgress(progress);
+      const shown = createThrottledProgress(context.progress);
       try {
-        const end = await runCommand({
-          ...toShellArgv(command),
-          cwd: workspace,
-          env: toShellEnvironment(process.env),
-          timeoutMs,
-          signal,
-          onOutput: (chunk) => {
-            spool.write(chunk);
-            shown.add(chunk);
+        const { end, confinement, files } = await runConfined({
+          ...options,
+          workspace,
+          scope,
+          // What passed without a question for being harmless gets no chance to be anything else.
+          onlyLooks: scope.approve === "workspace" && classifyCommand(command).type === "harmless",
+          command: {
+            ...toShellArgv(command),
+            cwd: workspace,
+            env: toShellEnvironment(process.env, { workspace }),
+            timeoutMs,
+            signal,
+            onOutput: (chunk) => {
+              spool.write(chunk);
+              shown.add(chunk);
+            },
           },
         });
-        if (end.type === "aborted")
-          throw new RetinueError("cancelled", "The command was stopped, with everything it had started.");
-        const output = await toBoundedText(spool.read(), artifacts);
-        if (end.type === "timeout")
-          throw new RetinueError("tool_timeout", `[ended after ${timeoutMs} ms, with everything it had started]\n${output}`);
-        return `${toStatus(end)}\n${output}`;
+        const status = [toStatus(end, timeoutMs), ...toNotes(confinement, files)].join("; ");
+        const text = `[${status}]\n${await toBoundedText(spool.read(), context.artifacts)}`;
+        return toOutput(text, files, toFailure(end));
       } finally {
         shown.flush();
         spool.close();
@@ -77,16 +91,76 @@ const toShellArgv = (command: string): { readonly file: string; readonly args: r
   args: ["-c", command],
 });
 
-const toStatus = ({ exitCode, signal, leftBehind }: CommandEnd & { readonly type: "exited" }): string => {
-  const how = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
-  return `[${how}${leftBehind > 0 ? `; ${count(leftBehind, "background process", "background processes")} ended with it` : ""}]`;
+/** A human has allowed a script with the content that it had then. */
+const requireApprovedScripts = async ({ workspace, act }: ToolContext): Promise<void> => {
+  for (const { path: file, digest } of act?.scripts ?? [])
+    if ((await digestFile(path.resolve(workspace, file))) !== digest)
+      throw new RetinueError(
+        "act_denied",
+        `${escapeName(file)} was changed after the command was allowed, so that it was not run.`,
+        {
+          hint: "Call it again to have it asked about as it is now.",
+        },
+      );
+};
+
+/** What a command did before it was ended is told with why it was. */
+const toOutput = (text: string, files: FileChanges | undefined, error: ErrorValue | undefined): ToolOutput => ({
+  content: [{ type: "text", text }],
+  ...(files === undefined ? {} : { files }),
+  ...(error === undefined ? {} : { error }),
+});
+
+const toFailure = (end: CommandEnd): ErrorValue | undefined => {
+  switch (end.type) {
+    case "aborted":
+      return { code: "cancelled", message: "The command was stopped, with everything it had started." };
+    case "timeout":
+      return { code: "tool_timeout", message: "The command took longer than its time and was ended." };
+    case "exited":
+      return end.exceeded === undefined
+        ? undefined
+        : { code: "tool_failed", message: `The command was ended because ${end.exceeded}.` };
+    default:
+      return end satisfies never;
+  }
+};
+
+const toStatus = (end: CommandEnd, timeoutMs: number): string => {
+  switch (end.type) {
+    case "aborted":
+      return "stopped, with everything it had started";
+    case "timeout":
+      return `ended after ${timeoutMs} ms, with everything it had started`;
+    case "exited": {
+      if (end.exceeded !== undefined) return `ended, with everything it had started, because ${end.exceeded}`;
+      const how = end.exitCode === null ? `ended by ${end.signal ?? "a signal"}` : `exit code ${end.exitCode}`;
+      const left = count(end.leftBehind, "background process", "background processes");
+      return end.leftBehind > 0 ? `${how}; ${left} ended with it` : how;
+    }
+    default:
+      return end satisfies never;
+  }
+};
+
+/** What the reader must know to understand the output. */
+const toNotes = ({ backend, isWaived, hidden, heldBack }: Confinement, files: FileChanges | undefined): readonly string[] => [
+  ...(isWaived ? ["not sandboxed, which the user has waived"] : backend === "none" ? ["not sandboxed"] : []),
+  ...(hidden.length > 0 ? [`hidden from it: ${toNames(hidden)}`] : []),
+  ...(heldBack.length > 0 ? [`may not be put there and was renamed: ${toNames(heldBack)}`] : []),
+  ...(files === undefined ? ["too many files to measure what it changed"] : []),
+];
+
+const toNames = (files: readonly string[]): string => {
+  const more = files.length - MAX_NAMED;
+  return `${files.slice(0, MAX_NAMED).map(escapeName).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 };
 
 const toBoundedText = async ({ head, tail, totalBytes, omittedBytes }: SpooledOutput, artifacts: Artifacts): Promise<string> => {
   if (totalBytes === 0) return "(no output)";
   const gap = omittedBytes === 0 ? "" : `\n\n[... ${formatBytes(omittedBytes)} were not kept ...]\n\n`;
   const text = toModelText(head + gap + tail);
-  if (text.length <= MAX_OUTPUT_CHARS - 200) return text;
+  if (text.length <= MAX_OUTPUT_CHARS - 500) return text;
   const { artifactId, lines } = await artifacts.write(text);
   const note =
     `\n\n[… ${formatBytes(totalBytes)} in all; the middle is left out here. The output (${count(lines, "line")}) is kept as ` +

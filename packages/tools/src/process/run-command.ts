@@ -2,11 +2,11 @@
  * Runs a program in a process group of its own until it has ended, its time is up or it is no longer wanted. When this returns, nothing of
  * it runs any more: what it left in the background is ended too, and what holds its pipes open is not waited for.
  */
-import type { ChildProcessByStdio } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
 import { endProcessTree, killGroup } from "./process-tree.ts";
@@ -21,10 +21,27 @@ export type Command = {
   readonly signal: AbortSignal;
   /** Both outputs, in the order in which they came. A chunk is there only until the call returns. */
   readonly onOutput: (chunk: Buffer) => void;
+  /** Open files of the program besides input and outputs, from number 3 on. */
+  readonly channels?: readonly Channel[];
+  /** As whom it runs, where that is not as ourselves. */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Called when it runs, with a function that ends it for a reason; gives the function that ends the watch. */
+  readonly watch?: (end: (reason: string) => void) => () => void;
 };
 
+export type Channel =
+  | { readonly type: "give"; readonly bytes: Buffer }
+  | { readonly type: "take"; readonly onData: (chunk: Buffer) => void };
+
 export type CommandEnd =
-  | { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null; readonly leftBehind: number }
+  | {
+      readonly type: "exited";
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+      readonly leftBehind: number;
+      /** Why it was ended before it was done. */
+      readonly exceeded?: string;
+    }
   | { readonly type: "timeout" }
   | { readonly type: "aborted" };
 
@@ -38,30 +55,38 @@ export const runCommand = async (command: Command): Promise<CommandEnd> => {
   const { signal, timeoutMs } = command;
   if (signal.aborted) return { type: "aborted" };
   const { child, group, mark, exited, closed } = await start(command);
-  const stopped = Promise.withResolvers<"aborted" | "timeout">();
+  const stopped = Promise.withResolvers<"aborted" | "timeout" | { readonly exceeded: string }>();
   const onAbort = (): void => stopped.resolve("aborted");
   const timer = setTimeout(() => stopped.resolve("timeout"), timeoutMs);
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
+  const endWatch = command.watch?.((exceeded) => stopped.resolve({ exceeded }));
   try {
     const first = await Promise.race([exited, stopped.promise]);
     if (first === "exited") await Promise.race([closed, sleep(DRAIN_MS)]);
+    // What takes more than it may is not asked.
+    else if (typeof first === "object") killGroup(group);
     const leftBehind = await endProcessTree({ group, mark });
     await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
-    return first === "exited"
-      ? { type: "exited", exitCode: child.exitCode, signal: child.signalCode, leftBehind }
-      : { type: first };
+    if (first === "aborted" || first === "timeout") return { type: first };
+    return {
+      type: "exited",
+      exitCode: child.exitCode,
+      signal: child.signalCode,
+      leftBehind,
+      ...(typeof first === "object" ? first : {}),
+    };
   } finally {
+    endWatch?.();
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    for (const stream of child.stdio) stream?.destroy();
     running.delete(group);
   }
 };
 
 type Started = {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly child: ChildProcess;
   readonly group: number;
   readonly mark: string;
   readonly exited: Promise<"exited">;
@@ -71,10 +96,16 @@ type Started = {
 
 /** A session of its own has no terminal; with /dev/null as input no prompt can wait. */
 const start = async (command: Command): Promise<Started> => {
-  const { file, args, cwd, env, onOutput } = command;
+  const { file, args, cwd, env, onOutput, channels = [], owner } = command;
   const mark = randomUUID();
   try {
-    const child = spawn(file, args, { cwd, env: { ...env, [MARK]: mark }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...env, [MARK]: mark },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", ...channels.map(() => "pipe" as const)],
+      ...owner,
+    });
     const exited = new Promise<"exited">((resolve) => child.once("exit", () => resolve("exited")));
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const { pid: group } = child;
@@ -85,12 +116,22 @@ const start = async (command: Command): Promise<Started> => {
       onOutput(chunk);
       release(chunk);
     };
-    child.stdout.on("data", onData);
-    child.stderr.on("data", onData);
+    child.stdout?.on("data", onData);
+    child.stderr?.on("data", onData);
+    for (const [index, channel] of channels.entries()) connect(child.stdio[FIRST_CHANNEL + index], channel);
     return { child, group, mark: `${MARK}=${mark}`, exited, closed };
   } catch (thrown) {
     throw cannotStart(command, thrown);
   }
+};
+
+const FIRST_CHANNEL = 3;
+
+const connect = (stream: Readable | Writable | null | undefined, channel: Channel): void => {
+  // The program may close its end without reading or writing.
+  stream?.on("error", () => undefined);
+  if (channel.type === "give" && stream && "end" in stream) stream.end(channel.bytes);
+  else if (channel.type === "take") stream?.on("data", channel.onData);
 };
 
 /** Gives the memory back now: left to the garbage collector, a flood of output piles up to 64 MiB before it acts. */

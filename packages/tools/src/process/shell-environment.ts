@@ -1,5 +1,6 @@
 /** What a command sees of our environment: names that are known to be harmless and needed. Keys, tokens and loader hooks are not among them. */
 import path from "node:path";
+import { isInside } from "@retinue/runtime";
 
 const PASSED_ON: ReadonlySet<string> = new Set([
   "HOME",
@@ -50,18 +51,20 @@ const FIXED: Readonly<Record<string, string>> = {
 
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
+/** Folders of PATH inside `workspace` are left out: what an agent may write must not stand in for a command. */
 export const toShellEnvironment = (
   environment: Readonly<Record<string, string | undefined>>,
+  { workspace }: { readonly workspace?: string } = {},
 ): Readonly<Record<string, string>> => {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment))
     if (value !== undefined && (PASSED_ON.has(name) || /^LC_[A-Z]+$/.test(name))) passed[name] = value;
-  return { ...passed, ...FIXED, PATH: toSafePath(environment["PATH"]) };
+  return { ...passed, ...FIXED, PATH: toSafePath(environment["PATH"], workspace) };
 };
 
-/** Relative entries would let a file of the workspace stand in for a command. */
-const toSafePath = (given: string | undefined): string =>
+/** Relative entries would be entries of the workspace too. */
+const toSafePath = (given: string | undefined, workspace: string | undefined): string =>
   given
     ?.split(path.delimiter)
-    .filter((entry) => path.isAbsolute(entry))
+    .filter((entry) => path.isAbsolute(entry) && (workspace === undefined || !isInside(workspace, path.normalize(entry))))
     .join(path.delimiter) || DEFAULT_PATH;

@@ -1,0 +1,85 @@
+/**
+ * Watches what a running command uses, where the kernel does not keep the limit itself: the disk of its workspace, and of a sandbox the
+ * number of its processes and their memory together.
+ */
+import { readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
+import type { ResourceLimits } from "./resource-limits.ts";
+
+export type Watch = {
+  readonly limits: Pick<ResourceLimits, "processes" | "memoryBytes" | "freeDiskBytes">;
+  readonly folder: string;
+  /** The number of the PID namespace that holds all its processes, once that is known. */
+  readonly namespace: () => number | undefined;
+  /** Told once, with what was too much. */
+  readonly onExceeded: (what: string) => void;
+};
+
+const INTERVAL_MS = 100;
+/** Looking at every process costs a little; without a sign of trouble it is done every so often. */
+const LOOK_EVERY = 5;
+
+/** Gives the function that ends the watch. */
+export const watchResources = ({ limits, folder, namespace, onExceeded }: Watch): (() => void) => {
+  const freeAtStart = freeBytes(folder);
+  const tasksAtStart = countTasks();
+  let round = 0;
+  const look = (): string | undefined => {
+    round += 1;
+    const free = freeBytes(folder);
+    if (free < limits.freeDiskBytes && freeAtStart >= limits.freeDiskBytes)
+      return `less than ${toMib(limits.freeDiskBytes)} MiB of disk were left`;
+    const inside = namespace();
+    if (inside === undefined) return undefined;
+    const manyNew = countTasks() - tasksAtStart > limits.processes / 2;
+    if (!manyNew && round % LOOK_EVERY !== 0) return undefined;
+    const { processes, memoryBytes } = measure(inside);
+    if (processes > limits.processes) return `it had more than ${limits.processes} processes`;
+    if (memoryBytes > limits.memoryBytes) return `it used more than ${toMib(limits.memoryBytes)} MiB of memory`;
+    return undefined;
+  };
+  const timer = setInterval(() => {
+    const exceeded = look();
+    if (exceeded === undefined) return;
+    clearInterval(timer);
+    onExceeded(exceeded);
+  }, INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+const toMib = (bytes: number): number => Math.round(bytes / 1024 ** 2);
+
+const freeBytes = (folder: string): number => {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
+};
+
+/** Of the whole machine; cheap, and a bomb cannot hide from it. */
+const countTasks = (): number => {
+  try {
+    return Number(/\/(\d+) /.exec(readFileSync("/proc/loadavg", "latin1"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+};
+
+const measure = (namespace: number): { readonly processes: number; readonly memoryBytes: number } => {
+  const wanted = `pid:[${namespace}]`;
+  let processes = 0;
+  let memoryBytes = 0;
+  for (const pid of readdirSync("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    try {
+      if (readlinkSync(`/proc/${pid}/ns/pid`) !== wanted) continue;
+      processes += 1;
+      memoryBytes += Number(/^RssAnon:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? 0) * 1024;
+    } catch {
+      // It has ended, or is none of ours.
+    }
+  }
+  return { processes, memoryBytes };
+};

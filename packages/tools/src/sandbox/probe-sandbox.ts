@@ -1,0 +1,103 @@
+/**
+ * Finds out which sandbox this machine has, once, by using it: a command must run in it, must write where it may, and must fail where it may
+ * not. That a program of the name is installed says nothing.
+ */
+import { access, constants, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runCommand } from "../process/run-command.ts";
+import { createResourceLimits } from "../process/resource-limits.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { toSandboxedCommand } from "./sandboxed-command.ts";
+
+let probed: Promise<Sandbox> | undefined;
+
+/** The same answer for the whole life of the process. */
+export const probeSandbox = (): Promise<Sandbox> => (probed ??= tryBwrap(PLACES));
+
+/** Never by PATH, where a project could put something in its place. */
+const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+const LEAST_VERSION = [0, 8] as const;
+const TIMEOUT_MS = 20_000;
+
+/** Tries bubblewrap where it may lie. */
+export const tryBwrap = async (places: readonly string[]): Promise<Sandbox> => {
+  if (process.platform !== "linux") return none(`there is no sandbox for ${process.platform} yet`);
+  const program = await findFirst(places);
+  if (program === undefined) return none("bubblewrap is not installed");
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-probe-")));
+  try {
+    const version = await run(program, ["--version"], folder);
+    const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version.output) ?? []).map(Number);
+    if (version.exitCode !== 0) return none(`bubblewrap does not run: ${version.output.trim()}`);
+    if (major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]))
+      return none(`bubblewrap ${major}.${minor} is older than ${LEAST_VERSION.join(".")}`);
+    const sandbox: Sandbox = { backend: "bwrap", program, version: `${major}.${minor}` };
+    return (await confines(sandbox, folder)) ?? sandbox;
+  } catch (thrown) {
+    return none(`bubblewrap could not be tried: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const none = (reason: string): Sandbox => ({ backend: "none", reason });
+
+/** Undefined where it does; otherwise what it does not. */
+const confines = async (sandbox: Extract<Sandbox, { backend: "bwrap" }>, folder: string): Promise<Sandbox | undefined> => {
+  const open = path.join(folder, "open");
+  await mkdir(open);
+  const command = await toSandboxedCommand({
+    sandbox,
+    limits: createResourceLimits(),
+    file: "/bin/sh",
+    args: ["-c", "echo in > open/a && ! { echo out > b; } 2>/dev/null && ! { echo out > /usr/b; } 2>/dev/null && echo confined"],
+    profile: {
+      folder,
+      emptied: [],
+      readable: [folder],
+      writable: [open],
+      readOnly: [],
+      hidden: [],
+      network: false,
+      temporaryBytes: 1_000_000,
+    },
+    expected: [],
+  });
+  const tried = await run(command.file, command.args, folder, command);
+  if (tried.exitCode === 0 && tried.output.trim() === "confined") return undefined;
+  return none(`bubblewrap does not confine here: ${tried.output.trim() || `it ended with ${tried.exitCode}`}`);
+};
+
+const findFirst = async (places: readonly string[]): Promise<string | undefined> => {
+  for (const place of places)
+    try {
+      await access(place, constants.X_OK);
+      return place;
+    } catch {
+      // Not there.
+    }
+  return undefined;
+};
+
+type Tried = { readonly exitCode: number | null; readonly output: string };
+
+const run = async (
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  more: Partial<Parameters<typeof runCommand>[0]> = {},
+): Promise<Tried> => {
+  let output = "";
+  const end = await runCommand({
+    ...more,
+    file,
+    args,
+    cwd,
+    env: { PATH: "/usr/bin:/bin" },
+    timeoutMs: TIMEOUT_MS,
+    signal: new AbortController().signal,
+    onOutput: (chunk) => (output += chunk.toString("utf8")),
+  });
+  return { exitCode: end.type === "exited" ? end.exitCode : null, output: output.slice(0, 500) };
+};

@@ -1,0 +1,243 @@
+/**
+ * Runs a program with no more rights than the run has: in a sandbox made from its grant, or, where the machine has none, not at all if the
+ * grant is limited. Tells which files were changed, as measured, and what was kept from the command.
+ */
+import path from "node:path";
+import { stat } from "node:fs/promises";
+import type { FileChanges } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { ToolScope } from "@retinue/runtime";
+import { isInside } from "@retinue/runtime";
+import { requireFolder } from "../files/require-folder.ts";
+import type { Snapshot } from "../process/file-changes.ts";
+import { compareSnapshots, takeSnapshot } from "../process/file-changes.ts";
+import type { ResourceLimits } from "../process/resource-limits.ts";
+import { createResourceLimits } from "../process/resource-limits.ts";
+import type { Command, CommandEnd } from "../process/run-command.ts";
+import { runCommand } from "../process/run-command.ts";
+import { watchResources } from "../process/watch-resources.ts";
+import { probeSandbox } from "./probe-sandbox.ts";
+import type { ProtectedFile } from "./protected-files.ts";
+import { findProtected, holdBack } from "./protected-files.ts";
+import type { HiddenPath, Sandbox } from "./sandbox.ts";
+import { toSandboxedCommand } from "./sandboxed-command.ts";
+import type { OpenedPath } from "./write-scope.ts";
+import { openWriteScope, toWriteScope } from "./write-scope.ts";
+
+export type ConfinementOptions = {
+  /** What `probeSandbox` finds, by default. */
+  readonly sandbox?: Sandbox;
+  /** A human has waived the sandbox for agents that would need one. */
+  readonly allowUnsandboxed?: boolean;
+  /** Folders outside the workspace that commands may read though they lie in a home or a temporary folder. */
+  readonly readable?: readonly string[];
+  /** Globs of protected paths that the user has set free. */
+  readonly unprotected?: readonly string[];
+  readonly limits?: Partial<ResourceLimits>;
+};
+
+export type ConfinedRun = ConfinementOptions & {
+  readonly command: Omit<Command, "channels" | "owner" | "watch">;
+  readonly workspace: string;
+  readonly scope: ToolScope;
+  /** Folders outside the workspace that this command may write too, such as for a report. */
+  readonly alsoWritable?: readonly string[];
+  /** It only looks: it writes nothing and reaches no host, whatever the run may do. */
+  readonly onlyLooks?: boolean;
+};
+
+export type Confinement = {
+  readonly backend: Sandbox["backend"];
+  /** The sandbox would have been needed and was waived. */
+  readonly isWaived: boolean;
+  readonly network: boolean;
+  /** Files of the workspace that the command saw as empty. */
+  readonly hidden: readonly string[];
+  /** What the command had put under protected names, and was renamed. */
+  readonly heldBack: readonly string[];
+};
+
+export type ConfinedEnd = {
+  readonly end: CommandEnd;
+  readonly confinement: Confinement;
+  /** Undefined where the tree was too large to be measured. */
+  readonly files: FileChanges | undefined;
+};
+
+export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
+  const { scope, command } = run;
+  if (command.signal.aborted) throw new RetinueError("cancelled", "The command was not started: it is no longer wanted.");
+  const sandbox = run.sandbox ?? (await probeSandbox());
+  const writeScope = toWriteScope(scope.writes);
+  const network = scope.hosts.every((hosts) => hosts.includes("*"));
+  const isLimited = !writeScope.folders.includes("") || !network;
+  if (sandbox.backend === "bwrap") return runInSandbox(run, sandbox, network);
+  if (isLimited && run.allowUnsandboxed !== true)
+    throw new RetinueError(
+      "sandbox_unavailable",
+      `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
+    );
+  return runPlainly(run, { backend: "none", isWaived: isLimited, network: true, hidden: [], heldBack: [] });
+};
+
+const UNCHANGED: FileChanges = { created: [], modified: [] };
+
+const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<ConfinedEnd> => {
+  const { workspace, command } = run;
+  const limits = createResourceLimits(run.limits);
+  await requireFolder(workspace, workspace);
+  const before = await takeSnapshot(workspace);
+  const end = await runCommand({
+    ...command,
+    watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: () => undefined, onExceeded }),
+  });
+  return { end, confinement, files: compareSnapshots(before, await takeSnapshot(workspace)) };
+};
+
+const runInSandbox = async (
+  run: ConfinedRun,
+  sandbox: Extract<Sandbox, { backend: "bwrap" }>,
+  isNetworkGranted: boolean,
+): Promise<ConfinedEnd> => {
+  const { workspace, command, alsoWritable = [], onlyLooks = false, unprotected = [] } = run;
+  if (isInside(workspace, "/etc"))
+    throw new RetinueError(
+      "sandbox_unavailable",
+      `${workspace} holds the whole system; no command is run with that as workspace.`,
+      {
+        hint: "The user has to choose the folder of a project.",
+      },
+    );
+  const limits = createResourceLimits(run.limits);
+  const network = isNetworkGranted && !onlyLooks;
+  const opened = onlyLooks ? [] : await openWriteScope(workspace, toWriteScope(run.scope.writes));
+  const root = await findProjectRoot(workspace);
+  const [found, before] = await Promise.all([
+    findProtected({
+      folder: root,
+      unprotected: unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob)),
+    }),
+    opened.length === 0 ? undefined : takeSnapshot(workspace),
+  ]);
+  const hidden = await toHidden(root, found);
+  const sandboxed = await toSandboxedCommand({
+    sandbox,
+    limits,
+    file: command.file,
+    args: command.args,
+    profile: {
+      folder: command.cwd,
+      emptied: findNeighbourhood(root),
+      readable: [root, workspace, ...(run.readable ?? [])],
+      writable: [...opened.map((each) => each.path), ...alsoWritable],
+      readOnly: [...toReadOnly(root, found, opened), ...linkedFiles(workspace, before, opened)],
+      hidden,
+      network,
+      temporaryBytes: limits.temporaryBytes,
+    },
+    expected: opened,
+  });
+  let output = "";
+  const end = await runCommand({
+    ...command,
+    ...sandboxed,
+    env: toInnerEnvironment(command.env),
+    onOutput: (chunk) => {
+      if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
+      command.onOutput(chunk);
+    },
+    watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: sandboxed.namespace, onExceeded }),
+  });
+  if (end.type === "exited" && end.exceeded === undefined && !sandboxed.hasStarted())
+    throw new RetinueError(
+      "tool_failed",
+      `The sandbox could not be made, so that nothing was run: ${output.trim() || `it ended with ${end.exitCode}`}`,
+    );
+  const isUntouched = opened.length === 0;
+  const heldBack = isUntouched ? [] : await holdBack({ folder: workspace, before: toBelow(root, workspace, found), unprotected });
+  return {
+    end,
+    confinement: {
+      backend: "bwrap",
+      isWaived: false,
+      network,
+      hidden: hidden
+        .map((each) => each.path)
+        .filter((file) => isInside(workspace, file))
+        .map((file) => path.relative(workspace, file)),
+      heldBack,
+    },
+    files: isUntouched ? UNCHANGED : compareSnapshots(before, await takeSnapshot(workspace)),
+  };
+};
+
+/** The top of the repository that the workspace is a part of: its packages and its settings are needed to work in it. */
+const findProjectRoot = async (workspace: string): Promise<string> => {
+  const home = process.env["HOME"];
+  for (let at = workspace; at !== path.dirname(at) && at !== home; at = path.dirname(at))
+    if (await stat(path.join(at, ".git")).catch(() => undefined)) return at;
+  return workspace;
+};
+
+/** Folders that hold programs and not projects. */
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
+  "/",
+  "/usr",
+  "/usr/local",
+  "/usr/share",
+  "/opt",
+  "/var",
+  "/var/lib",
+  "/etc",
+  "/nix",
+]);
+
+/** Where a project lies other projects lie too, which are none of the command's business. */
+const findNeighbourhood = (root: string): readonly string[] => {
+  const folder = path.dirname(root);
+  return SYSTEM_FOLDERS.has(folder) ? [] : [folder];
+};
+
+const toReadOnly = (root: string, found: readonly ProtectedFile[], opened: readonly OpenedPath[]): readonly string[] =>
+  found
+    .filter(({ kind }) => kind !== "secret")
+    .map(({ file }) => path.join(root, file))
+    .filter((file) => opened.some((each) => isInside(each.path, file)));
+
+/** Those in the workspace, as seen from there. */
+const toBelow = (root: string, workspace: string, found: readonly ProtectedFile[]): readonly ProtectedFile[] =>
+  found
+    .map(({ file, kind }) => ({ file: path.relative(workspace, path.join(root, file)).split(path.sep).join("/"), kind }))
+    .filter(({ file }) => !file.startsWith("../"));
+
+const toHidden = async (root: string, found: readonly ProtectedFile[]): Promise<readonly HiddenPath[]> => {
+  const hidden: HiddenPath[] = [];
+  for (const { file, kind } of found) {
+    const at = path.join(root, file);
+    const stats = kind === "secret" ? await stat(at).catch(() => undefined) : undefined;
+    if (stats) hidden.push({ path: at, isFolder: stats.isDirectory() });
+  }
+  return hidden;
+};
+
+const MOST_LINKED = 500;
+
+/** Files with other names too: writing them here could write them elsewhere. */
+const linkedFiles = (workspace: string, before: Snapshot, opened: readonly OpenedPath[]): readonly string[] => {
+  const linked = [...(before ?? [])]
+    .filter(([, { hardLinks }]) => hardLinks > 1)
+    .map(([file]) => path.join(workspace, file))
+    .filter((file) => opened.some((each) => isInside(each.path, file)));
+  if (linked.length > MOST_LINKED)
+    throw new RetinueError(
+      "tool_failed",
+      `${linked.length} files of the workspace are hard links, and could be files elsewhere too; no command is run.`,
+    );
+  return linked;
+};
+
+/** Temporary files go to the private folder; sockets of the session are not there. */
+const toInnerEnvironment = (environment: Command["env"]): Command["env"] => {
+  const { XDG_RUNTIME_DIR: _, ...rest } = environment;
+  return { ...rest, TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp", GIT_OPTIONAL_LOCKS: "0" };
+};

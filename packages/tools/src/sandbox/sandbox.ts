@@ -1,0 +1,28 @@
+/** What a sandbox is to those who use one: which there is on this machine, and what it lets a command do. */
+
+/** Found by trying it, not by looking for its name. */
+export type Sandbox =
+  | { readonly backend: "bwrap"; readonly program: string; readonly version: string }
+  /** `reason` says what stands against one. */
+  | { readonly backend: "none"; readonly reason: string };
+
+/** All paths are absolute and real. */
+export type SandboxProfile = {
+  /** Where the command starts. */
+  readonly folder: string;
+  /** Folders that are seen as empty, but for what is named here besides. */
+  readonly emptied: readonly string[];
+  /** What may be read of the places that are otherwise hidden. */
+  readonly readable: readonly string[];
+  /** What may be written, with all that is below. */
+  readonly writable: readonly string[];
+  /** What of it may not be written after all. */
+  readonly readOnly: readonly string[];
+  /** What is seen as an empty file or an empty folder. */
+  readonly hidden: readonly HiddenPath[];
+  readonly network: boolean;
+  /** How large the private temporary folder may grow. */
+  readonly temporaryBytes: number;
+};
+
+export type HiddenPath = { readonly path: string; readonly isFolder: boolean };

@@ -1,0 +1,139 @@
+/** A program with arguments as it is started inside the sandbox, with its limits set and its mounts checked before its first instruction. */
+import { lstat, realpath } from "node:fs/promises";
+import path from "node:path";
+import type { ResourceLimits } from "../process/resource-limits.ts";
+import { toLimitedArguments } from "../process/resource-limits.ts";
+import type { Channel, Command } from "../process/run-command.ts";
+import { toBwrapArguments } from "./bwrap-arguments.ts";
+import { createEmptyFile } from "./empty-file.ts";
+import type { HostPlaces } from "./host-places.ts";
+import { findHostPlaces } from "./host-places.ts";
+import type { Sandbox, SandboxProfile } from "./sandbox.ts";
+import { createSeccompFilter } from "./seccomp-filter.ts";
+import type { OpenedPath } from "./write-scope.ts";
+
+export type SandboxedOptions = {
+  readonly sandbox: Extract<Sandbox, { backend: "bwrap" }>;
+  readonly profile: SandboxProfile;
+  readonly limits: ResourceLimits;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** What must lie at these paths inside; otherwise somebody has swapped it meanwhile. */
+  readonly expected: readonly OpenedPath[];
+};
+
+export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
+  Partial<Pick<Command, "owner">> & {
+    /** The number of its PID namespace, once it is known. */
+    readonly namespace: () => number | undefined;
+    /** Whether the command itself was reached. */
+    readonly hasStarted: () => boolean;
+  };
+
+/** Numbers of open files inside. */
+const FILTER = 3;
+const INFO = 4;
+const STARTED = 5;
+
+/** The identity of root is taken off; the files it owns stay its own. */
+const INSIDE_ROOT = { uid: 1000, gid: 1000 };
+
+const MOST_INFO = 4096;
+
+const KERNEL_FILES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
+
+export const toSandboxedCommand = async (options: SandboxedOptions): Promise<SandboxedCommand> => {
+  const { sandbox, profile, limits, file, args, expected } = options;
+  const owner = await findOwner(profile.folder);
+  const isRoot = process.getuid?.() === 0 && owner === undefined;
+  const places = await hostPlaces(isRoot, profile.emptied);
+  const host = owner === undefined ? places : await toOpenPlaces(places);
+  const filter = createSeccompFilter();
+  const limited = toLimitedArguments(limits, { file, args }, { before: toChecks(expected), keep: STARTED });
+  let info = "";
+  let started = false;
+  const channels: readonly Channel[] = [
+    { type: "give", bytes: filter ?? Buffer.alloc(0) },
+    { type: "take", onData: (chunk) => (info = (info + chunk.toString("utf8")).slice(0, MOST_INFO)) },
+    { type: "take", onData: () => (started = true) },
+  ];
+  return {
+    file: sandbox.program,
+    args: [
+      ...toBwrapArguments({
+        profile,
+        host,
+        emptyFile: createEmptyFile(),
+        identity: isRoot ? INSIDE_ROOT : undefined,
+        filterFile: filter === undefined ? undefined : FILTER,
+        infoFile: INFO,
+        kernelFiles: await findExisting(KERNEL_FILES),
+        resolverFile: await findResolver(host),
+      }),
+      "--",
+      limited.file,
+      ...limited.args,
+    ],
+    channels,
+    ...(owner === undefined ? {} : { owner }),
+    namespace: () => {
+      const [, number] = /"pid-namespace":\s*(\d+)/.exec(info) ?? [];
+      return number === undefined ? undefined : Number(number);
+    },
+    hasStarted: () => started,
+  };
+};
+
+/** Root works in another's folder as that other, who owns what is made there. */
+const findOwner = async (folder: string): Promise<Command["owner"]> => {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = await lstat(folder);
+  return uid === 0 ? undefined : { uid, gid };
+};
+
+/** Looked for once, as long as nothing changes by which it is found. */
+const known = new Map<string, Promise<HostPlaces>>();
+
+const hostPlaces = (isRoot: boolean, emptied: readonly string[]): Promise<HostPlaces> => {
+  const { HOME, PATH, TMPDIR, XDG_RUNTIME_DIR, RETINUE_HOME } = process.env;
+  const environment = { HOME, PATH, TMPDIR, XDG_RUNTIME_DIR, RETINUE_HOME };
+  const key = JSON.stringify([isRoot, emptied, environment]);
+  let places = known.get(key);
+  if (!places) known.set(key, (places = findHostPlaces({ environment, isRoot, emptied })));
+  return places;
+};
+
+/** What somebody else than its owner can reach too. */
+const toOpenPlaces = async (host: HostPlaces): Promise<HostPlaces> => {
+  const tools: string[] = [];
+  for (const folder of host.tools) if (await isOpen(folder)) tools.push(folder);
+  return { ...host, tools, caches: [] };
+};
+
+const isOpen = async (folder: string): Promise<boolean> => {
+  for (let at = folder; at !== path.dirname(at); at = path.dirname(at)) if (((await lstat(at)).mode & 0o001) === 0) return false;
+  return true;
+};
+
+const findExisting = async (files: readonly string[]): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const file of files) if (await lstat(file).catch(() => undefined)) found.push(file);
+  return found;
+};
+
+/** Where the list of name servers really lies, if that is in what is emptied. */
+const findResolver = async ({ emptied }: HostPlaces): Promise<string | undefined> => {
+  const real = await realpath("/etc/resolv.conf").catch(() => undefined);
+  return real !== undefined && emptied.some((folder) => real.startsWith(`${folder}/`)) ? real : undefined;
+};
+
+/** Lines for sh that end everything when a folder is not the one that was looked at, and then tell that the command begins. */
+const toChecks = (expected: readonly OpenedPath[]): string => {
+  const checks = expected.map(
+    ({ path: at, identity }) =>
+      `[ "$(stat -c %d:%i -- ${quote(at)})" = ${identity} ] || { echo "sandbox: "${quote(at)}" was swapped"; exit 125; }`,
+  );
+  return [...checks, `printf s >&${STARTED}`, `exec ${STARTED}>&-`].join("\n");
+};
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
