@@ -8,7 +8,10 @@ export type TestRun = {
   readonly workspace: string;
   readonly projectFolder: string;
   readonly runner: string;
-  readonly exitCode: number | null;
+  /** How it ended, in words. */
+  readonly end: string;
+  /** It ended by itself and says that all is well. */
+  readonly isClean: boolean;
   readonly durationMs: number;
   /** Undefined where it cannot be told. */
   readonly report: TestReport | undefined;
@@ -21,8 +24,8 @@ const MAX_MESSAGE_CHARS = 1200;
 const OUTPUT_CHARS = 6000;
 
 export const describeTests = (run: TestRun): string => {
-  const { report, exitCode } = run;
-  const end = `${exitCode === null ? "ended by a signal" : `exit code ${exitCode}`}; ${(run.durationMs / 1000).toFixed(1)} s`;
+  const { report } = run;
+  const end = `${run.end}; ${(run.durationMs / 1000).toFixed(1)} s`;
   if (!report)
     return `[${run.runner}: how many tests ran and passed cannot be told, as it left no report that we can read; ${end}]\n${toEnds(run.output)}`;
   const { passed, failed, skipped, failures } = report;
@@ -36,7 +39,7 @@ export const describeTests = (run: TestRun): string => {
     .filter((text) => (chars += text.length) < MAX_OUTPUT_CHARS - 2000);
   parts.push(...shown);
   if (shown.length < failures.length) parts.push(`[${failures.length - shown.length} more failed]`);
-  const isOdd = failures.length === 0 && (exitCode !== 0 || passed + failed + skipped === 0);
+  const isOdd = failures.length === 0 && (!run.isClean || passed + failed + skipped === 0);
   if (isOdd)
     parts.push(`${passed + failed === 0 ? "No test was run" : "No test failed"}; this was printed:\n${toEnds(run.output)}`);
   return parts.join("\n");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, symlink, writeFile } from "node:fs/promises";
+import { chmod, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -127,28 +127,37 @@ describe("test with pytest", () => {
     ].join("\n"),
   };
 
-  const hasPytest = (): boolean => {
+  const PYTHON = "import json, sys; print(json.dumps([sys.executable, sys.base_prefix]))";
+
+  /** The Python that has pytest, as the project's own, and where it lives; undefined where there is none. */
+  const findPytest = (): { readonly program: string; readonly prefix: string } | undefined => {
     try {
       execFileSync("python3", ["-m", "pytest", "--version"], { stdio: "ignore" });
-      return true;
+      const [program, prefix] = JSON.parse(execFileSync("python3", ["-c", PYTHON], { encoding: "utf8" })) as [string, string];
+      return { program, prefix };
     } catch {
-      return false;
+      return undefined;
     }
   };
 
   it("gives the counts and what failed, or says that pytest is missing", async () => {
-    await using project = await createTestWorkspace(files);
-    if (!hasPytest()) {
+    const python = findPytest();
+    await using project = await createTestWorkspace({
+      ...files,
+      ".venv/bin/python": `#!/bin/sh\nexec ${python?.program ?? "/usr/bin/env python3"} "$@"\n`,
+    });
+    await chmod(project.at(".venv/bin/python"), 0o755);
+    if (!python) {
       await expect(run(project)).rejects.toMatchObject({ code: "tool_failed" });
       return;
     }
-    const said = await run(project);
+    const own = createTestTool({ readable: [python.prefix] });
+    const said = toText(await own.execute({}, project.context));
     expect(said).toMatch(/^\[pytest: 2 run, 1 passed, 1 failed, 1 skipped; exit code 1;/);
     expect(said).toContain("FAILED tests/test_a.py:8 tests > test_a > TestSum > test_wrong\n");
     expect(said).toContain("assert (1 + 1) == 3");
-    expect(await run(project, { path: "tests/test_a.py", filter: "holds" })).toMatch(
-      /^\[pytest: 1 run, 1 passed, 0 failed, 0 skipped;/,
-    );
+    const part = toText(await own.execute({ path: "tests/test_a.py", filter: "holds" }, project.context));
+    expect(part).toMatch(/^\[pytest: 1 run, 1 passed, 0 failed, 0 skipped;/);
   });
 
   it("says so when the project's Python has no pytest", async () => {
@@ -208,9 +217,9 @@ describe("test", () => {
   it("ends tests that take too long, or when the run is cancelled", async () => {
     const files = { "package.json": json({ scripts: { test: "sleep 600" } }) };
     await using project = await createTestWorkspace(files);
-    await expect(run(project, { timeoutMs: 300 })).rejects.toMatchObject({ code: "tool_timeout" });
+    expect(await test.execute({ timeoutMs: 1500 }, project.context)).toMatchObject({ error: { code: "tool_timeout" } });
     await using cancelled = await createTestWorkspace(files);
-    const ended = run(cancelled);
+    const ended = test.execute({}, cancelled.context);
     cancelled.stop();
     await expect(ended).rejects.toMatchObject({ code: "cancelled" });
   });
@@ -228,18 +237,27 @@ describe("test", () => {
     expect(test.input.safeParse({ filter: "adds - or not" }).success).toBe(true);
   });
 
-  it("hands the command and the folder of its report to whoever is to run it", async () => {
-    await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "node --test" } }) });
-    let folder = "";
-    const own = createTestTool({
-      run: async (command, reportFolder) => {
-        folder = reportFolder;
-        expect(command.cwd).toBe(project.workspace);
-        expect(command.args.some((arg) => arg.includes(reportFolder))).toBe(true);
-        return { type: "exited", exitCode: 0, signal: null, leftBehind: 0 };
-      },
+  it("hands in what it has measured: tests and changed files", async () => {
+    await using project = await createTestWorkspace({
+      "package.json": json({ type: "module", scripts: { test: "node --test" } }),
+      "x.test.js": [
+        `import { writeFileSync } from "node:fs";`,
+        `import { it } from "node:test";`,
+        `it("writes", () => writeFileSync("out.txt", "x"));`,
+        `it("fails", () => { throw new Error("no"); });`,
+      ].join("\n"),
     });
-    expect(toText(await own.execute({}, project.context))).toContain("cannot be told");
-    expect(folder).not.toBe("");
+    expect(await test.execute({}, project.context)).toMatchObject({
+      tests: { run: 2, passed: 1 },
+      files: { created: ["out.txt"], modified: [] },
+    });
+  });
+
+  it("is refused to an agent of limited rights where there is no sandbox", async () => {
+    await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "touch ran" } }) });
+    const own = createTestTool({ sandbox: { backend: "none", reason: "of the test" } });
+    const scope = { writes: [["src/**"]], hosts: [], approve: "all" } as const;
+    await expect(own.execute({}, { ...project.context, scope })).rejects.toMatchObject({ code: "sandbox_unavailable" });
+    expect(await readdir(project.workspace)).toEqual(["package.json"]);
   });
 });

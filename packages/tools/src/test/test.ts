@@ -2,6 +2,7 @@
 import { constants, mkdtemp, open, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
@@ -10,10 +11,11 @@ import { toModelText } from "../files/output-text.ts";
 import { toToolError } from "../files/system-error.ts";
 import { toAbsolutePath, toShownPath } from "../files/workspace-path.ts";
 import { OutputSpool } from "../process/output-spool.ts";
-import type { Command, CommandEnd } from "../process/run-command.ts";
-import { runCommand } from "../process/run-command.ts";
+import type { CommandEnd } from "../process/run-command.ts";
 import { toShellEnvironment } from "../process/shell-environment.ts";
 import { createThrottledProgress } from "../process/throttled-progress.ts";
+import type { ConfinementOptions } from "../sandbox/run-confined.ts";
+import { runConfined } from "../sandbox/run-confined.ts";
 import { describeTests } from "./describe-tests.ts";
 import { findRunner } from "./find-runner.ts";
 import type { TestRequest } from "./test-runner.ts";
@@ -36,12 +38,7 @@ const INPUT = z.object({
 
 export type TestInput = z.infer<typeof INPUT>;
 
-/** Starts the runner. It may write the workspace, and the folder for its report. */
-export type RunTests = (command: Command, reportFolder: string) => Promise<CommandEnd>;
-
-export type TestToolOptions = { readonly run?: RunTests };
-
-export const createTestTool = ({ run = runCommand }: TestToolOptions = {}): Tool<TestInput> =>
+export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput> =>
   defineTool({
     name: "test",
     description:
@@ -51,7 +48,7 @@ export const createTestTool = ({ run = runCommand }: TestToolOptions = {}): Tool
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
     touches: ({ path: named }) => ({ paths: [named ?? "."] }),
-    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, signal, progress }) => {
+    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress }) => {
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);
       const { runner, project } = await findRunner(workspace, from);
@@ -64,12 +61,16 @@ export const createTestTool = ({ run = runCommand }: TestToolOptions = {}): Tool
         // The project's own folder says all there is to say.
         const wanted = target?.absolute === project.folder ? undefined : target;
         const command = await runner.toCommand({ project, path: wanted, filter, reportFile });
-        const end = await run(
-          {
+        const { end, confinement, files } = await runConfined({
+          ...options,
+          workspace,
+          scope,
+          alsoWritable: [reportFolder],
+          command: {
             ...command,
             cwd: project.folder,
             // Runners that would watch or ask do neither.
-            env: { ...toShellEnvironment(process.env), CI: "1" },
+            env: { ...toShellEnvironment(process.env, { workspace }), CI: "1" },
             timeoutMs,
             signal,
             onOutput: (chunk) => {
@@ -77,31 +78,27 @@ export const createTestTool = ({ run = runCommand }: TestToolOptions = {}): Tool
               shown.add(chunk);
             },
           },
-          reportFolder,
-        );
-        const durationMs = performance.now() - startedAt;
+        });
         const output = toOutput(spool);
-        if (end.type === "aborted")
-          throw new RetinueError("cancelled", "The tests were stopped, with everything they had started.");
-        if (end.type === "timeout")
-          throw new RetinueError(
-            "tool_timeout",
-            `${runner.name} took longer than ${timeoutMs} ms and was ended.\n${output.slice(-4000).toWellFormed()}`,
-            {
-              hint: "Run fewer tests at a time, or give timeoutMs.",
-            },
-          );
-        const report = await runner.toReport({ report: await readReport(reportFile), output });
+        const error = toError(end, runner.name, timeoutMs);
+        // What ended too early may have left a report of a part.
+        const report = error === undefined ? await runner.toReport({ report: await readReport(reportFile), output }) : undefined;
         const text = describeTests({
           workspace,
           projectFolder: project.folder,
-          runner: runner.name,
-          exitCode: end.exitCode,
-          durationMs,
+          runner: confinement.backend === "none" ? `${runner.name}, not sandboxed` : runner.name,
+          end: error?.message ?? toEndText(end),
+          isClean: end.type === "exited" && end.exitCode === 0,
+          durationMs: performance.now() - startedAt,
           report,
           output,
         });
-        return toModelText(text);
+        return {
+          content: [{ type: "text", text: toModelText(text) }],
+          ...(files === undefined ? {} : { files }),
+          ...(report === undefined ? {} : { tests: { run: report.passed + report.failed, passed: report.passed } }),
+          ...(error === undefined ? {} : { error }),
+        };
       } finally {
         shown.flush();
         spool.close();
@@ -109,6 +106,22 @@ export const createTestTool = ({ run = runCommand }: TestToolOptions = {}): Tool
       }
     },
   });
+
+const toError = (end: CommandEnd, runner: string, timeoutMs: number): ErrorValue | undefined => {
+  switch (end.type) {
+    case "aborted":
+      return { code: "cancelled", message: "stopped, with everything it had started" };
+    case "timeout":
+      return { code: "tool_timeout", message: `${runner} took longer than ${timeoutMs} ms and was ended` };
+    case "exited":
+      return end.exceeded === undefined ? undefined : { code: "tool_failed", message: `ended because ${end.exceeded}` };
+    default:
+      return end satisfies never;
+  }
+};
+
+const toEndText = (end: CommandEnd): string =>
+  end.type === "exited" && end.exitCode !== null ? `exit code ${end.exitCode}` : "ended by a signal";
 
 const toTarget = async (workspace: string, named: string): Promise<NonNullable<TestRequest["path"]>> => {
   const absolute = toAbsolutePath(workspace, named);
