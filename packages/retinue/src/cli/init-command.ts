@@ -45,6 +45,7 @@ export const SETTINGS_TEMPLATE = `# yaml-language-server: $schema=./.retinue/${S
 # agent:
 #   maxDepth: 3
 #   maxConcurrent: 3
+#   statsInPrompt: false
 `;
 
 const isTaken = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException).code === "EEXIST";

@@ -73,8 +73,11 @@ const createAsk =
   async (question, signal) => {
     const terminal = createInterface({ input: stdin, output: process.stderr, terminal: true });
     terminal.on("SIGINT", () => interrupts.raise("SIGINT"));
+    // Ctrl-D is no answer, and none will come any more.
+    const left = new AbortController();
+    terminal.once("close", () => left.abort());
     try {
-      return await terminal.question(question, { signal });
+      return await terminal.question(question, { signal: AbortSignal.any([signal, left.signal]) });
     } finally {
       terminal.close();
     }

@@ -1,8 +1,9 @@
 /** `retinue sessions delete`: takes sessions away for good, after asking. */
 import { RetinueError } from "@retinue/protocol";
 import type { SessionRow } from "@retinue/store";
-import { createInterface } from "node:readline/promises";
 import { toJsonLine } from "../../terminal/json-line.ts";
+import type { YesNo } from "../ask-yes-no.ts";
+import { askYesNo } from "../ask-yes-no.ts";
 import { EXIT } from "../exit-code.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -27,9 +28,10 @@ export const deleteCommand = (
       found.set(session.sessionId, session);
     }
     const rows = [...found.values()];
-    if (yes !== true && !(await isAgreed(rows, surroundings))) {
+    const answer = yes === true ? "yes" : await ask(rows, surroundings);
+    if (answer !== "yes") {
       await stderr.write("retinue: nothing was deleted.\n");
-      return EXIT.done;
+      return answer === "no" ? EXIT.done : EXIT.interrupted;
     }
     for (const { sessionId } of rows) await sessions.deleteSession(sessionId);
     if (json === true) await stdout.write(`${toJsonLine({ deleted: rows.map(({ sessionId }) => sessionId) }, redact)}\n`);
@@ -37,17 +39,11 @@ export const deleteCommand = (
     return EXIT.done;
   });
 
-const isAgreed = async (rows: readonly SessionRow[], { stdin, stderr, redact }: Surroundings): Promise<boolean> => {
+const ask = (rows: readonly SessionRow[], { stdin, stderr, redact }: Surroundings): Promise<YesNo> => {
   if (stdin.isTTY !== true || !stderr.isTerminal)
     throw new RetinueError("usage", "Nobody can be asked whether to delete.", {
       hint: "Add --yes to delete without being asked.",
     });
   const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: true });
-  const terminal = createInterface({ input: stdin, output: process.stderr, terminal: true });
-  try {
-    const answer = await terminal.question(`${lines.join("\n")}\nDelete for good? [y or n] `);
-    return /^\s*y(?:es)?\s*$/i.test(answer);
-  } finally {
-    terminal.close();
-  }
+  return askYesNo(`${lines.join("\n")}\nDelete for good? [y or n] `, { input: stdin, output: process.stderr });
 };
