@@ -7,16 +7,22 @@ import { runVictim, type VictimEnding } from "./victim-process.ts";
 
 type Order = TrialOptions["order"];
 
-const dryRun = async <T>(
-  place: string,
-  order: Order,
-  strace: readonly string[] | undefined,
-  learn: (ending: VictimEnding, folder: string) => T,
-): Promise<T> => {
+type DryRun<T> = {
+  readonly place: string;
+  readonly order: Order;
+  readonly strace?: readonly string[] | undefined;
+  /** Arguments of strace for a process that is killed first, so that this one resumes. */
+  readonly killedBefore?: readonly string[] | undefined;
+  readonly learn: (ending: VictimEnding, folder: string) => T;
+};
+
+const dryRun = async <T>({ place, order: given, strace, killedBefore, learn }: DryRun<T>): Promise<T> => {
   const folder = mkdtempSync(path.join(place, "dry-run-"));
   try {
+    const order = { ...given, folder };
     const cache = path.join(place, "cache");
-    const ending = await runVictim({ order: { ...order, folder }, cache, ...(strace === undefined ? {} : { strace }) });
+    if (killedBefore !== undefined) await runVictim({ order, cache, strace: killedBefore });
+    const ending = await runVictim({ order, cache, ...(strace === undefined ? {} : { strace }) });
     if (ending.exitCode !== 0) throw new Error(`A run that nothing disturbs ended with ${ending.exitCode}: ${ending.stderr}`);
     return learn(ending, folder);
   } finally {
@@ -24,20 +30,34 @@ const dryRun = async <T>(
   }
 };
 
-/** The system calls by which the run changes files. */
-export const recordCallPoints = (place: string, order: Order): Promise<readonly CallPoint[]> => {
+/** The system calls by which the run, or what resumes it, changes files. */
+export const recordCallPoints = (
+  place: string,
+  order: Order,
+  killedBefore?: readonly string[],
+): Promise<readonly CallPoint[]> => {
   const recording = path.join(place, "recording.txt");
-  return dryRun(place, order, toRecordingArguments(recording), (_, folder) => readCallPoints(recording, folder));
+  return dryRun({
+    place,
+    order,
+    killedBefore,
+    strace: toRecordingArguments(recording),
+    learn: (_, folder) => readCallPoints(recording, folder),
+  });
 };
 
 /** The points of its own counter, and the writes of its log. */
 export const countPoints = (place: string, order: Order): Promise<{ readonly points: number; readonly writes: number }> =>
-  dryRun(place, order, undefined, ({ lines }) => {
-    const counted = lines.find((line) => line.type === "counted");
-    if (!counted) throw new Error("The run has counted nothing.");
-    return counted;
+  dryRun({
+    place,
+    order,
+    learn: ({ lines }) => {
+      const counted = lines.find((line) => line.type === "counted");
+      if (!counted) throw new Error("The run has counted nothing.");
+      return counted;
+    },
   });
 
 /** How long it takes from when it is ready, here and now. */
 export const measureRun = (place: string, order: Order): Promise<number> =>
-  dryRun(place, order, undefined, ({ workMs }) => workMs);
+  dryRun({ place, order, learn: ({ workMs }) => workMs });

@@ -13,10 +13,9 @@ export type Fault = {
   readonly from: boolean;
 };
 
-export const DISK_FULL: readonly Fault[] = [
-  { call: "pwrite64", error: "ENOSPC", from: true },
-  { call: "pwrite64", error: "ENOSPC", from: false },
-];
+export const DISK_FULL_ONCE: Fault = { call: "pwrite64", error: "ENOSPC", from: false };
+
+export const DISK_FULL: readonly Fault[] = [{ call: "pwrite64", error: "ENOSPC", from: true }, DISK_FULL_ONCE];
 
 export const DISK_BROKEN: readonly Fault[] = [
   { call: "pwrite64", error: "EIO", from: true },

@@ -42,22 +42,50 @@ const toKillAtCall = (point: CallPoint): Plan => ({
 
 const toKillAtCount = (killAt: number): Plan => ({ name: `point ${killAt}`, disturbances: [{ killAt, isDeadly: true }] });
 
-export type RandomOptions = { readonly order: Order; readonly kills: number; readonly seed: number };
+export type ResumeOptions = Pick<ExactOptions, "order" | "most"> & {
+  /** Where the run is killed for the first time; the first point for which it holds. */
+  readonly killedAt: (point: CallPoint) => boolean;
+};
+
+/** Kills a run once, and then what resumes it at each of its own points. Needs strace. */
+export const planKillsOfResume = ({
+  order,
+  most = Infinity,
+  killedAt,
+}: ResumeOptions): Pick<SweepOptions, "order" | "method" | "plan"> => ({
+  order,
+  method: "kill again at exact points of the resume, by strace",
+  plan: async (place) => {
+    const first = (await recordCallPoints(place, order)).find(killedAt);
+    if (!first) throw new Error("A run has no such point.");
+    const earlier = toKillAtCall(first).disturbances;
+    const points = (await recordCallPoints(place, order, toKillingArguments(first))).map(toKillAtCall);
+    const plans = points.map(({ name, disturbances }) => ({ name, disturbances: [...earlier, ...disturbances] }));
+    return { points: plans.length, plans: pickEvenly(plans, most) };
+  },
+});
+
+export type RandomOptions = {
+  readonly order: Order;
+  /** Some come too late: a run that is quicker than the first one was has settled by then. */
+  readonly tries: number;
+  readonly seed: number;
+};
 
 /** Most runs are killed once, some again while they resume. */
-export const planRandomKills = ({ order, kills, seed }: RandomOptions): Pick<SweepOptions, "order" | "method" | "plan"> => ({
+export const planRandomKills = ({ order, tries, seed }: RandomOptions): Pick<SweepOptions, "order" | "method" | "plan"> => ({
   order,
   method: `kill at random, seed ${seed}`,
   plan: async (place) => {
     const random = createSeededRandom(seed);
     const longestMs = await measureRun(place, order);
     const plans: Plan[] = [];
-    for (let planned = 0; planned < kills;) {
-      const again = Math.min(kills - planned, 1 + Math.floor(random() * 2.5));
+    for (let planned = 0; planned < tries;) {
+      const again = Math.min(tries - planned, 1 + Math.floor(random() * 2.5));
       const disturbances = Array.from({ length: again }, () => ({ killAfterMs: random() * longestMs }));
       plans.push({ name: disturbances.map(({ killAfterMs }) => `${killAfterMs.toFixed(1)} ms`).join(", "), disturbances });
       planned += again;
     }
-    return { points: kills, plans };
+    return { points: tries, plans };
   },
 });

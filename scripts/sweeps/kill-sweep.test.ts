@@ -27,7 +27,7 @@ describe("a run of five turns that is killed", () => {
   });
 
   test(`at 20 random moments, also while it resumes, ${claim}`, TIME, async () => {
-    const report = await runSweep({ ...planRandomKills({ order: { ...order, latencyMs: 2 }, kills: 20, seed: 1 }), place });
+    const report = await runSweep({ ...planRandomKills({ order: { ...order, latencyMs: 2 }, tries: 20, seed: 1 }), place });
     expect(report.found, JSON.stringify(report.findings)).toEqual({});
     expect(report.kills).toBeGreaterThan(0);
   });

@@ -21,7 +21,7 @@ describe("a run with three children, one of them waiting for an approval, that i
 
   test(`at 10 random moments, ${claim}`, TIME, async () => {
     const order = { scenario: "three-children", latencyMs: 2 } as const;
-    const report = await runSweep({ ...planRandomKills({ order, kills: 10, seed: 2 }), place });
+    const report = await runSweep({ ...planRandomKills({ order, tries: 10, seed: 2 }), place });
     expect(report.found, JSON.stringify(report.findings)).toEqual({});
     expect(report.kills).toBeGreaterThan(0);
   });
