@@ -78,8 +78,31 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   "path" in report.ripgrep
     ? `ripgrep ${report.ripgrep.version} at ${report.ripgrep.path}`
     : `ripgrep is missing: ${report.ripgrep.error}`,
-  `Sandbox ${report.sandbox.backend}: ${report.sandbox.note}`,
+  showSandbox(report.sandbox),
+  ...showInventory(report.inventory),
 ];
+
+const showSandbox = (sandbox: DoctorReport["sandbox"]): string => {
+  switch (sandbox.backend) {
+    case "bwrap":
+      return `Sandbox bwrap ${sandbox.version} at ${sandbox.program}`;
+    case "none":
+      return `Sandbox none: ${sandbox.reason}; shell commands run with your own rights, after approval`;
+    default:
+      return sandbox satisfies never;
+  }
+};
+
+const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] =>
+  "error" in inventory
+    ? [`Agents and tools cannot be told: ${inventory.error}`]
+    : [
+        `Agents ${inventory.agents}`,
+        `Tools ${inventory.tools}`,
+        ...inventory.problems.map((problem) => `  left out: ${problem}`),
+        ...(inventory.untrusted.length === 0 ? [] : ["Not trusted, so that it is not used; retinue trust lets it"]),
+        ...inventory.untrusted.map(({ subject, shown }) => `  ${subject}: ${shown}`),
+      ];
 
 export const doctorCommand = async (options: DoctorOptions, surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;

@@ -1,5 +1,6 @@
 /** Everything `retinue doctor` finds out, as data. Names of variables that hold keys stand in it, never the keys. */
 import type { Detected } from "@retinue/model";
+import type { probeSandbox as ProbeSandbox } from "@retinue/tools";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import { execFile } from "node:child_process";
@@ -13,8 +14,13 @@ import { retinueHome } from "../settings/retinue-home.ts";
 import { placeAt } from "../settings/schema-walk.ts";
 import type { Settings } from "../settings/settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
+import type { InventoryOptions } from "./inventory.ts";
+import { withInventory } from "./inventory.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { readUntrustedClaims } from "./trust/untrusted-claims.ts";
 import { readVersion } from "./version.ts";
+
+type Sandbox = Awaited<ReturnType<typeof ProbeSandbox>>;
 
 export type DoctorReport = {
   readonly version: string;
@@ -29,7 +35,9 @@ export type DoctorReport = {
   readonly providers: readonly ProviderReport[];
   readonly model: { readonly name: string; readonly isDetected: boolean; readonly error: ErrorValue | null };
   readonly ripgrep: { readonly path: string; readonly version: string } | { readonly error: string };
-  readonly sandbox: { readonly backend: "none"; readonly note: string };
+  /** The one that shell commands run in, found by trying it. */
+  readonly sandbox: Sandbox;
+  readonly inventory: InventoryReport | { readonly error: string };
 };
 
 export type ProviderReport = {
@@ -43,9 +51,17 @@ export type ProviderReport = {
   readonly baseUrl?: string;
 };
 
-const DETECT_MS = 1_000;
+/** What a session here would have. */
+export type InventoryReport = {
+  readonly agents: number;
+  readonly tools: number;
+  /** Of files of agents, tools and skills, and of servers; what they are about is left out of sessions. */
+  readonly problems: readonly string[];
+  /** What the project would load, start or set if it were trusted. */
+  readonly untrusted: readonly { readonly subject: string; readonly shown: string }[];
+};
 
-const SANDBOX_NOTE = "not used yet: shell commands run with your own rights, after approval";
+const DETECT_MS = 1_000;
 
 export const createDoctorReport = async (workspace: string, { env, learn }: Surroundings): Promise<DoctorReport> => {
   const home = retinueHome(env);
@@ -69,6 +85,7 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
   );
 
   const names = [...new Set([...Object.keys(settings.providers), ...PROVIDERS.map(({ type }) => type)])];
+  const { probeSandbox } = await import("@retinue/tools");
   return {
     version: readVersion(),
     node: { version: process.versions.node, path: process.execPath },
@@ -97,8 +114,26 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
     }),
     model: { name, isDetected: settings.model === undefined, error },
     ripgrep: await findRipgrep(),
-    sandbox: { backend: "none", note: SANDBOX_NOTE },
+    sandbox: await probeSandbox(),
+    inventory: await takeInventory({ workspace, settings, env }, files.project),
   };
+};
+
+const takeInventory = async (options: InventoryOptions, projectFile: string | undefined): Promise<DoctorReport["inventory"]> => {
+  try {
+    return await withInventory(options, async (inventory) => {
+      const { loaded, tools, toolProblems } = inventory;
+      const errors = loaded.problems.filter(({ severity }) => severity === "error");
+      return {
+        agents: loaded.agents.size,
+        tools: tools.size,
+        problems: [...toolProblems, ...errors.map(({ file, line, message }) => `${file}:${line}: ${message}`)],
+        untrusted: (await readUntrustedClaims(inventory, projectFile)).map(({ subject, shown }) => ({ subject, shown })),
+      };
+    });
+  } catch (thrown) {
+    return { error: toErrorValue(thrown).message };
+  }
 };
 
 /** Headers may hold credentials; that they are set is enough. */

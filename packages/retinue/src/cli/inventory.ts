@@ -14,7 +14,7 @@ export type Inventory = {
   readonly home: string;
   readonly loaded: LoadedAgents;
   readonly tools: ReadonlyMap<string, AnyTool>;
-  /** Of files of tools and skills, and of servers. */
+  /** Of files of tools and skills, and of servers; that they are not trusted stands in `untrusted`. */
   readonly toolProblems: readonly string[];
   readonly untrusted: AssembledTools["untrusted"];
 };
@@ -49,7 +49,7 @@ export const withInventory = async <T>(
       home,
       loaded,
       tools: new Map(tools.map((tool) => [tool.name, tool])),
-      toolProblems: problems.map(({ message }) => message),
+      toolProblems: problems.filter(({ code }) => code !== "project_untrusted").map(({ message }) => message),
       untrusted,
     });
   } finally {

@@ -1,4 +1,6 @@
+import { readBuiltinAgents } from "@retinue/agents";
 import { startMockServer } from "@retinue/model/testing";
+import { probeSandbox } from "@retinue/tools";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -58,6 +60,7 @@ describe("retinue init", () => {
     const uncommented = text.replaceAll(/^# (?= *[\w.]+:(?: |$))/gm, "");
     expect(uncommented).not.toBe(text);
     await writeFile(file, uncommented);
+    await made.run(["trust", "--yes"]);
     const { settings } = await loadSettings({ workspace: made.workspace, home: made.home, env: {} });
     expect(settings).toMatchObject({ limits: { iterations: 50 }, providers: { local: { type: "openai-compatible" } } });
     for (const key of ["retry", "agent", "streamIdleMs", "approve"] as const)
@@ -90,6 +93,7 @@ describe("retinue doctor", () => {
     const made = await project(
       `# first line\nmodel: local/alpha\nproviders:\n  local:\n    type: openai-compatible\n    baseUrl: ${server.baseUrl}\n    headers: { authorization: "Bearer ${KEY}" }\n`,
     );
+    await made.run(["trust", "--yes"]);
     return { made, baseUrl: server.baseUrl };
   };
 
@@ -109,7 +113,10 @@ describe("retinue doctor", () => {
     line(`local +answers at ${baseUrl} with alpha, beta$`);
     line("Model local/alpha \\(set\\)$");
     line("ripgrep \\d+\\.\\d+");
-    line("Sandbox none: not used yet");
+    const sandbox = await probeSandbox();
+    line(sandbox.backend === "bwrap" ? `Sandbox bwrap ${sandbox.version} at /` : `Sandbox none: ${sandbox.reason.slice(0, 20)}`);
+    line("Agents \\d+$");
+    line("Tools \\d+$");
     expect(ended.stdout).not.toContain("canary");
   });
 
@@ -123,8 +130,14 @@ describe("retinue doctor", () => {
       node: { version: process.versions.node },
       settingsError: null,
       model: { name: "local/alpha", isDetected: false, error: null },
-      sandbox: { backend: "none" },
+      sandbox: await probeSandbox(),
     });
+    const { inventory } = report;
+    if ("error" in inventory) throw new Error(inventory.error);
+    expect(inventory.agents).toBe((await readBuiltinAgents()).size);
+    expect(inventory.tools).toBeGreaterThan(10);
+    expect(inventory.problems).toEqual([]);
+    expect(inventory.untrusted).toEqual([]);
     expect(report.settings).toContainEqual({ key: "retry.attempts", value: 4, origin: { type: "default" } });
     expect(report.providers.find(({ name }) => name === "local")).toMatchObject({
       isConfigured: true,
@@ -133,6 +146,13 @@ describe("retinue doctor", () => {
     expect(report.providers.find(({ name }) => name === "anthropic")).toMatchObject({
       found: { type: "key", keyEnv: "ANTHROPIC_API_KEY" },
     });
+  });
+
+  test("names what the project is not trusted for", async () => {
+    const made = await project();
+    await writeFile(join(made.workspace, ".mcp.json"), JSON.stringify({ mcpServers: { files: { command: "no-such-program" } } }));
+    const ended = await made.run(["doctor"]);
+    expect(ended.stdout).toMatch(/^Not trusted, .*retinue trust.*\n {2}mcp:files: files: no-such-program$/m);
   });
 
   test("with broken settings still tells the rest, says what is broken and exits with 2", async () => {

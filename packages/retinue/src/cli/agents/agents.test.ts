@@ -1,0 +1,154 @@
+import { readBuiltinAgents } from "@retinue/agents";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { widthOf } from "../../terminal/text-width.ts";
+import { callRetinue } from "../testing/call-retinue.ts";
+import type { Project } from "../testing/spawn-retinue.ts";
+import { createProject } from "../testing/spawn-retinue.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const project = async (files: Readonly<Record<string, string>> = {}): Promise<Project> => {
+  const made = await createProject();
+  cleanups.push(made.remove);
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(made.workspace, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  return made;
+};
+
+const CLAUDE = "---\nname: helper\ndescription: Helps out.\ntools: Read, Grep\ncolor: red\n---\nHelp.\n";
+const BROKEN = "---\nname: broken\ndescription: [\n---\nNo.\n";
+
+describe("retinue agents list", () => {
+  test("shows the agents of all places in 80 columns, with what each may use", async () => {
+    const made = await project({ ".claude/agents/helper.md": CLAUDE });
+    const ended = await made.run(["agents", "list"]);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toMatch(/^ +helper +project +2$/m);
+    expect(ended.stdout).toMatch(/^ {4}Helps out\.$/m);
+    expect(ended.stdout).toMatch(/^🔎 +code-search +built-in +\d+ {2}8 iterations, 5 min$/m);
+    expect(ended.stdout).toMatch(/^ {4}may start tester, reviewer$/m);
+    expect(Math.max(...ended.stdout.split("\n").map(widthOf))).toBeLessThanOrEqual(80);
+  });
+
+  test("--json tells the same as data, and what is wrong is counted", async () => {
+    const made = await project({ ".claude/agents/helper.md": CLAUDE, ".retinue/agents/broken.md": BROKEN });
+    const ended = await callRetinue(made, ["agents", "--json"]);
+    const told = JSON.parse(ended.stdout) as { agents: { name: string }[]; errors: number };
+    const builtins = await readBuiltinAgents();
+    expect(told.agents.map(({ name }) => name).toSorted()).toEqual([...builtins.keys(), "helper"].toSorted());
+    expect(told.agents.find(({ name }) => name === "helper")).toMatchObject({
+      origin: "project",
+      dialect: "claude-code",
+      file: join(made.workspace, ".claude/agents/helper.md"),
+      tools: ["read", "grep"],
+    });
+    expect(told.errors).toBe(1);
+    expect((await callRetinue(made, ["agents"])).stderr).toContain("1 error and 0 warnings in files of agents");
+  });
+
+  test("what stands in a file drives no terminal", async () => {
+    const text = `---\nname: helper\ndescription: "\\e]0;owned\\a Helps"\nicon: "\\e[31m"\n---\n\u001b[2J\n`;
+    const made = await project({ ".retinue/agents/helper.md": text });
+    for (const words of [["list"], ["check", "--all"], ["list", "--json"], ["check", "--json"]]) {
+      const ended = await callRetinue(made, ["agents", ...words]);
+      expect(ended.stdout).not.toBe("");
+      expect(ended.stdout + ended.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    }
+  });
+});
+
+describe("retinue agents show", () => {
+  test("tells where an agent comes from, its tools and limits here, and its prompt; another name for it will do", async () => {
+    const made = await project();
+    await writeFile(join(made.home, "retinue.yaml"), "limits: { iterations: 3 }\n");
+    const ended = await made.run(["agents", "show", "coder"]);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toMatch(/^From built-in \(retinue\): .*executor\.md$/m);
+    expect(ended.stdout).toMatch(/^Tools here \(\d+\): .*\bwrite\b/m);
+    expect(ended.stdout).toMatch(/^Limits here: 3 iterations, /m);
+    expect(ended.stdout).toMatch(/^May start: tester, reviewer$/m);
+    const { prompt } = (await readBuiltinAgents()).get("executor") ?? { prompt: "missing" };
+    expect(ended.stdout).toContain(prompt.trim());
+  });
+
+  test("a name that there is not is told with the nearest", async () => {
+    const ended = await callRetinue(await project(), ["agents", "show", "code-serch"]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/There is no agent "code-serch"; did you mean code-search\? \[agent_unknown\]/);
+  });
+});
+
+describe("retinue agents check", () => {
+  test("names the line of a broken file, leaves the others in, and exits with 1", async () => {
+    const made = await project({ ".retinue/agents/broken.md": BROKEN, ".claude/agents/helper.md": CLAUDE });
+    const ended = await made.run(["agents", "check"]);
+    expect(ended).toMatchObject({ code: 1, stderr: "" });
+    expect(ended.stdout).toMatch(/^\.retinue\/agents\/broken\.md\n {2}\d+: error: /m);
+    expect(ended.stdout).toMatch(/^\.claude\/agents\/helper\.md \(claude-code\): helper\n {2}5: notice: "color" /m);
+    expect(ended.stdout).toMatch(/: 1 error, 0 warnings, \d+ notices\.\n$/);
+  });
+
+  test("a Claude Code file as it is has no error, and --json tells what is not honoured", async () => {
+    const made = await project({ ".claude/agents/helper.md": CLAUDE.replace("tools:", "model: nobody/nothing\ntools:") });
+    const ended = await callRetinue(made, ["agents", "check", "--json"]);
+    expect(ended.code).toBe(0);
+    const { files, counts } = JSON.parse(ended.stdout) as { files: { file: string }[]; counts: { error: number } };
+    expect(counts.error).toBe(0);
+    expect(files.find(({ file }) => file.endsWith("helper.md"))).toMatchObject({
+      agents: ["helper"],
+      problems: [
+        { line: 4, severity: "warning", message: 'the model "nobody/nothing" is not known' },
+        { line: 6, severity: "notice" },
+      ],
+    });
+  });
+});
+
+describe("retinue agents new", () => {
+  test("writes a file that has no problem and is there at once", async () => {
+    const made = await project();
+    expect(await made.run(["agents", "new", "release-notes", "--description", "Writes notes."])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    const text = await readFile(join(made.workspace, ".retinue/agents/release-notes.md"), "utf8");
+    expect(text).toContain("description: Writes notes.");
+    expect((await callRetinue(made, ["agents", "check", "--all"])).stdout).toMatch(
+      /^\.retinue\/agents\/release-notes\.md \(retinue\): release-notes\n\n/m,
+    );
+  });
+
+  test("leaves a file that is there as it is, and follows no link", async () => {
+    const made = await project({ ".retinue/agents/mine.md": "mine", "elsewhere.md": "theirs" });
+    await symlink(join(made.workspace, "elsewhere.md"), join(made.workspace, ".retinue/agents/link.md"));
+    for (const [name, file, text] of [
+      ["mine", ".retinue/agents/mine.md", "mine"],
+      ["link", "elsewhere.md", "theirs"],
+    ] as const) {
+      const ended = await callRetinue(made, ["agents", "new", name]);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toContain("[file_exists]");
+      expect(await readFile(join(made.workspace, file), "utf8")).toBe(text);
+    }
+  });
+
+  test("a name that leads out of the folder is none", async () => {
+    const made = await project();
+    expect(await callRetinue(made, ["agents", "new", "../../out"])).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
+test("a command of agents that there is not is told with the nearest", async () => {
+  const ended = await callRetinue(await project(), ["agents", "lst"]);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain("There is no command agents lst; did you mean list?");
+});

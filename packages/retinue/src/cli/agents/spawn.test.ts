@@ -1,0 +1,165 @@
+import type { RunResult } from "@retinue/protocol";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { callRetinue } from "../testing/call-retinue.ts";
+import { call, createMockProject } from "../testing/mock-project.ts";
+import type { Project } from "../testing/spawn-retinue.ts";
+import { createProject } from "../testing/spawn-retinue.ts";
+import { fanOutExitCode } from "./fan-out-command.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const OFFLINE = ["--model", "offline/rules"];
+
+const project = async (): Promise<Project> => {
+  const made = await createProject();
+  cleanups.push(made.remove);
+  await mkdir(join(made.workspace, "src"));
+  await writeFile(join(made.workspace, "src/price.ts"), "export const parsePrice = (text: string): number => Number(text);\n");
+  await writeFile(join(made.workspace, "src/cart.ts"), "export const emptyCart = (): string[] => [];\n");
+  return made;
+};
+
+describe("retinue spawn", () => {
+  test("runs the agent and prints what it found; progress stays beside", async () => {
+    const made = await project();
+    const ended = await made.run(["spawn", "code-search", "where is parsePrice?", ...OFFLINE]);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain("- src/price.ts:1: export const parsePrice");
+    expect(ended.stdout).not.toContain("code-search:");
+    expect(ended.stderr).toMatch(/^code-search: starts with offline\/rules$/m);
+    expect(ended.stderr).toMatch(/^retinue: completed in /m);
+    expect(ended.stderr).toMatch(/^retinue: recorded as ses_/m);
+  });
+
+  test("--json prints the whole result as one object and nothing beside", async () => {
+    const made = await project();
+    const ended = await made.run(["spawn", "code-search", "where is parsePrice?", "--json", ...OFFLINE]);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    const result = JSON.parse(ended.stdout) as RunResult;
+    expect(result).toMatchObject({ status: "completed", depth: 0, filesModified: [], filesCreated: [] });
+    expect(result.details).toContain("src/price.ts:1");
+    expect(result.toolCalls).toBeGreaterThan(0);
+  });
+
+  test("the task may come from standard input", async () => {
+    const ended = await (await project()).run(["spawn", "code-search", "-q", ...OFFLINE], { input: "where is emptyCart?" });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toContain("src/cart.ts:1");
+  });
+
+  test("a limit that ends it is exit code 3", async () => {
+    const ended = await callRetinue(await project(), [
+      "spawn",
+      "code-search",
+      "where is parsePrice?",
+      "--limit",
+      "iterations=1",
+      ...OFFLINE,
+    ]);
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain("reached its limit iterations");
+  });
+
+  test("--tools leaves it no others, and --model goes over the one of the agent", async () => {
+    const { project: made, server, remove } = await createMockProject([{ text: "Done." }]);
+    cleanups.push(remove);
+    await mkdir(join(made.workspace, ".retinue/agents"), { recursive: true });
+    await writeFile(
+      join(made.workspace, ".retinue/agents/helper.md"),
+      "---\nname: helper\ndescription: Helps.\nmodel: offline/rules\ntools: [read, grep, ls]\n---\nHelp.\n",
+    );
+    const ended = await callRetinue(made, ["spawn", "helper", "help", "--tools", "Read,ls", "--model", "local/other", "-q"]);
+    expect(ended).toMatchObject({ code: 0, stdout: "Done.\n" });
+    const [request] = server.requests;
+    const body = JSON.stringify(request);
+    expect(body).toContain("other");
+    expect(body).toMatch(/read/);
+    expect(body).not.toMatch(/"name\\?":\\?"grep/);
+  });
+
+  test("names that there are not are told before anything runs", async () => {
+    const made = await project();
+    const agent = await callRetinue(made, ["spawn", "nobody", "x", ...OFFLINE]);
+    expect(agent).toMatchObject({ code: 2, stdout: "" });
+    expect(agent.stderr).toContain("[agent_unknown]");
+    const tool = await callRetinue(made, ["spawn", "code-search", "x", "--tools", "grepp", ...OFFLINE]);
+    expect(tool).toMatchObject({ code: 2, stdout: "" });
+    expect(tool.stderr).toContain("there is no tool grepp; did you mean grep?");
+  });
+});
+
+describe("retinue fanout", () => {
+  test("prints the results in the order of the tasks", async () => {
+    const ended = await (
+      await project()
+    ).run(["fanout", "code-search", "where is parsePrice?", "researcher", "where is emptyCart?", ...OFFLINE]);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(
+      /^## 1\. code-search: where is parsePrice\?\n[^]*src\/price\.ts:1[^]*^## 2\. researcher: where is emptyCart\?\n[^]*src\/cart\.ts:1/m,
+    );
+    expect(ended.stderr).toContain("2 tasks, at most 3 at a time");
+  });
+
+  test("takes lines of JSON from standard input and gives an array", async () => {
+    const input = `{"agent":"code-search","task":"where is parsePrice?"}\n\n{"agent":"code-search","task":"where is emptyCart?"}\n`;
+    const ended = await (await project()).run(["fanout", "--json", "--concurrency", "1", ...OFFLINE], { input });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    const results = JSON.parse(ended.stdout) as RunResult[];
+    expect(results.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(results[0]?.details).toContain("src/price.ts:1");
+    expect(results[1]?.details).toContain("src/cart.ts:1");
+  });
+
+  test("one that fails loses no other and is exit code 1", async () => {
+    const { project: made, remove } = await createMockProject((request) =>
+      JSON.stringify(request).includes("okapi") ? { fault: { type: "status", status: 400 } } : { text: "Fine." },
+    );
+    cleanups.push(remove);
+    const ended = await callRetinue(made, ["fanout", "code-search", "okapi", "code-search", "go on", "--json"]);
+    expect(ended.code).toBe(1);
+    const results = JSON.parse(ended.stdout) as RunResult[];
+    expect(results.map(({ status }) => status)).toEqual(["failed", "completed"]);
+    expect(results[1]?.details).toBe("Fine.");
+  });
+
+  test("those that only a limit stopped are exit code 3", async () => {
+    const { project: made, remove } = await createMockProject((request) =>
+      JSON.stringify(request).includes("zebra") ? { toolCalls: [call("ls", {})] } : { text: "Fine." },
+    );
+    cleanups.push(remove);
+    const words = ["fanout", "code-search", "zebra", "code-search", "go on", "--json", "--limit", "iterations=2"];
+    const ended = await callRetinue(made, words);
+    const results = JSON.parse(ended.stdout) as RunResult[];
+    expect(results[1]?.status).toBe("completed");
+    expect(results[0]?.status).toBe("partial");
+    expect(ended.code).toBe(3);
+  });
+
+  test("what is wrong with the tasks is told before anything runs", async () => {
+    const made = await project();
+    for (const [words, said] of [
+      [["code-search"], "an agent without a task"],
+      [["code-search", " "], "The task for code-search is empty"],
+      [["code-serch", "x"], 'There is no agent "code-serch"; did you mean code-search?'],
+      [["code-search", "x", "--concurrency", "0"], "--concurrency"],
+      [[], "There is no task"],
+    ] as const) {
+      const ended = await callRetinue(made, ["fanout", ...words, ...OFFLINE]);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toContain(said);
+    }
+    const piped = await made.run(["fanout", ...OFFLINE], { input: `{"agent":"code-search","task":"x"}\n{"agent":1}\n` });
+    expect(piped).toMatchObject({ code: 2, stdout: "" });
+    expect(piped.stderr).toContain("Line 2 of standard input is not an object with agent and task");
+  });
+
+  test("no task at all is done", () => {
+    expect(fanOutExitCode([])).toBe(0);
+  });
+});
