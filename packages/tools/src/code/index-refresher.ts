@@ -8,6 +8,7 @@ import type { IndexState } from "./index-request.ts";
 import type { ParsePool } from "./parse-pool.ts";
 import type { SourceAnswer, SourceRequest } from "./source-file.ts";
 import type { SymbolStore } from "./symbol-store.ts";
+import { TreeWatch } from "./tree-watch.ts";
 
 export type IndexRefresherOptions = {
   /** Absolute and real. */
@@ -35,10 +36,24 @@ export const createIndexRefresher = (options: IndexRefresherOptions): IndexRefre
   let waiting = 0;
   let isFull = false;
 
+  const tree = new TreeWatch(root);
+
   const run = async (): Promise<void> => {
+    if (await tree.isUnchanged()) return;
+    tree.begin();
+    try {
+      await lookAtAll();
+    } catch (thrown) {
+      tree.invalidate();
+      throw thrown;
+    }
+  };
+
+  const lookAtAll = async (): Promise<void> => {
     const listing = listFiles(root, new AbortController().signal);
     const times = await readTimes(root, [...store.files().keys()]);
     const { files, whole } = await listing;
+    await tree.end(files);
     const known = store.files();
     const sources = files.filter((file) => languageOf(file) !== undefined);
     isFull = !whole || sources.length > maxFiles;

@@ -1,0 +1,98 @@
+import { appendFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import type { TestWorkspace } from "../testing/tool-context.ts";
+import { createTestWorkspace } from "../testing/tool-context.ts";
+import { TreeWatch } from "./tree-watch.ts";
+
+type WatchedTree = TestWorkspace & {
+  /** Looks until all folders are watched. */
+  readonly look: (...files: string[]) => Promise<void>;
+  readonly tree: TreeWatch;
+};
+
+const watchTree = async (files: Record<string, string>): Promise<WatchedTree> => {
+  const test = await createTestWorkspace(files);
+  const tree = new TreeWatch(test.workspace);
+  return {
+    ...test,
+    tree,
+    look: async (...listed) => {
+      // The second time, the folders that the first one found are already watched.
+      for (let round = 0; round < 2; round += 1) {
+        tree.begin();
+        await tree.end(listed);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      tree.close();
+      await test[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Where folders cannot be watched, something may always have changed. */
+const QUIET = process.platform === "linux";
+
+describe("TreeWatch", () => {
+  it("says that all is as it was until something changes, and then at once", async () => {
+    await using test = await watchTree({ "src/a.ts": "1", "src/deep/b.ts": "1" });
+    expect(await test.tree.isUnchanged()).toBe(false);
+    const acts = [
+      () => appendFile(test.at("src/deep/b.ts"), "2"),
+      () => writeFile(test.at("src/new.ts"), ""),
+      () => rename(test.at("src/new.ts"), test.at("src/deep/c.ts")),
+      () => rm(test.at("src/deep/c.ts")),
+      () => mkdir(test.at("src/fresh")),
+    ];
+    for (const act of acts) {
+      await test.look("src/a.ts", "src/deep/b.ts");
+      expect(await test.tree.isUnchanged()).toBe(QUIET);
+      await act();
+      expect(await test.tree.isUnchanged()).toBe(false);
+    }
+  });
+
+  it("sees what comes into folders that were empty, new, or have taken another's place", async () => {
+    await using test = await watchTree({ "a.ts": "1", "old/x.ts": "1" });
+    await mkdir(test.at("empty/inner"), { recursive: true });
+    await test.look("a.ts", "old/x.ts");
+    expect(await test.tree.isUnchanged()).toBe(QUIET);
+    await writeFile(test.at("empty/inner/b.ts"), "1");
+    expect(await test.tree.isUnchanged()).toBe(false);
+
+    await mkdir(test.at("later/still"), { recursive: true });
+    await test.look("a.ts", "old/x.ts", "empty/inner/b.ts");
+    expect(await test.tree.isUnchanged()).toBe(QUIET);
+    await writeFile(test.at("later/still/c.ts"), "1");
+    expect(await test.tree.isUnchanged()).toBe(false);
+
+    await rename(test.at("old"), test.at("gone"));
+    await mkdir(test.at("old"));
+    await test.look("a.ts", "gone/x.ts");
+    expect(await test.tree.isUnchanged()).toBe(QUIET);
+    await writeFile(test.at("old/y.ts"), "1");
+    expect(await test.tree.isUnchanged()).toBe(false);
+  });
+
+  it("does not take changes for old that came while the files were looked at", async () => {
+    await using test = await watchTree({ "a.ts": "1" });
+    await test.look("a.ts");
+    test.tree.begin();
+    await writeFile(test.at("b.ts"), "1");
+    await mkdir(test.at("folder"));
+    expect(await test.tree.isUnchanged()).toBe(false);
+    await test.tree.end(["a.ts"]);
+    expect(await test.tree.isUnchanged()).toBe(false);
+    await test.look("a.ts", "b.ts");
+    expect(await test.tree.isUnchanged()).toBe(QUIET);
+    await writeFile(test.at("folder/c.ts"), "1");
+    expect(await test.tree.isUnchanged()).toBe(false);
+  });
+
+  it("looks again at what was not ended well", async () => {
+    await using test = await watchTree({ "a.ts": "1" });
+    await test.look("a.ts");
+    test.tree.invalidate();
+    expect(await test.tree.isUnchanged()).toBe(false);
+  });
+});
