@@ -38,18 +38,19 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
         hint: `Say what to do next: retinue run --session ${shortId(session.sessionId)} "…"`,
       });
     const { stderr } = surroundings;
+    const view = toView(options);
     const { workspace } = session;
     const context = { workspace, flagModel: options.model, settingsModel: settings.model };
     return withCassette(options, context, surroundings, (cassette) => {
       // Those that it starts yet get the model that it began with.
       const model = isOpen ? root?.model : undefined;
       const more = { store: record.store, ...(model !== undefined && { model }), ...cassette.more };
-      return workWith({ workspace, settings, view: toView(options), more }, surroundings, async ({ retinue, signal, show }) => {
+      return workWith({ workspace, settings, view, more }, surroundings, async ({ retinue, signal, show }) => {
         await cassette.note(retinue.model);
         const follow = async (run: RunHandle): Promise<number> => (await show(run)).exitCode;
         let exitCode: number = EXIT.done;
         if (isOpen) {
-          await stderr.write(`retinue: ${shortId(session.sessionId)} goes on where it was.\n`);
+          if (view.type === "text") await stderr.write(`retinue: ${shortId(session.sessionId)} goes on where it was.\n`);
           exitCode = await follow(await retinue.resume(session.sessionId, { signal }));
         }
         if (request.task !== undefined && !signal.aborted) {
