@@ -12,7 +12,9 @@ export type Lease = { readonly runId: RunId; readonly epoch: number };
 export type EventLog = {
   /**
    * Appends all of the drafts or none, numbered from the session's last number on without gaps. With a lease whose epoch has moved on it
-   * throws `lease_lost` and writes nothing. Appends of one process to one session stand in the order in which they were asked for. Without a lease only `run.requested` may be appended.
+   * throws `lease_lost` and writes nothing. Without a lease only `run.requested` may be appended.
+   * Appends of one process to one session stand in the order in which they were asked for; when one fails because it could not be written,
+   * those asked for since fail with it, so that nothing stands in a record without what it rests on.
    */
   readonly append: (drafts: readonly EventDraft[], lease?: Lease) => Awaitable<readonly RecordedEvent[]>;
   /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */

@@ -160,6 +160,22 @@ describe("a PostgreSQL store", () => {
     for (const log of logs) await log.close();
   });
 
+  it("does not record what was asked for after an append that fails", async () => {
+    const schema = newSchema();
+    const log = await createPostgresLog({ url: postgres.url, schema });
+    const run = createRunDrafts();
+    await log.append([run.requested()]);
+    const lease = await log.lease("run_a");
+    await admin.query(`ALTER TABLE ${schema}.events ADD CONSTRAINT full_disk CHECK (body NOT LIKE '%too much%')`);
+    const asked = [[run.started(1)], [run.asked(1), run.answered(1, "too much")], [run.asked(2)], [run.asked(3)]];
+    const outcomes = await Promise.allSettled(asked.map(async (drafts) => log.append(drafts, lease)));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+    expect((await log.read("ses_a")).map(({ type }) => type)).toEqual(["run.requested", "run.started"]);
+    await log.append([run.asked(1)], lease);
+    expect((await log.readSide.verify()).damage).toEqual([]);
+    await log.close();
+  });
+
   it("loses and repeats nothing when its connections are cut all the time", async () => {
     const schema = newSchema();
     const log = await createPostgresLog({ url: postgres.url, schema, maxConnections: 3 });

@@ -67,12 +67,25 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       try {
         await settle(sessionId, entries);
       } catch (error) {
-        const [only] = entries;
-        if (entries.length === 1 && only) only.fail(error);
-        else for (const entry of entries) await settle(sessionId, [entry]).catch(entry.fail);
+        await settleApart(sessionId, entries, error);
       }
     }
     waiting.delete(sessionId);
+  };
+
+  /** Each for itself, up to the first that fails: those asked for since rest on it, and fail with it. */
+  const settleApart = async (sessionId: SessionId, entries: readonly Entry[], error: unknown): Promise<void> => {
+    let broken = entries.length === 1 ? { error } : undefined;
+    for (const entry of entries)
+      if (broken) entry.fail(broken.error);
+      else
+        await settle(sessionId, [entry]).catch((thrown: unknown) => {
+          broken = { error: thrown };
+          entry.fail(thrown);
+        });
+    if (!broken) return;
+    for (const entry of waiting.get(sessionId) ?? []) entry.fail(broken.error);
+    waiting.set(sessionId, []);
   };
 
   const settle = async (sessionId: SessionId, entries: readonly Entry[]): Promise<void> => {

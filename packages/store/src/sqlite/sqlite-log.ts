@@ -138,6 +138,7 @@ export const createLogOn = ({ db, path, busyMs }: LogOnOptions): SqliteLog => {
       const sessionId = drafts[0]?.sessionId;
       if (sessionId === undefined) return [];
       return queue.write(() => recorder.record(sessionId, drafts, lease?.runId), {
+        line: sessionId,
         check: () => admit(drafts, lease, recorder.run),
         committed: (events) => {
           fellBehind(events.length);

@@ -17,6 +17,8 @@ export type WriteHooks<T> = {
   /** Inside the transaction, before `act`; writes nothing. If it throws, this write alone is refused. */
   readonly check?: () => void;
   readonly committed?: (value: T) => void;
+  /** Writes in one line rest on those before: when one fails, those asked for since fail with it. */
+  readonly line?: string;
 };
 
 type Entry = {
@@ -24,6 +26,7 @@ type Entry = {
   readonly act: () => unknown;
   readonly succeed: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
+  readonly line: string | undefined;
 };
 
 export type WriteQueueOptions = {
@@ -71,12 +74,20 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
 
   /** After a failure of the whole: each for itself, so that only who is at fault hears of it. */
   const commitApart = (entries: readonly Entry[]): void => {
+    const broken = new Map<string, unknown>();
     for (const entry of entries) {
+      const { line } = entry;
+      if (line !== undefined && broken.has(line)) {
+        entry.fail(broken.get(line));
+        continue;
+      }
       try {
         begin.run();
         commitTogether([entry]);
       } catch (error) {
-        entry.fail(toStoreError(error, path));
+        const failure = toStoreError(error, path);
+        if (line !== undefined) broken.set(line, failure);
+        entry.fail(failure);
       }
     }
   };
@@ -120,7 +131,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
   };
 
   return {
-    write: (act, { check, committed } = {}) =>
+    write: (act, { check, committed, line } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({
           check,
@@ -132,6 +143,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
             committed?.(own);
           },
           fail: reject,
+          line,
         });
         if (scheduled) return;
         scheduled = true;
