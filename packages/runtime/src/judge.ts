@@ -165,7 +165,7 @@ export const isInside = (folder: string, file: string): boolean => {
 /** One glob of each list must match. */
 export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string): boolean => {
   const file = relative.split(path.sep).join("/");
-  return writes.every((globs) => globs.some((glob) => picomatch(glob, { dot: true })(file)));
+  return writes.every((globs) => globs.some((glob) => glob !== "" && picomatch(glob, { dot: true })(file)));
 };
 
 const deny = (code: ErrorValue["code"], message: string): Judgement => ({ type: "deny", error: { code, message } });

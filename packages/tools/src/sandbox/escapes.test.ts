@@ -2,9 +2,10 @@
  * What a hostile command tries against its sandbox. Where the machine has no sandbox each case asserts that the command is refused; with
  * SANDBOX_REQUIRED=1 a machine without one fails.
  */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, lchownSync, statfsSync } from "node:fs";
-import { link, lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { constants, link, lstat, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import path from "node:path";
@@ -12,11 +13,14 @@ import type { ToolOutput, ToolScope } from "@retinue/runtime";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { writeInside } from "../files/write-inside.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
+import { createResourceLimits } from "../process/resource-limits.ts";
+import { runCommand } from "../process/run-command.ts";
 import { createShellTool } from "../shell.ts";
 import { findByCommandLine } from "../testing/abort-shells.ts";
 import type { TestWorkspace } from "../testing/tool-context.ts";
 import { createTestWorkspace, toText } from "../testing/tool-context.ts";
 import { probeSandbox, tryBwrap } from "./probe-sandbox.ts";
+import { toSandboxedCommand } from "./sandboxed-command.ts";
 
 const machine = await probeSandbox();
 const CANARY = "canary-5f3a9c";
@@ -162,16 +166,59 @@ describe("files", () => {
     expect(await readdir(workspace.workspace)).toEqual(["README.md", "tests"]);
   });
 
-  attack(
-    "A16: a scope that was swapped for a link after it was looked at ends the command before it begins",
-    async ({ workspace, run }) => {
-      await mkdir(workspace.at("real"));
-      await rename(workspace.at("tests"), workspace.at("was"));
-      await symlink("src", workspace.at("tests"));
-      await expect(run("touch tests/x")).rejects.toMatchObject({ code: "path_outside_scope" });
-      expect(await readdir(workspace.at("src"))).toEqual(["a.ts"]);
-    },
-  );
+  attack("A16: a folder that was swapped after it was looked at ends the command before it begins", async ({ workspace }) => {
+    if (machine.backend === "none") throw new Error("this is for a sandbox");
+    const folder = workspace.workspace;
+    const command = await toSandboxedCommand({
+      sandbox: machine,
+      limits: createResourceLimits(),
+      file: "/bin/sh",
+      args: ["-c", "touch tests/made"],
+      profile: {
+        folder,
+        emptied: [],
+        readable: [folder],
+        writable: [workspace.at("tests")],
+        readOnly: [],
+        hidden: [],
+        network: false,
+        temporaryBytes: 1_000_000,
+      },
+      expected: [{ path: workspace.at("tests"), identity: "1:2" }],
+    });
+    const env = { PATH: "/usr/bin:/bin" };
+    const end = await runCommand({
+      ...command,
+      cwd: folder,
+      env,
+      timeoutMs: 30_000,
+      signal: workspace.context.signal,
+      onOutput: () => undefined,
+    });
+    expect(end).toMatchObject({ type: "exited", exitCode: 125 });
+    expect(command.hasStarted()).toBe(false);
+    expect(await readdir(workspace.at("tests"))).toEqual(["a.test.ts"]);
+  });
+
+  attack("A10: an open folder that we were started with ourselves is not handed on", async ({ workspace, outside }) => {
+    const script = `
+      const [shell, testing] = await Promise.all(process.argv.slice(1, 3).map((file) => import(file)));
+      await using test = await testing.createTestWorkspace();
+      const output = await shell.createShellTool().execute({ command: "cat /proc/self/fd/*/secret.txt; ls /proc/self/fd" }, test.context);
+      process.stdout.write(testing.toText(output));`;
+    const files = ["../shell.ts", "../testing/tool-context.ts"].map((file) => new URL(file, import.meta.url).href);
+    const folder = await open(outside, constants.O_RDONLY | constants.O_DIRECTORY);
+    const host = spawn(process.execPath, ["--input-type=module", "-e", script, ...files], {
+      stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 27 }, () => "ignore" as const), folder.fd],
+    });
+    let said = "";
+    host.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await once(host, "close");
+    await folder.close();
+    expect(said).toMatch(/^\[exit code 0\]\n[^]*\n0\n1\n2\n3\n$/);
+    expect(said).not.toContain(CANARY);
+    expect(await readdir(workspace.at("src"))).toEqual(["a.ts"]);
+  });
 
   attack("root works in another's folder as that other, and a plain user as itself", async ({ run, workspace }) => {
     const isRoot = process.getuid?.() === 0;
@@ -297,8 +344,7 @@ describe("the machine", () => {
     expect(await findByCommandLine(CANARY)).toEqual([]);
   });
 
-  attack("C6: keys in the user's home and in ours are not there", async ({ say, outside, workspace }) => {
-    const home = path.join(outside, "workspace", "..", "home");
+  attack("C6: keys in the user's home and in ours are not there", async ({ say }) => {
     const places = [
       ".ssh/id_ed25519",
       ".aws/credentials",
@@ -325,7 +371,6 @@ describe("the machine", () => {
       expect(text).toContain("writable");
     }
     expect(await readdir(user.workspace)).not.toContain("fresh");
-    expect(home).not.toBe(workspace.workspace);
   });
 
   attack("a home that is itself the workspace still hides what it keeps", async ({ say, workspace }) => {

@@ -74,27 +74,15 @@ const ROOT_ONLY: readonly (readonly [folder: string, depth: number])[] = [
   ["/var", 1],
   ["/var/lib", 1],
   ["/var/spool", 1],
-  ["/var/log", 2],
   ["/opt", 1],
   ["/srv", 1],
 ];
 
 /** Kernel interfaces that root could read or write without any capability. */
 const KERNEL_FOLDERS = ["/sys/kernel", "/sys/firmware", "/sys/fs/pstore", "/proc/acpi", "/proc/scsi"];
-const KERNEL_FILES = [
-  "kcore",
-  "keys",
-  "key-users",
-  "kmsg",
-  "kpagecount",
-  "kpageflags",
-  "kpagecgroup",
-  "kallsyms",
-  "slabinfo",
-  "timer_list",
-  "vmallocinfo",
-  "sched_debug",
-].map((name) => `/proc/${name}`);
+const KERNEL_FILES = ["/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/kpagecount", "/proc/kpageflags", "/proc/kallsyms"];
+/** What the machine has written down about everybody. */
+const LOG_FOLDER = "/var/log";
 
 export const findHostPlaces = async ({ environment, isRoot, emptied: more }: HostOptions): Promise<HostPlaces> => {
   const home = await realFolder(environment["HOME"]);
@@ -120,11 +108,14 @@ export const findHostPlaces = async ({ environment, isRoot, emptied: more }: Hos
   return {
     home,
     emptied,
-    tools: [...new Set([...(await below(TOOLS)), ...(await findPathFolders(environment["PATH"], emptied))])],
+    tools: withoutNested([...(await below(TOOLS)), ...(await findPathFolders(environment["PATH"], emptied))]),
     caches: await below(CACHES),
     hidden: isRoot ? await findRootOnly(emptied) : [],
   };
 };
+
+const withoutNested = (folders: readonly string[]): readonly string[] =>
+  [...new Set(folders)].filter((folder, _, all) => !all.some((other) => other !== folder && isInside(other, folder)));
 
 const realFolder = async (folder: string | undefined): Promise<string | undefined> => {
   if (folder === undefined || !path.isAbsolute(folder)) return undefined;
