@@ -22,7 +22,7 @@ export type CodeIndexOptions = {
   readonly maxWaitMs?: number;
 };
 
-/** `indexes` shares the indexes of several tools; otherwise each tool has its own. */
+/** `indexes` are those of somebody who closes them; otherwise all tools with the same options share theirs. */
 export type CodeToolOptions = CodeIndexOptions & { readonly indexes?: CodeIndexes };
 
 export type IndexQuestion<Request> = {
@@ -52,6 +52,16 @@ export class CodeIndexes {
     await Promise.all(indexes.map((index) => index.close()));
   }
 }
+
+const shared = new Map<string, CodeIndexes>();
+
+export const toCodeIndexes = ({ indexes, ...options }: CodeToolOptions): CodeIndexes => {
+  if (indexes) return indexes;
+  const key = JSON.stringify(options, Object.keys(options).toSorted());
+  let known = shared.get(key);
+  if (!known) shared.set(key, (known = new CodeIndexes(options)));
+  return known;
+};
 
 type Pending = {
   readonly resolve: (answer: unknown) => void;

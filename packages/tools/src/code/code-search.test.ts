@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { TestWorkspace } from "../testing/tool-context.ts";
 import { createTestWorkspace, toText } from "../testing/tool-context.ts";
 import type { CodeIndexOptions } from "./code-index.ts";
-import { CodeIndexes } from "./code-index.ts";
+import { CodeIndexes, toCodeIndexes } from "./code-index.ts";
 import type { CodeSearchInput } from "./code-search.ts";
 import { createCodeSearchTool } from "./code-search.ts";
 import { measureCodeSearch } from "./measure-code-search.ts";
@@ -256,4 +256,11 @@ describe("the index", () => {
     expect(measures).toMatchObject({ files: 120 });
     expect(Object.keys(measures.answerMs)).toHaveLength(4);
   });
+});
+
+it("tools with the same options share one index, and others do not", () => {
+  const indexes = new CodeIndexes({ cacheFolder: "/nowhere" });
+  expect(toCodeIndexes({ cacheFolder: "/a", threads: 1 })).toBe(toCodeIndexes({ threads: 1, cacheFolder: "/a" }));
+  expect(toCodeIndexes({ cacheFolder: "/a" })).not.toBe(toCodeIndexes({ cacheFolder: "/b" }));
+  expect(toCodeIndexes({ indexes })).toBe(indexes);
 });

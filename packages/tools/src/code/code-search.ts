@@ -9,7 +9,7 @@ import { z } from "zod";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "../files/output-text.ts";
 import { escapeName } from "../files/workspace-path.ts";
 import type { CodeToolOptions } from "./code-index.ts";
-import { CodeIndexes } from "./code-index.ts";
+import { toCodeIndexes } from "./code-index.ts";
 import { CODE_LANGUAGES } from "./code-languages.ts";
 import { toIndexPath } from "./index-path.ts";
 import { describeState } from "./index-state.ts";
@@ -35,7 +35,7 @@ const INPUT = z.object({
 export type CodeSearchInput = z.infer<typeof INPUT>;
 
 export const createCodeSearchTool = (options: CodeToolOptions = {}): Tool<CodeSearchInput> => {
-  const indexes = options.indexes ?? new CodeIndexes(options);
+  const indexes = toCodeIndexes(options);
   return defineTool({
     name: "code_search",
     description:

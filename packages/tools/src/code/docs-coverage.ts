@@ -5,7 +5,7 @@ import { z } from "zod";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "../files/output-text.ts";
 import { escapeName } from "../files/workspace-path.ts";
 import type { CodeToolOptions } from "./code-index.ts";
-import { CodeIndexes } from "./code-index.ts";
+import { toCodeIndexes } from "./code-index.ts";
 import { toIndexPath } from "./index-path.ts";
 import type { DocumentedFile } from "./index-request.ts";
 import { describeState } from "./index-state.ts";
@@ -19,7 +19,7 @@ const INPUT = z.object({
 export type DocsCoverageInput = z.infer<typeof INPUT>;
 
 export const createDocsCoverageTool = (options: CodeToolOptions = {}): Tool<DocsCoverageInput> => {
-  const indexes = options.indexes ?? new CodeIndexes(options);
+  const indexes = toCodeIndexes(options);
   return defineTool({
     name: "docs_coverage",
     description:

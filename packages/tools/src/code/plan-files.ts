@@ -6,7 +6,7 @@ import { count, toModelText } from "../files/output-text.ts";
 import { escapeName } from "../files/workspace-path.ts";
 import { listFiles } from "../search/list-files.ts";
 import type { CodeToolOptions } from "./code-index.ts";
-import { CodeIndexes } from "./code-index.ts";
+import { toCodeIndexes } from "./code-index.ts";
 import { countWords } from "./count-words.ts";
 import { describeState } from "./index-state.ts";
 import type { RankedFile } from "./rank-files.ts";
@@ -23,7 +23,7 @@ const INPUT = z.object({
 export type PlanFilesInput = z.infer<typeof INPUT>;
 
 export const createPlanFilesTool = (options: CodeToolOptions = {}): Tool<PlanFilesInput> => {
-  const indexes = options.indexes ?? new CodeIndexes(options);
+  const indexes = toCodeIndexes(options);
   return defineTool({
     name: "plan_files",
     description:
