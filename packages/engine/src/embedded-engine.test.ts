@@ -26,8 +26,9 @@ const spec: RunSpec = {
 /** No sub-agents and nobody to ask. */
 const ALONE = { agents: new Map(), model: "scripted/model", maxConcurrent: 3, maxChildren: 10, unattended: "deny" } as const;
 
+let ids = 0;
+
 const setUp = (model: ReturnType<typeof createScriptedModel>, log = createMemoryLog(), tool = look) => {
-  let ids = 0;
   const options: EngineOptions = {
     log,
     createId: () => String(++ids),
@@ -88,6 +89,25 @@ describe("the embedded engine", () => {
     expect(await second.result).toMatchObject({ details: "Ada." });
     expect(second.sessionId).toBe(first.sessionId);
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  });
+
+  test("goes on with a session whose last run is not settled, without the calls that have no results", async () => {
+    const log = createMemoryLog();
+    const never = new Promise<string>(() => undefined);
+    const stuck = defineTool({ name: "look", description: "Looks.", input: z.object({}), effect: "write", execute: () => never });
+    const first = setUp(createScriptedModel([{ toolCalls: [{ tool: "look", input: {}, callId: "c1" }] }]), log, stuck);
+    const lost = await first.engine.start({ agent: "main", task, spec });
+    for await (const event of lost) if (event.type === "tool.started") break;
+    const model = createScriptedModel([{ text: "Fine." }]);
+    const second = setUp(model, log);
+    const next = await second.engine.start({
+      agent: "main",
+      task: [{ type: "text", text: "And now?" }],
+      spec,
+      sessionId: lost.sessionId,
+    });
+    expect(await next.result).toMatchObject({ details: "Fine." });
+    expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(["user", "user"]);
   });
 
   test("a session that does not exist is refused and nothing is written", async () => {

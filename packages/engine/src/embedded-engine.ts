@@ -42,6 +42,7 @@ import {
   fold,
   judge,
   runLoop,
+  settledMessages,
   spentBy,
   summariseMessages,
   toReport,
@@ -541,7 +542,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       options.observer?.(admitted);
       sessionOf(sessionId).inbox.restore(earlier);
       return toHandle(
-        drive(createState(draft, previous?.messages ?? []), {
+        drive(createState(draft, previous ? settledMessages(previous) : []), {
           parent: null,
           known: { states: new Map(), seq: admitted.seq },
           resumed: false,
@@ -601,11 +602,11 @@ const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly ta
   return chain;
 };
 
-/** The conversation of a run as it was after an event. A turn whose calls were still open is left out: it has no results to go on from. */
+/** The conversation of a run as it was after an event. */
 const historyAt = (events: readonly RecordedEvent[], { sessionId, runId, seq }: ForkPoint): readonly Message[] => {
   const state = fold(events.filter((event) => event.seq <= seq)).get(runId);
   if (!state) throw new RetinueError("run_unknown", `There is no run ${runId} in ${sessionId} at event ${seq}.`);
-  return state.turn ? state.messages.slice(0, -1) : state.messages;
+  return settledMessages(state);
 };
 
 const latestRoot = (events: readonly RecordedEvent[], sessionId: SessionId): RunState => {

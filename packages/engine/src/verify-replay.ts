@@ -4,7 +4,7 @@
  */
 import type { RecordedEvent, RunId } from "@retinue/protocol";
 import type { Ports, RunState } from "@retinue/runtime";
-import { apply, createState, runLoop } from "@retinue/runtime";
+import { apply, createState, runLoop, settledMessages } from "@retinue/runtime";
 import { createRecordedPorts, Divergence, EndOfRecord } from "./recorded-ports.ts";
 
 export type ReplayVerdict = {
@@ -24,7 +24,8 @@ export const verifyReplay = async (
     const [requested, ...rest] = run;
     if (requested?.type !== "run.requested") continue;
     verified += 1;
-    const earlier = requested.continues === undefined ? [] : [...(states.get(requested.continues)?.messages ?? [])];
+    const continued = requested.continues === undefined ? undefined : states.get(requested.continues);
+    const earlier = continued ? [...settledMessages(continued)] : [];
     const state = createState(requested, earlier);
     states.set(requested.runId, state);
     // The loop changes the state that it is given, and the next stretch begins from the record's.

@@ -6,6 +6,7 @@ import type { CallId, Json, JsonObject, Limits, Message, RunId, RunResult, RunSp
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
+import { settledMessages } from "./fold.ts";
 import type { RunState } from "./run-state.ts";
 import { createSpec, stricter } from "./spec.ts";
 import type { AnyTool, Spent, ToolContext, ToolOutput } from "./tool.ts";
@@ -238,9 +239,6 @@ const normalise = (task: string): string => task.replaceAll(/\s+/g, " ").trim().
 /** What was asked for, in the time that the parent has left. */
 const toLimits = (limits: Delegation["limits"], timeLeftMs: number): Limits =>
   stricter(limits ?? {}, timeLeftMs === Infinity ? {} : { durationMs: Math.max(1, Math.floor(timeLeftMs)) });
-
-/** Of an open turn the calls have no results yet, so that it cannot be handed on. */
-const settledMessages = (state: RunState): readonly Message[] => (state.turn ? state.messages.slice(0, -1) : state.messages);
 
 const FILE_CHARS = 16_000;
 

@@ -158,7 +158,8 @@ export const fold = (events: Iterable<RecordedEvent>): Map<RunId, RunState> => {
   const states = new Map<RunId, RunState>();
   for (const event of events) {
     if (event.type === "run.requested") {
-      const earlier = event.continues === undefined ? [] : (states.get(event.continues)?.messages ?? []);
+      const before = event.continues === undefined ? undefined : states.get(event.continues);
+      const earlier = before ? settledMessages(before) : [];
       states.set(event.runId, createState(event, earlier));
     } else {
       const state = states.get(event.runId);
@@ -169,6 +170,10 @@ export const fold = (events: Iterable<RecordedEvent>): Map<RunId, RunState> => {
   }
   return states;
 };
+
+/** The conversation without a turn whose calls are still open: it has no results to go on from. */
+export const settledMessages = (state: RunState): readonly Message[] =>
+  state.turn ? state.messages.slice(0, -1) : state.messages;
 
 const push = (state: RunState, message: Message): void => {
   state.messages.push(message);

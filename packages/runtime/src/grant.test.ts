@@ -67,7 +67,7 @@ describe("a child's rights", () => {
   test("a glob of a model's making takes no time, whatever it is", () => {
     const name = "a".repeat(10_000);
     expect(matchesAny([`${"*a".repeat(1_000)}!`], name)).toBe(false);
-    expect(matchesAny([`${"a*".repeat(1_000)}`], name)).toBe(true);
+    expect(matchesAny(["a*".repeat(1_000)], name)).toBe(true);
     for (const [glob, matched, yes] of [
       ["git.*", "git.log", true],
       ["git.*", "github", false],

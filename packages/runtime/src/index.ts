@@ -2,7 +2,7 @@
 export { defineTool, toDeclaration } from "./tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./tool.ts";
 export type { ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./ports.ts";
-export { apply, createState, fold } from "./fold.ts";
+export { apply, createState, fold, settledMessages } from "./fold.ts";
 export type { RunState } from "./run-state.ts";
 export { runLoop } from "./loop.ts";
 export type { LoopOptions } from "./loop.ts";

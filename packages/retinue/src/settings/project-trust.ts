@@ -34,7 +34,7 @@ export const toSettingsClaim = async (project: Layer, file: string): Promise<Tru
     project: await realpath(dirname(file)),
     subject: "settings",
     // What was read from YAML is JSON.
-    hash: digestOf(asked as never),
+    hash: digestOf(asked),
     shown: `${file}: ${JSON.stringify(asked)}`,
   };
 };
@@ -60,7 +60,7 @@ export const distrust = async (project: Layer, file: string, home: string): Prom
         );
       return NEED_TRUST.has(key) ? [] : [[key, kept]];
     }),
-  ) as RawMap;
+  );
   return { layer: { ...project, tree }, warnings };
 };
 
