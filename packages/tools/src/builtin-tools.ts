@@ -50,7 +50,7 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createWriteTool(),
   createEditTool(),
   createShellTool(options.shell),
-  createTestTool(),
+  createTestTool(options.shell),
   createGitTool(),
   createGitDiffTool(),
   createGitCommitTool(),
