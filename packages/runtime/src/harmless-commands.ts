@@ -184,19 +184,13 @@ const COMMANDS: Readonly<Record<string, Check>> = {
   wc: of({ flags: /^-[clmwL]+$/, operands: "paths" }),
   which: checkNames,
   whoami: of({ operands: "none" }),
-  // Programs that are only asked what they are.
-  cargo: VERSION,
-  deno: exactly("--version", "-V"),
+  // Programs that are only asked what they are. Not those that a file of the project can turn into others (cargo, go, yarn, pnpm, npm).
   bun: VERSION,
-  go: exactly("version"),
+  deno: exactly("--version", "-V"),
   java: exactly("-version", "--version"),
   node: VERSION,
-  npm: VERSION,
-  pnpm: VERSION,
   python: exactly("--version", "-V"),
   python3: exactly("--version", "-V"),
-  rustc: exactly("--version", "-V"),
-  yarn: VERSION,
 };
 
 function checkNames(args: readonly string[]): ReadPaths {

@@ -192,10 +192,22 @@ describe("in the mode workspace", () => {
     expect(await outcome({ effect: "execute", touches: {}, approve })).toBe("ask");
   });
 
+  test("B13: git looks into a repository unasked only in a sandbox, since the repository can name programs", async () => {
+    const touches = { command: "git status && git diff" };
+    expect(await outcome({ effect: "execute", touches, approve })).toBe("ask");
+    expect(await outcome({ effect: "execute", touches, approve, options: { isSandboxed: true } })).toBe("allow");
+  });
+
   test("B1: harmless commands pass, others and those that look outside or at secrets are asked about", async () => {
-    const run = (command: string): Promise<string> =>
-      outcome({ effect: "execute", touches: { command }, approve, links: { "/work/link": "/etc", "/work/key": "/work/.env" } });
-    for (const command of ["ls", "cat src/a.ts", "git status && git diff", "cd src && ls"])
+    const run = (command: string, options: JudgeOptions = {}): Promise<string> =>
+      outcome({
+        options,
+        effect: "execute",
+        touches: { command },
+        approve,
+        links: { "/work/link": "/etc", "/work/key": "/work/.env" },
+      });
+    for (const command of ["ls", "cat src/a.ts", "node --version", "cd src && ls"])
       expect([command, await run(command)]).toEqual([command, "allow"]);
     for (const command of [
       "rm x",

@@ -30,6 +30,8 @@ export type JudgeOptions = {
   readonly unprotected?: readonly string[];
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
+  /** Commands run in a sandbox, so that git may look into a repository whose settings name programs. */
+  readonly isSandboxed?: boolean;
 };
 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
@@ -39,7 +41,7 @@ const ALLOW: Judgement = { type: "allow" };
 /** Texts kept by the session itself; they are no files. */
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
-export const createJudge = ({ unprotected = [], digest }: JudgeOptions = {}) => {
+export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: JudgeOptions = {}) => {
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
 
   /** How a path is protected by its name or by that of what it leads to. */
@@ -55,7 +57,7 @@ export const createJudge = ({ unprotected = [], digest }: JudgeOptions = {}) => 
   /** Whether a command line does nothing but look at what this run may look at anyway. */
   const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
     const verdict = classifyCommand(line);
-    if (verdict.type === "unknown") return false;
+    if (verdict.type === "unknown" || (verdict.usesGit && !isSandboxed)) return false;
     for (const named of verdict.paths) {
       const real = await realPath(path.resolve(spec.workspace, named)).catch(() => undefined);
       if (real === undefined || !isInside(spec.workspace, real)) return false;

@@ -23,13 +23,13 @@ describe("a command line", () => {
       "git log --oneline -5": [],
       "git show HEAD --stat": ["HEAD"],
       "git branch -a": [],
-      "node --version; npm -v": [],
+      "node --version; python3 -V": [],
       "echo 'done' 2>/dev/null": [],
       "pwd && whoami && uname -a": [],
       "which node npm": [],
     };
     for (const [line, paths] of Object.entries(lines))
-      expect([line, classifyCommand(line)]).toEqual([line, { type: "harmless", paths }]);
+      expect([line, classifyCommand(line)]).toEqual([line, { type: "harmless", paths, usesGit: line.includes("git ") }]);
   });
 
   test("B1: is judged segment by segment, whatever joins them", () => {
@@ -167,7 +167,10 @@ describe("a command line", () => {
       "node a.js",
       "node -e 1",
       "npm test",
-      "npm -v x",
+      "npm -v",
+      "yarn --version",
+      "cargo --version",
+      "go version",
       "python3 -c 1",
       "vi a",
       "less a",
@@ -226,7 +229,7 @@ describe("a command line", () => {
       "which --skip-alias",
       "sort -k -o",
     ]);
-    expect(classifyCommand("git log -- --output=x")).toEqual({ type: "harmless", paths: ["--output=x"] });
+    expect(classifyCommand("git log -- --output=x")).toMatchObject({ type: "harmless", paths: ["--output=x"] });
   });
 
   test("B10: with a here-document is unknown", () => {
@@ -234,8 +237,14 @@ describe("a command line", () => {
   });
 
   test("B11: reads in every folder that it may have changed to", () => {
-    expect(classifyCommand("cd src && cat a; ls b")).toEqual({ type: "harmless", paths: ["src", "a", "src/a", "b", "src/b"] });
-    expect(classifyCommand("cd /etc && cat passwd")).toEqual({ type: "harmless", paths: ["/etc", "passwd", "/etc/passwd"] });
+    expect(classifyCommand("cd src && cat a; ls b")).toMatchObject({
+      type: "harmless",
+      paths: ["src", "a", "src/a", "b", "src/b"],
+    });
+    expect(classifyCommand("cd /etc && cat passwd")).toMatchObject({
+      type: "harmless",
+      paths: ["/etc", "passwd", "/etc/passwd"],
+    });
     expectUnknown(["cd ..", "cd src/.. && ls", "cd", "cd -", "cd a b", "cat link/../x", "cd a && cat ../b"]);
     expectUnknown([`${Array.from({ length: 12 }, (_, number) => `cd d${number}`).join(" && ")} && cat x`]);
   });

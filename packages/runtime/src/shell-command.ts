@@ -7,8 +7,11 @@ import { readHarmless } from "./harmless-commands.ts";
 import { readPlainCommands } from "./shell-words.ts";
 
 export type CommandVerdict =
-  /** It only looks. `paths` is everything it may read, relative to where the line starts or absolute. */
-  { readonly type: "harmless"; readonly paths: readonly string[] } | { readonly type: "unknown" };
+  /**
+   * It only looks. `paths` is everything it may read, relative to where the line starts or absolute. git is told apart, since the settings
+   * of a repository can name programs that it runs.
+   */
+  { readonly type: "harmless"; readonly paths: readonly string[]; readonly usesGit: boolean } | { readonly type: "unknown" };
 
 const UNKNOWN: CommandVerdict = { type: "unknown" };
 const MOST_PATHS = 200;
@@ -30,7 +33,7 @@ export const classifyCommand = (line: string): CommandVerdict => {
     if (target !== undefined) folders = [...new Set([...folders, ...folders.map((folder) => resolveFolder(folder, target))])];
     if (folders.length > MOST_FOLDERS || paths.size > MOST_PATHS) return UNKNOWN;
   }
-  return { type: "harmless", paths: [...paths] };
+  return { type: "harmless", paths: [...paths], usesGit: commands.some(([name]) => name === "git") };
 };
 
 const resolveFolder = (folder: string, target: string): string =>

@@ -45,7 +45,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     description:
       "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
       "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
-      "of it that may be written) can be changed, .git is read-only (use git_commit), and /tmp is private to each command.",
+      "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
@@ -144,10 +144,14 @@ const toStatus = (end: CommandEnd, timeoutMs: number): string => {
 };
 
 /** What the reader must know to understand the output. */
-const toNotes = ({ backend, isWaived, hidden, heldBack }: Confinement, files: FileChanges | undefined): readonly string[] => [
+const toNotes = (
+  { backend, isWaived, hidden, heldBack, isChecked }: Confinement,
+  files: FileChanges | undefined,
+): readonly string[] => [
   ...(isWaived ? ["not sandboxed, which the user has waived"] : backend === "none" ? ["not sandboxed"] : []),
   ...(hidden.length > 0 ? [`hidden from it: ${toNames(hidden)}`] : []),
   ...(heldBack.length > 0 ? [`may not be put there and was renamed: ${toNames(heldBack)}`] : []),
+  ...(isChecked ? [] : ["whether it made settings or hooks of other programs could not be looked at"]),
   ...(files === undefined ? ["too many files to measure what it changed"] : []),
 ];
 

@@ -14,20 +14,21 @@ export type Snapshot = ReadonlyMap<string, FileState> | undefined;
 
 export type FileState = { readonly state: string; readonly hardLinks: number };
 
+const NEVER = new AbortController().signal;
 const MAX_FILES = 20_000;
 const TIME_LIMIT_MS = 5000;
 const STATS_AT_ONCE = 500;
 
-export const takeSnapshot = async (folder: string, { maxFiles = MAX_FILES } = {}): Promise<Snapshot> => {
+/** Without a signal it is taken also when the run is being cancelled: what a command did is told all the same. */
+export const takeSnapshot = async (folder: string, signal: AbortSignal = NEVER): Promise<Snapshot> => {
   const files: string[] = [];
   const end = await runRipgrep({
     args: ["--files", "--null", "--hidden", "--glob=!.git", ...(await toIgnoreArgs(folder))],
     cwd: folder,
     separator: "\0",
     timeLimitMs: TIME_LIMIT_MS,
-    // What a command did is told also when the run is being cancelled.
-    signal: new AbortController().signal,
-    onRecord: (record) => files.push(record) <= maxFiles,
+    signal,
+    onRecord: (record) => files.push(record) <= MAX_FILES,
   });
   if (end !== "done") return undefined;
   const snapshot = new Map<string, FileState>();

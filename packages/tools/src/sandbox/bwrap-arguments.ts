@@ -39,7 +39,7 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
     ...host.emptied.map((at) => ({ at, args: ["--size", sizeOf(at), "--tmpfs", at] })),
     ...tools.map((at) => ({ at, args: bind(at) })),
     ...host.hidden.map((hidden) => hide(hidden, emptyFile)),
-    ...profile.readable.map((at) => ({ at, args: bind(at) })),
+    ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
     ...writable.map((at) => ({ at, args: ["--bind", at, at] })),
     ...readOnly.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
     ...profile.hidden.map((hidden) => hide(hidden, emptyFile)),

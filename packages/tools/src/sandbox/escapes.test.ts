@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, lchownSync, statfsSync } from "node:fs";
-import { constants, link, lstat, mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { constants, link, lstat, mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import path from "node:path";
@@ -492,10 +492,15 @@ describe("the machine", () => {
     const scope: ToolScope = { ...WHOLE, approve: "workspace" };
     expect(toText(await run("ls && cat README.md", { scope }))).toContain("read me");
     expect(filesOf(await run("touch made", { scope }))).toEqual({ created: ["made"], modified: [] });
-    // A program that only seems to be cat.
-    await writeFile(workspace.at("payload"), "#!/bin/sh\ntouch evil\n");
-    expect(toText(await run("pwd", { scope }))).toContain(workspace.workspace);
+    // git runs what the repository names; that it is harmless is then only believed.
+    const attacked = "git init -q . && git config core.fsmonitor 'touch evil; false' && git status";
+    expect(filesOf(await run(attacked, { scope: WHOLE }))?.created).toContain("evil");
+    await rm(workspace.at("evil"));
+    await rename(workspace.at(".git.held-by-retinue"), workspace.at(".git"));
+    expect(toText(await run("git status", { scope }))).toMatch(/^\[exit code 0\]/);
     expect(await readdir(workspace.workspace)).not.toContain("evil");
+    expect(toText(await run("git status; touch other", { scope }))).toMatch(/^\[exit code 0\]/);
+    expect(await readdir(workspace.workspace)).toContain("evil");
   });
 });
 

@@ -142,7 +142,7 @@ const findRootOnly = async (emptied: readonly string[]): Promise<readonly Hidden
   const hidden: HiddenPath[] = [];
   for (const [folder, depth] of ROOT_ONLY) await collectRootOnly({ folder, depth, emptied, hidden });
   for (const file of KERNEL_FILES) if (await lstat(file).catch(() => undefined)) hidden.push({ path: file, isFolder: false });
-  for (const folder of KERNEL_FOLDERS)
+  for (const folder of [...KERNEL_FOLDERS, LOG_FOLDER])
     if (await lstat(folder).catch(() => undefined)) hidden.push({ path: folder, isFolder: true });
   return hidden;
 };

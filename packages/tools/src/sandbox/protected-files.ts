@@ -22,8 +22,10 @@ export type ProtectedSearch = {
   readonly folder: string;
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  readonly signal?: AbortSignal;
 };
 
+const NEVER = new AbortController().signal;
 const TIME_LIMIT_MS = 20_000;
 /** Each costs a mount, and the time they take together grows with the square of their number. */
 const MAX_FOUND = 300;
@@ -41,7 +43,11 @@ const GLOBS: readonly string[] = [
 ];
 
 /** The outermost protected path of each place. */
-export const findProtected = async ({ folder, unprotected = [] }: ProtectedSearch): Promise<readonly ProtectedFile[]> => {
+export const findProtected = async ({
+  folder,
+  unprotected = [],
+  signal = NEVER,
+}: ProtectedSearch): Promise<readonly ProtectedFile[]> => {
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
   const found = new Map<string, ProtectedFile>();
   const end = await runRipgrep({
@@ -49,7 +55,7 @@ export const findProtected = async ({ folder, unprotected = [] }: ProtectedSearc
     cwd: folder,
     separator: "\0",
     timeLimitMs: TIME_LIMIT_MS,
-    signal: new AbortController().signal,
+    signal,
     onRecord: (record) => {
       const root = isFree(record) ? undefined : toRoot(record.replaceAll(path.sep, "/"));
       if (root !== undefined) found.set(root.file, root);

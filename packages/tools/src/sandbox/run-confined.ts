@@ -55,6 +55,8 @@ export type Confinement = {
   readonly hidden: readonly string[];
   /** What the command had put under protected names, and was renamed. */
   readonly heldBack: readonly string[];
+  /** Whether it could be looked for such things at all. */
+  readonly isChecked: boolean;
 };
 
 export type ConfinedEnd = {
@@ -77,7 +79,17 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
       "sandbox_unavailable",
       `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
     );
-  return runPlainly(run, { backend: "none", isWaived: isLimited, network: true, hidden: [], heldBack: [] });
+  return runPlainly(run, { backend: "none", isWaived: isLimited, network: true, hidden: [], heldBack: [], isChecked: true });
+};
+
+const whileWanted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (signal.aborted)
+      throw new RetinueError("cancelled", "The command was not started: it is no longer wanted.", { cause: thrown });
+    throw thrown;
+  }
 };
 
 const UNCHANGED: FileChanges = { created: [], modified: [] };
@@ -86,7 +98,7 @@ const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<C
   const { workspace, command } = run;
   const limits = createResourceLimits(run.limits);
   await requireFolder(workspace, workspace);
-  const before = await takeSnapshot(workspace);
+  const before = await whileWanted(command.signal, takeSnapshot(workspace, command.signal));
   const end = await runCommand({
     ...command,
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: () => undefined, onExceeded }),
@@ -112,13 +124,15 @@ const runInSandbox = async (
   const network = isNetworkGranted && !onlyLooks;
   const opened = onlyLooks ? [] : await openWriteScope(workspace, toWriteScope(run.scope.writes));
   const root = await findProjectRoot(workspace);
-  const [found, before] = await Promise.all([
-    findProtected({
-      folder: root,
-      unprotected: unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob)),
-    }),
-    opened.length === 0 ? undefined : takeSnapshot(workspace),
-  ]);
+  const { signal } = command;
+  const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
+  const [found, before] = await whileWanted(
+    signal,
+    Promise.all([
+      findProtected({ folder: root, unprotected: freed, signal }),
+      opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
+    ]),
+  );
   const hidden = await toHidden(root, found);
   const sandboxed = await toSandboxedCommand({
     sandbox,
@@ -154,9 +168,13 @@ const runInSandbox = async (
       `The sandbox could not be made, so that nothing was run: ${output.trim() || `it ended with ${end.exitCode}`}`,
     );
   const isUntouched = opened.length === 0;
-  const heldBack = isUntouched ? [] : await holdBack({ folder: workspace, before: toBelow(root, workspace, found), unprotected });
+  // The command has run: that something could not be looked at afterwards must not take away what it gave.
+  const heldBack = isUntouched
+    ? []
+    : await holdBack({ folder: workspace, before: toBelow(root, workspace, found), unprotected }).catch(() => undefined);
   return {
-    end,
+    // Whatever it left behind has ended with its namespace.
+    end: end.type === "exited" ? { ...end, leftBehind: 0 } : end,
     confinement: {
       backend: "bwrap",
       isWaived: false,
@@ -165,7 +183,8 @@ const runInSandbox = async (
         .map((each) => each.path)
         .filter((file) => isInside(workspace, file))
         .map((file) => path.relative(workspace, file)),
-      heldBack,
+      heldBack: heldBack ?? [],
+      isChecked: heldBack !== undefined,
     },
     files: isUntouched ? UNCHANGED : compareSnapshots(before, await takeSnapshot(workspace)),
   };

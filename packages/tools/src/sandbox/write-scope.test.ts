@@ -51,19 +51,19 @@ describe("a write scope", () => {
   });
 
   test("A16: makes folders that are missing, and refuses links and what lies behind them", async () => {
-    await using test = await createTestWorkspace({ "src/a": "a", file: "" });
-    await symlink("src", test.at("link"));
-    await symlink("nowhere", test.at("dangling"));
-    await mkdir(test.at("real"));
-    const open = (writes: readonly (readonly string[])[]) => openWriteScope(test.workspace, toWriteScope(writes));
+    await using folder = await createTestWorkspace({ "src/a": "a", file: "" });
+    await symlink("src", folder.at("link"));
+    await symlink("nowhere", folder.at("dangling"));
+    await mkdir(folder.at("real"));
+    const open = (writes: readonly (readonly string[])[]) => openWriteScope(folder.workspace, toWriteScope(writes));
     expect((await open([["tests/deep/**", "real/**"]])).map(({ path }) => path)).toEqual([
-      test.at("tests/deep"),
-      test.at("real"),
+      folder.at("tests/deep"),
+      folder.at("real"),
     ]);
     for (const scope of ["link/**", "link/in/**", "dangling/**", "file/**"])
       await expect(open([[scope]])).rejects.toMatchObject({ code: "path_outside_scope" });
     await expect(open([["link/a"]])).rejects.toMatchObject({ code: "path_outside_scope" });
     expect(await open([["src/new"]])).toEqual([]);
-    expect(await readdir(test.at("src"))).toEqual(["a"]);
+    expect(await readdir(folder.at("src"))).toEqual(["a"]);
   });
 });

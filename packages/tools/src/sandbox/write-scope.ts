@@ -32,7 +32,7 @@ export const toWriteScope = (writes: ToolScope["writes"]): WriteScope => {
 
 /** The folder of `folder/**`, of which every path matches. */
 const toFolder = (glob: string): string | undefined => {
-  const [, prefix] = /^(?!\/)(.*?)(?:^|\/)\*\*(?:\/\*)?$/s.exec(glob) ?? [];
+  const [, prefix] = /^(?!\/)(.*?)(?:^|\/)\*\*(?:\/\*)?$/s.exec(glob.replace(/^(?:\.\/)+/, "")) ?? [];
   return prefix === undefined ? undefined : toPlain(prefix);
 };
 
