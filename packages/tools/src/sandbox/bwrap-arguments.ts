@@ -32,12 +32,12 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
       Math.max(4096, Math.floor(at === "/tmp" || at === host.home || at === "/home" ? temporaryBytes : temporaryBytes / 16)),
     );
   const own = [...profile.readable, ...writable];
-  const tools = [...host.tools, ...(network ? [] : host.caches)].filter((at) => !own.some((each) => isInside(each, at)));
+  const tools = [...host.tools, ...(network ? [] : host.caches)].filter(({ at }) => !own.some((each) => isInside(each, at)));
   // What is emptied or hidden may hold what is to be seen, and the other way round: the outer comes first.
   const mounts: Mount[] = [
     ...(host.home === undefined ? [] : [{ at: host.home, args: ["--dir", host.home] }]),
     ...host.emptied.map((at) => ({ at, args: ["--size", sizeOf(at), "--tmpfs", at] })),
-    ...tools.map((at) => ({ at, args: bind(at) })),
+    ...tools.map(({ from, at }) => ({ at, args: ["--ro-bind", from, at] })),
     ...host.hidden.map((hidden) => hide(hidden, emptyFile)),
     ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
     ...writable.map((at) => ({ at, args: ["--bind", at, at] })),

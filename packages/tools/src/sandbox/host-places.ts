@@ -13,11 +13,14 @@ export type HostPlaces = {
   /** Emptied, and writable in private. */
   readonly emptied: readonly string[];
   /** Seen as they are, though they lie in what is emptied. */
-  readonly tools: readonly string[];
+  readonly tools: readonly SeenPlace[];
   /** Downloaded packages; seen where new ones cannot be had. */
-  readonly caches: readonly string[];
+  readonly caches: readonly SeenPlace[];
   readonly hidden: readonly HiddenPath[];
 };
+
+/** `from` is real; `at` may be a path by which links led there. */
+export type SeenPlace = { readonly from: string; readonly at: string };
 
 export type HostOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -100,22 +103,22 @@ export const findHostPlaces = async ({ environment, isRoot, emptied: more }: Hos
     // A home at the root of everything is none.
     if (real !== undefined && real !== "/" && !emptied.some((other) => isInside(other, real))) emptied.push(real);
   }
-  const below = async (names: readonly string[]): Promise<readonly string[]> => {
+  const below = async (names: readonly string[]): Promise<readonly SeenPlace[]> => {
     if (home === undefined) return [];
     const found = await Promise.all(names.map((name) => realFolder(path.join(home, name))));
-    return found.filter((folder) => folder !== undefined).filter((folder) => isInside(home, folder));
+    return found.flatMap((folder) => (folder !== undefined && isInside(home, folder) ? { from: folder, at: folder } : []));
   };
   return {
     home,
     emptied,
-    tools: withoutNested([...(await below(TOOLS)), ...(await findPathFolders(environment["PATH"], emptied))]),
+    tools: withoutNested([...(await below(TOOLS)), ...(await findPathFolders({ value: environment["PATH"], emptied, home }))]),
     caches: await below(CACHES),
     hidden: isRoot ? await findRootOnly(emptied) : [],
   };
 };
 
-const withoutNested = (folders: readonly string[]): readonly string[] =>
-  [...new Set(folders)].filter((folder, _, all) => !all.some((other) => other !== folder && isInside(other, folder)));
+const withoutNested = (places: readonly SeenPlace[]): readonly SeenPlace[] =>
+  places.filter(({ at }, index) => !places.some((other, place) => (other.at === at ? place < index : isInside(other.at, at))));
 
 const realFolder = async (folder: string | undefined): Promise<string | undefined> => {
   if (folder === undefined || !path.isAbsolute(folder)) return undefined;
@@ -123,19 +126,31 @@ const realFolder = async (folder: string | undefined): Promise<string | undefine
   return real !== undefined && (await stat(real)).isDirectory() ? real : undefined;
 };
 
+type PathSearch = { readonly value: string | undefined; readonly emptied: readonly string[]; readonly home: string | undefined };
+
 /** Folders of PATH that would be gone; with `…/bin` comes the folder it belongs to, where that is the folder of one program. */
-const findPathFolders = async (value: string | undefined, emptied: readonly string[]): Promise<readonly string[]> => {
-  const found: string[] = [];
+const findPathFolders = async ({ value, emptied, home }: PathSearch): Promise<readonly SeenPlace[]> => {
+  const found: SeenPlace[] = [];
   for (const folder of (value ?? "").split(path.delimiter)) {
-    const real = await realFolder(folder);
-    if (real === undefined || !emptied.some((other) => other !== real && isInside(other, real))) continue;
-    const parent = path.dirname(real);
-    const isOfProgram =
-      path.basename(real) === "bin" && (await stat(path.join(parent, "lib")).catch(() => undefined))?.isDirectory();
-    const isDeep = emptied.every((other) => !isInside(parent, other)) && !path.basename(parent).startsWith(".");
-    found.push(isOfProgram === true && isDeep ? parent : real);
+    const from = await realFolder(folder);
+    if (from === undefined) continue;
+    const at = path.normalize(folder).replace(/(?<=.)\/+$/, "");
+    const isGone = emptied.some((other) => isInside(other, at) || isInside(other, from));
+    // A whole home, or all of what is emptied, is no folder of programs.
+    const isTooMuch = [...emptied, ...(home === undefined ? [] : [home])].some(
+      (other) => isInside(from, other) || isInside(at, other),
+    );
+    if (!isGone || isTooMuch) continue;
+    const isWhole = path.basename(from) === "bin" && path.basename(at) === "bin" && (await isProgram(path.dirname(from)));
+    found.push(isWhole ? { from: path.dirname(from), at: path.dirname(at) } : { from, at });
   }
   return found;
+};
+
+/** A folder of one program has a `lib` beside its `bin`, and nothing that is hidden from a listing. */
+const isProgram = async (folder: string): Promise<boolean> => {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names.includes("lib") && !names.some((name) => name.startsWith("."));
 };
 
 const findRootOnly = async (emptied: readonly string[]): Promise<readonly HiddenPath[]> => {

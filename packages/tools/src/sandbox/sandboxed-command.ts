@@ -6,7 +6,7 @@ import { toLimitedArguments } from "../process/resource-limits.ts";
 import type { Channel, Command } from "../process/run-command.ts";
 import { toBwrapArguments } from "./bwrap-arguments.ts";
 import { createEmptyFile } from "./empty-file.ts";
-import type { HostPlaces } from "./host-places.ts";
+import type { HostPlaces, SeenPlace } from "./host-places.ts";
 import { findHostPlaces } from "./host-places.ts";
 import type { Sandbox, SandboxProfile } from "./sandbox.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
@@ -105,8 +105,8 @@ const hostPlaces = (isRoot: boolean, emptied: readonly string[]): Promise<HostPl
 
 /** What somebody else than its owner can reach too. */
 const toOpenPlaces = async (host: HostPlaces): Promise<HostPlaces> => {
-  const tools: string[] = [];
-  for (const folder of host.tools) if (await isOpen(folder)) tools.push(folder);
+  const tools: SeenPlace[] = [];
+  for (const place of host.tools) if (await isOpen(place.from)) tools.push(place);
   return { ...host, tools, caches: [] };
 };
 

@@ -39,7 +39,7 @@ describe("a write scope", () => {
       Array.from({ length: pick([1, 2, 2, 3]) }, () => pick(parts)).join("/") + pick(["", "/**", "/**/*", "/"]);
     const toPath = (): string => Array.from({ length: pick([1, 2, 3, 4]) }, () => pick(names)).join("/");
     let opened = 0;
-    for (let round = 0; round < 20_000; round += 1) {
+    for (let round = 0; round < 6000; round += 1) {
       const writes = Array.from({ length: pick([1, 1, 2, 3]) }, () => Array.from({ length: pick([1, 2, 3]) }, toGlob));
       const { folders, files } = toWriteScope(writes);
       for (const file of [...files, ...folders.map((folder) => (folder === "" ? toPath() : `${folder}/${toPath()}`))]) {
@@ -47,7 +47,7 @@ describe("a write scope", () => {
         if (!isInScope(writes, file)) throw new Error(`${JSON.stringify(writes)} opens ${file}`);
       }
     }
-    expect(opened).toBeGreaterThan(5000);
+    expect(opened).toBeGreaterThan(1500);
   });
 
   test("A16: makes folders that are missing, and refuses links and what lies behind them", async () => {
