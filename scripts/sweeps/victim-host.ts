@@ -164,9 +164,13 @@ const toAcknowledging = (log: EventLog, { order, say, point, beforeWrite }: Vict
   const acknowledge = (events: readonly RecordedEvent[]): void => {
     for (const event of events) say({ type: "acknowledged", event });
   };
+  /** Counted here, since appends may overlap and the log does not know yet of those under way. */
+  let last: number | undefined;
   const foresee = async (drafts: readonly EventDraft[]): Promise<readonly RecordedEvent[]> => {
-    const last = (await log.read(SESSION)).at(-1)?.seq ?? 0;
-    return drafts.map((draft, at) => ({ ...draft, seq: last + at + 1 }));
+    const known = (await log.read(SESSION)).at(-1)?.seq ?? 0;
+    const from = Math.max(known, last ?? 0);
+    last = from + drafts.length;
+    return drafts.map((draft, at) => ({ ...draft, seq: from + at + 1 }));
   };
   return {
     ...log,

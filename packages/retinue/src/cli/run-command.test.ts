@@ -285,6 +285,8 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
       join(project.workspace, "retinue.yaml"),
       `model: local/x\nproviders: { local: { type: openai-compatible, baseUrl: "${server.baseUrl}", apiKeyEnv: MY_SECRET_KEY } }\n`,
     );
+    // A project that names a key is followed only when it is trusted.
+    expect(await project.run(["trust", "--yes"], { env: { MY_SECRET_KEY: key } })).toMatchObject({ code: 0 });
     const ended = await project.run(["run", "hi"], { env: { MY_SECRET_KEY: key } });
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
