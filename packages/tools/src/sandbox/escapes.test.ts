@@ -280,6 +280,28 @@ describe("protected names", () => {
     expect(names).toContain("ok.txt");
   });
 
+  attack("I1: neither a link nor a folder that was moved in the way gets such a name past", async ({ run, workspace }) => {
+    for (const file of ["sub/.git/HEAD", "sub/.git/hooks/pre-commit", "shared/settings.json"]) {
+      await mkdir(path.dirname(workspace.at(file)), { recursive: true });
+      await writeFile(workspace.at(file), "original");
+    }
+    await symlink("shared", workspace.at(".claude"));
+    const output = await run(
+      "mkdir evil; echo evil > evil/tasks.json; ln -s evil .vscode; ln -s evil/tasks.json .mcp.json; mkdir -p .idea; " +
+        "rm .claude; ln -s evil .claude; mv sub moved; mkdir -p sub/.git/hooks; echo ref > sub/.git/HEAD; echo evil > sub/.git/hooks/pre-commit",
+      { scope: WHOLE },
+    );
+    expect(toText(output)).toContain("was renamed: ");
+    const names = await readdir(workspace.workspace);
+    for (const file of [".vscode", ".mcp.json", ".idea", ".claude"]) {
+      expect(names).not.toContain(file);
+      expect(names).toContain(`${file}.held-by-retinue`);
+    }
+    expect(await readdir(workspace.at("sub"))).toEqual([".git.held-by-retinue"]);
+    // What was there before is only somewhere else now.
+    expect(await readFile(workspace.at("moved/.git/hooks/pre-commit"), "utf8")).toBe("original");
+  });
+
   attack("I1: a fresh repository stays, one with hooks or settings of its own is renamed", async ({ run, workspace }) => {
     const make = (name: string): string => `git init -q ${name}`;
     const output = await run(
@@ -322,6 +344,14 @@ describe("protected names", () => {
       expect(text).toMatch(/hidden from it: .*\.env/);
     }
     for (const file of secrets) expect(await readFile(workspace.at(file), "utf8")).toContain(CANARY);
+  });
+
+  attack("lists of authorities can be read, keys beside them cannot", async ({ say, workspace }) => {
+    await writeFile(workspace.at("ca.pem"), "-----BEGIN CERTIFICATE-----\npublic\n");
+    await writeFile(workspace.at("own.pem"), `-----BEGIN RSA PRIVATE KEY-----\n${CANARY}\n`);
+    const text = await say("cat *.pem");
+    expect(text).toContain("public");
+    expect(text).not.toContain(CANARY);
   });
 
   attack("settings of a package manager without a key in them can be read", async ({ say, workspace }) => {

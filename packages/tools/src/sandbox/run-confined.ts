@@ -3,7 +3,7 @@
  * grant is limited. Tells which files were changed, as measured, and what was kept from the command.
  */
 import path from "node:path";
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import type { FileChanges } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
@@ -169,9 +169,7 @@ const runInSandbox = async (
     );
   const isUntouched = opened.length === 0;
   // The command has run: that something could not be looked at afterwards must not take away what it gave.
-  const heldBack = isUntouched
-    ? []
-    : await holdBack({ folder: workspace, before: toBelow(root, workspace, found), unprotected }).catch(() => undefined);
+  const heldBack = isUntouched ? [] : await holdBack({ folder: workspace, before: found, unprotected }).catch(() => undefined);
   return {
     // Whatever it left behind has ended with its namespace.
     end: end.type === "exited" ? { ...end, leftBehind: 0 } : end,
@@ -217,24 +215,22 @@ const findNeighbourhood = (root: string): readonly string[] => {
   return SYSTEM_FOLDERS.has(folder) ? [] : [folder];
 };
 
+/** A link cannot be mounted over; what is put in its place is found out afterwards. */
 const toReadOnly = (root: string, found: readonly ProtectedFile[], opened: readonly OpenedPath[]): readonly string[] =>
   found
-    .filter(({ kind }) => kind !== "secret")
+    .filter(({ kind, type }) => kind !== "secret" && type !== "link")
     .map(({ file }) => path.join(root, file))
     .filter((file) => opened.some((each) => isInside(each.path, file)));
 
-/** Those in the workspace, as seen from there. */
-const toBelow = (root: string, workspace: string, found: readonly ProtectedFile[]): readonly ProtectedFile[] =>
-  found
-    .map(({ file, kind }) => ({ file: path.relative(workspace, path.join(root, file)).split(path.sep).join("/"), kind }))
-    .filter(({ file }) => !file.startsWith("../"));
-
+/** Of a link that is named like a secret, what it leads to. */
 const toHidden = async (root: string, found: readonly ProtectedFile[]): Promise<readonly HiddenPath[]> => {
   const hidden: HiddenPath[] = [];
-  for (const { file, kind } of found) {
+  for (const { file, kind, type } of found) {
+    if (kind !== "secret") continue;
     const at = path.join(root, file);
-    const stats = kind === "secret" ? await stat(at).catch(() => undefined) : undefined;
-    if (stats) hidden.push({ path: at, isFolder: stats.isDirectory() });
+    const real = type === "link" ? await realpath(at).catch(() => undefined) : at;
+    const stats = real === undefined ? undefined : await stat(real).catch(() => undefined);
+    if (real !== undefined && stats) hidden.push({ path: real, isFolder: stats.isDirectory() });
   }
   return hidden;
 };
