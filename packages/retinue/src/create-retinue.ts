@@ -18,6 +18,7 @@ import type { ReadSide } from "@retinue/store";
 import { assembleTools } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { AskUserOptions, TrustClaim } from "@retinue/tools";
+import { digestFile, probeSandbox } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
@@ -147,6 +148,8 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
+  // Trying the sandbox takes a moment, and only this mode asks for it before a command is run.
+  const isSandboxed = settings.approve === "workspace" && (await probeSandbox()).backend === "bwrap";
   const commandHooks = createCommandHooks(settings.hooks, workspace, env);
   const engine = createEmbeddedEngine({
     log: store,
@@ -156,7 +159,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      judge: createJudge(),
+      judge: createJudge({ digest: digestFile, isSandboxed }),
       readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
     },
     agents,

@@ -35,6 +35,11 @@ describe("grep", () => {
     );
   });
 
+  it("K1: shows no line of a secret that lies in a folder", async () => {
+    await using test = await createTestWorkspace({ "certs/server.key": "limit", id_rsa: "limit", "src/a.ts": "limit" });
+    expect(await grep.execute({ pattern: "limit" }, test.context)).toBe("[1 matching line in 1 file]\nsrc/a.ts:\n  1: limit");
+  });
+
   it("shows lines of context and where lines are left out", async () => {
     await using test = await createTestWorkspace(FILES);
     expect(await grep.execute({ pattern: "limit", path: "src/a.ts", context: 1 }, test.context)).toBe(

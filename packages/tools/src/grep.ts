@@ -7,7 +7,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool, ToolContext } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import { defineTool, protectionOf } from "@retinue/runtime";
 import { z } from "zod";
 import { readArtifactPath } from "./files/artifact-path.ts";
 import { count, toModelText } from "./files/output-text.ts";
@@ -80,7 +80,10 @@ export const createGrepTool = (): Tool<GrepInput> =>
         onRecord: (record) => {
           const line = toLine(record);
           if (!line || !matches(line.file)) return true;
-          report.add({ ...line, file: target.show(line.file) });
+          const file = target.show(line.file);
+          // Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen.
+          if (file !== target.shown && protectionOf(file)?.read === "deny") return true;
+          report.add({ ...line, file });
           return report.matches() < MAX_COUNTED;
         },
       });

@@ -21,6 +21,7 @@ export type { ConnectMcpOptions, McpConnections } from "./mcp/connect-mcp-server
 export type { McpLog } from "./mcp/mcp-log.ts";
 export { readMcpFiles } from "./mcp/read-mcp-files.ts";
 export type { McpServerSettings } from "./mcp/server-settings.ts";
+export { digestFile } from "./process/file-digest.ts";
 export { probeSandbox } from "./sandbox/probe-sandbox.ts";
 export { createLoadSkillTool } from "./skills/load-skill.ts";
 export { describeSkills, readSkills } from "./skills/read-skills.ts";

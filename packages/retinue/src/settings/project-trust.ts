@@ -6,7 +6,7 @@ import { realpath } from "node:fs/promises";
 import { BlockList, isIP } from "node:net";
 import { dirname, join } from "node:path";
 import type { TrustClaim } from "@retinue/tools/trust";
-import type { Layer, Raw, RawMap } from "./layer.ts";
+import type { Layer, Raw } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
 
 const NEED_TRUST: ReadonlySet<string> = new Set(["mcpServers", "hooks", "web", "databases", "store"]);

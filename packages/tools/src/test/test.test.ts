@@ -8,12 +8,14 @@ import { createTestWorkspace, toText } from "../testing/tool-context.ts";
 import type { TestInput } from "./test.ts";
 import { createTestTool } from "./test.ts";
 
-const test = createTestTool();
-
 const run = async (workspace: TestWorkspace, input: TestInput = {}): Promise<string> =>
   toText(await test.execute(input, workspace.context));
 
-const INSTALLED = path.join(fileURLToPath(import.meta.url), "../../../../../node_modules");
+const CHECKOUT = path.join(fileURLToPath(import.meta.url), "../../../../..");
+const INSTALLED = path.join(CHECKOUT, "node_modules");
+
+/** Wherever the checkout lies, a temporary folder included, its packages and its Node can be read. */
+const test = createTestTool({ readable: [CHECKOUT] });
 
 /** A project that sees the packages of this checkout. */
 const createProject = async (files: Record<string, string>): Promise<TestWorkspace> => {
