@@ -76,7 +76,7 @@ export type ForkOptions = Omit<RunOptions, "sessionId"> & {
   readonly prompt?: string;
 };
 
-export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<RunOptions, "limits" | "tools">;
+export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<RunOptions, "limits" | "model" | "tools">;
 
 export type Retinue = {
   /** Resolves when the request is recorded; the run then works on its own. */

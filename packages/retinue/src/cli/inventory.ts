@@ -34,7 +34,12 @@ export const withInventory = async <T>(
   const { assembleTools } = await import("../assemble-tools.ts");
   const home = retinueHome(env);
   const folder = await realpath(workspace);
-  const loaded = await loadAgents({ userDir: home, projectDir: folder, modelNames: Object.keys(settings.models) });
+  const loaded = await loadAgents({
+    userDir: home,
+    projectDir: folder,
+    modelNames: Object.keys(settings.models),
+    ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+  });
   const { tools, problems, untrusted, close } = await assembleTools({
     workspace: folder,
     home,

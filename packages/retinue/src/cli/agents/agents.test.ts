@@ -55,6 +55,37 @@ describe("retinue agents list", () => {
     expect((await callRetinue(made, ["agents"])).stderr).toContain("1 error and 0 warnings in files of agents");
   });
 
+  test("the project's agents go over the user's, and those over the built-in ones; the user's of Claude Code are there, too", async () => {
+    const agent = (name: string, description: string): string => `---\nname: ${name}\ndescription: ${description}\n---\nHelp.\n`;
+    const made = await project({
+      ".retinue/agents/planner.md": agent("planner", "Of the project."),
+      ".retinue/agents/shared.md": agent("shared", "Of the project."),
+    });
+    for (const [name, text] of [
+      ["agents/planner.md", agent("planner", "Of the user.")],
+      ["agents/shared.md", agent("shared", "Of the user.")],
+      ["agents/researcher.md", agent("researcher", "Of the user.")],
+      [".claude/agents/theirs.md", agent("theirs", "Of the user.")],
+    ] as const) {
+      await mkdir(dirname(join(made.home, name)), { recursive: true });
+      await writeFile(join(made.home, name), text);
+    }
+    const ended = await callRetinue(made, ["agents", "list", "--json"]);
+    const { agents } = JSON.parse(ended.stdout) as { agents: { name: string; origin: string; description: string }[] };
+    const of = (name: string): unknown =>
+      agents.filter((one) => one.name === name).map(({ origin, description }) => [origin, description]);
+    expect(of("planner")).toEqual([["project", "Of the project."]]);
+    expect(of("shared")).toEqual([["project", "Of the project."]]);
+    expect(of("researcher")).toEqual([["user", "Of the user."]]);
+    expect(of("theirs")).toEqual([["user", "Of the user."]]);
+    const shown = await callRetinue(made, ["agents", "show", "planner"]);
+    expect(shown.stdout).toMatch(/^From project \(retinue\): .*project\/\.retinue\/agents\/planner\.md$/m);
+    expect(shown.stdout.match(/^In place of .*$/gm)).toEqual([
+      expect.stringMatching(/builtin\/planner\.md$/),
+      `In place of ${join(made.home, "agents/planner.md")}`,
+    ]);
+  });
+
   test("what stands in a file drives no terminal", async () => {
     const text = `---\nname: helper\ndescription: "\\e]0;owned\\a Helps"\nicon: "\\e[31m"\n---\n\u001b[2J\n`;
     const made = await project({ ".retinue/agents/helper.md": text });

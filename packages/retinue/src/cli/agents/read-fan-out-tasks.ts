@@ -7,7 +7,7 @@ import type { Surroundings } from "../surroundings.ts";
 
 const HINT = `Give pairs, as in retinue fanout code-search "where is X?" reviewer "review Y", or lines like {"agent":"code-search","task":"where is X?"}.`;
 
-const lineSchema = z.strictObject({ agent: z.string().min(1), task: z.string().min(1) });
+const lineSchema = z.strictObject({ agent: z.string().min(1), task: z.string().min(1), model: z.string().min(1).optional() });
 
 export const readFanOutTasks = async (words: readonly string[], stdin: Surroundings["stdin"]): Promise<readonly FanOutTask[]> => {
   if (words.length > 0 && !(words.length === 1 && words[0] === "-")) return fromWords(words);
@@ -41,5 +41,6 @@ const fromLines = (text: string): readonly FanOutTask[] =>
         hint: HINT,
       });
     if (parsed.data.task.trim() === "") throw new RetinueError("task_empty", `${where}: the task is empty.`);
-    return [parsed.data];
+    const { agent, task, model } = parsed.data;
+    return [{ agent, task, ...(model !== undefined && { model }) }];
   });

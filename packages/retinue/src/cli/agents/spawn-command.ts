@@ -1,17 +1,14 @@
 /** `retinue spawn`: runs one agent on one task and prints the result that it hands in. */
-import type { RunHandle } from "@retinue/engine";
-import type { RunResult } from "@retinue/protocol";
-import { toJsonLine } from "../../terminal/json-line.ts";
 import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
-import { formatBill, formatProgress } from "../progress-renderer.ts";
 import { readTask } from "../read-task.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { ViewOptions } from "../show-run.ts";
-import { toView } from "../show-run.ts";
+import { followJson, toView } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
+import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
 import { parseTools } from "./parse-tools.ts";
 
@@ -35,20 +32,22 @@ export const spawnCommand = async (
       ...(tools !== undefined && { tools }),
       ...(options.model !== undefined && { model: options.model }),
     });
-    const result = view.type === "text" ? await followProgress(run, surroundings) : await run.result;
-    if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\nretinue: recorded as ${run.sessionId}\n`);
-    await stdout.write(view.type === "json" ? `${toJsonLine(result, redact)}\n` : formatResult(result, redact));
+    switch (view.type) {
+      case "text":
+        await followProgress(run, { mark: "" }, surroundings);
+        break;
+      case "json":
+        await followJson(run, surroundings);
+        break;
+      case "quiet":
+        break;
+      default:
+        view satisfies never;
+    }
+    const result = await run.result;
+    if (view.type !== "json") await stdout.write(formatResult(result, redact));
     if (stdout.closed.aborted && result.status === "cancelled") return EXIT.unread;
     if (result.error) await stderr.write(formatErrorValue(result.error, redact));
     return resultExitCode(result);
   });
-};
-
-/** What the run and those below it do goes to stderr; its words wait for the result. */
-const followProgress = async (run: RunHandle, { stderr, redact }: Surroundings): Promise<RunResult> => {
-  for await (const event of run) {
-    const line = formatProgress(event, redact);
-    if (line !== undefined) await stderr.write(`${line}\n`);
-  }
-  return run.result;
 };

@@ -1,4 +1,4 @@
-import type { RunResult } from "@retinue/protocol";
+import type { RetinueEvent, RunResult } from "@retinue/protocol";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -25,6 +25,20 @@ const project = async (): Promise<Project> => {
   return made;
 };
 
+/** Lines of `--json`. */
+const toEvents = (stdout: string): readonly RetinueEvent[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as RetinueEvent);
+
+/** The results of the last line of a fan-out. */
+const toResults = (stdout: string): readonly RunResult[] => {
+  const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as { type: string; results: RunResult[] };
+  expect(last.type).toBe("results");
+  return last.results;
+};
+
 describe("retinue spawn", () => {
   test("runs the agent and prints what it found; progress stays beside", async () => {
     const made = await project();
@@ -33,15 +47,20 @@ describe("retinue spawn", () => {
     expect(ended.stdout).toContain("- src/price.ts:1: export const parsePrice");
     expect(ended.stdout).not.toContain("code-search:");
     expect(ended.stderr).toMatch(/^code-search: starts with offline\/rules$/m);
-    expect(ended.stderr).toMatch(/^retinue: completed in /m);
-    expect(ended.stderr).toMatch(/^retinue: recorded as ses_/m);
+    expect(ended.stderr).toMatch(/^code-search: completed in .*, recorded as ses_\w+\n$/m);
   });
 
-  test("--json prints the whole result as one object and nothing beside", async () => {
+  test("--json prints one event a line, the result in the last, and nothing beside", async () => {
     const made = await project();
     const ended = await made.run(["spawn", "code-search", "where is parsePrice?", "--json", ...OFFLINE]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
-    const result = JSON.parse(ended.stdout) as RunResult;
+    const events = toEvents(ended.stdout);
+    expect(events[0]).toMatchObject({ type: "run.requested", agent: "code-search", depth: 0, parentRunId: null });
+    expect(events.some(({ type }) => type === "tool.settled")).toBe(true);
+    expect(events.filter(({ type }) => type === "run.settled")).toHaveLength(1);
+    const last = events.at(-1);
+    if (last?.type !== "run.settled") throw new Error(`the last line is ${last?.type}`);
+    const { result } = last;
     expect(result).toMatchObject({ status: "completed", depth: 0, filesModified: [], filesCreated: [] });
     expect(result.details).toContain("src/price.ts:1");
     expect(result.toolCalls).toBeGreaterThan(0);
@@ -104,16 +123,48 @@ describe("retinue fanout", () => {
       /^## 1\. code-search: where is parsePrice\?\n[^]*src\/price\.ts:1[^]*^## 2\. researcher: where is emptyCart\?\n[^]*src\/cart\.ts:1/m,
     );
     expect(ended.stderr).toContain("2 tasks, at most 3 at a time");
+    // Every line of a run says which of them it is of.
+    expect(ended.stderr).toMatch(/^\[1\] code-search: starts with offline\/rules$/m);
+    expect(ended.stderr).toMatch(/^\[2\] researcher: read path=src\/cart\.ts/m);
+    expect(ended.stderr).toMatch(/^\[1\] code-search: completed in .*, recorded as ses_\w+$/m);
+    expect(ended.stderr.split("\n").filter((line) => line !== "" && !/^(?:\[[12]\] |retinue: )/.test(line))).toEqual([]);
   });
 
-  test("takes lines of JSON from standard input and gives an array", async () => {
+  test("takes lines of JSON from standard input, and --json gives the events of all and the results last", async () => {
     const input = `{"agent":"code-search","task":"where is parsePrice?"}\n\n{"agent":"code-search","task":"where is emptyCart?"}\n`;
     const ended = await (await project()).run(["fanout", "--json", "--concurrency", "1", ...OFFLINE], { input });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
-    const results = JSON.parse(ended.stdout) as RunResult[];
+    const events = toEvents(ended.stdout).slice(0, -1);
+    // One after the other, since one at a time was asked for.
+    expect(events.filter(({ type }) => type === "run.requested" || type === "run.settled").map(({ type }) => type)).toEqual([
+      "run.requested",
+      "run.settled",
+      "run.requested",
+      "run.settled",
+    ]);
+    expect(new Set(events.map(({ sessionId }) => sessionId)).size).toBe(2);
+    const results = toResults(ended.stdout);
     expect(results.map(({ status }) => status)).toEqual(["completed", "completed"]);
     expect(results[0]?.details).toContain("src/price.ts:1");
     expect(results[1]?.details).toContain("src/cart.ts:1");
+  });
+
+  test("--model goes over the model of the agent, and the model of a line over both; --quiet says nothing beside", async () => {
+    const { project: made, server, remove } = await createMockProject(() => ({ text: "Done." }));
+    cleanups.push(remove);
+    await mkdir(join(made.workspace, ".retinue/agents"), { recursive: true });
+    await writeFile(
+      join(made.workspace, ".retinue/agents/helper.md"),
+      "---\nname: helper\ndescription: Helps.\nmodel: offline/rules\ntools: []\n---\nHelp.\n",
+    );
+    const input = `{"agent":"helper","task":"a"}\n{"agent":"helper","task":"b","model":"local/third"}\n`;
+    const ended = await made.run(["fanout", "--model", "local/other", "--concurrency", "1", "-q"], { input });
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: "## 1. helper: a\n\nDone.\n\n## 2. helper: b\n\nDone.\n",
+      stderr: "",
+    });
+    expect(server.requests.map(({ body }) => (body as { model: string }).model)).toEqual(["other", "third"]);
   });
 
   test("one that fails loses no other and is exit code 1", async () => {
@@ -123,7 +174,7 @@ describe("retinue fanout", () => {
     cleanups.push(remove);
     const ended = await callRetinue(made, ["fanout", "code-search", "okapi", "code-search", "go on", "--json"]);
     expect(ended.code).toBe(1);
-    const results = JSON.parse(ended.stdout) as RunResult[];
+    const results = toResults(ended.stdout);
     expect(results.map(({ status }) => status)).toEqual(["failed", "completed"]);
     expect(results[1]?.details).toBe("Fine.");
   });
@@ -135,7 +186,7 @@ describe("retinue fanout", () => {
     cleanups.push(remove);
     const words = ["fanout", "code-search", "zebra", "code-search", "go on", "--json", "--limit", "iterations=2"];
     const ended = await callRetinue(made, words);
-    const results = JSON.parse(ended.stdout) as RunResult[];
+    const results = toResults(ended.stdout);
     expect(results[1]?.status).toBe("completed");
     expect(results[0]?.status).toBe("partial");
     expect(ended.code).toBe(3);

@@ -19,7 +19,12 @@ const withRunOptions = (command: Command): Command =>
   );
 
 const FANOUT_HELP = `
-Without pairs, lines of JSON like {"agent":"code-search","task":"where is X?"} are read from standard input.
+Without pairs, lines of JSON like {"agent":"code-search","task":"where is X?"} are read from standard input; "model" may
+stand there, too.
+
+With --json each line of stdout is one event of one of the runs, as with retinue run --json; the last line has the type
+"results" and holds all results in the order of the tasks.
+
 Exit codes: 0 all are completed, 1 one failed, 3 none failed and some were stopped by a limit.
 `;
 
@@ -31,7 +36,7 @@ export const registerSpawn = ({ program, surroundings, act }: Registrar): void =
       .argument("<agent>", "its name")
       .argument("[task...]", "the task; - or nothing reads standard input"),
   )
-    .option("--json", "print the result as one JSON object")
+    .option("--json", "print events as JSON lines; the last one holds the result")
     .option("-q, --quiet", "no progress")
     .action((agent: string, task: string[], options: SpawnCommandOptions) =>
       act(async () => {
@@ -47,7 +52,8 @@ export const registerSpawn = ({ program, surroundings, act }: Registrar): void =
       .argument("[pairs...]", 'agent "task" agent "task" …'),
   )
     .option("--concurrency <number>", "how many at a time (default: agent.maxConcurrent, 3)")
-    .option("--json", "print the results as one JSON array")
+    .option("--json", "print events as JSON lines, and the results last")
+    .option("-q, --quiet", "no progress")
     .addHelpText("after", FANOUT_HELP)
     .action((pairs: string[], options: FanOutCommandOptions) =>
       act(async () => {

@@ -1,0 +1,25 @@
+/** What a run and those below it do, line by line beside the output; the words of the run wait for its result. */
+import type { RunHandle } from "@retinue/engine";
+import { formatBill, formatProgress } from "../progress-renderer.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { toCell } from "../record/to-cell.ts";
+
+export type FollowOptions = {
+  /** Before every line, where several runs speak at once. */
+  readonly mark: string;
+};
+
+/** The last line is the bill, with the session that can be shown later. */
+export const followProgress = async (
+  run: RunHandle,
+  { mark }: FollowOptions,
+  { stderr, redact }: Pick<Surroundings, "stderr" | "redact">,
+): Promise<void> => {
+  for await (const event of run) {
+    const line =
+      event.type === "run.settled" && event.parentRunId === null
+        ? `${toCell(event.agent, redact)}: ${formatBill(event.result)}, recorded as ${run.sessionId}`
+        : formatProgress(event, redact);
+    if (line !== undefined) await stderr.write(`${mark}${line}\n`);
+  }
+};
