@@ -82,10 +82,23 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   ...showInventory(report.inventory),
 ];
 
+const showCap = (cap: Extract<DoctorReport["sandbox"], { backend: "bwrap" }>["processCap"]): string => {
+  switch (cap.type) {
+    case "rlimit":
+      return "kept by the kernel (rlimit)";
+    case "cgroup":
+      return "kept by the kernel (cgroup)";
+    case "watched":
+      return `only watched: ${cap.reason}`;
+    default:
+      return cap satisfies never;
+  }
+};
+
 const showSandbox = (sandbox: DoctorReport["sandbox"]): string => {
   switch (sandbox.backend) {
     case "bwrap":
-      return `Sandbox bwrap ${sandbox.version} at ${sandbox.program}`;
+      return `Sandbox bwrap ${sandbox.version} at ${sandbox.program}; number of processes ${showCap(sandbox.processCap)}`;
     case "none":
       return `Sandbox none: ${sandbox.reason}; shell commands run with your own rights, after approval`;
     default:

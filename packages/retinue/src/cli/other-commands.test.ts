@@ -114,7 +114,11 @@ describe("retinue doctor", () => {
     line("Model local/alpha \\(set\\)$");
     line("ripgrep \\d+\\.\\d+");
     const sandbox = await probeSandbox();
-    line(sandbox.backend === "bwrap" ? `Sandbox bwrap ${sandbox.version} at /` : `Sandbox none: ${sandbox.reason.slice(0, 20)}`);
+    line(
+      sandbox.backend === "bwrap"
+        ? `Sandbox bwrap ${sandbox.version} at /.*; number of processes (kept|only)`
+        : `Sandbox none: ${sandbox.reason.slice(0, 20)}`,
+    );
     line("Agents \\d+$");
     line("Tools \\d+$");
     expect(ended.stdout).not.toContain("canary");

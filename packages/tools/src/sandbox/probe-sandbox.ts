@@ -6,6 +6,8 @@ import { access, constants, mkdir, mkdtemp, realpath, rm } from "node:fs/promise
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runCommand } from "../process/run-command.ts";
+import type { ProcessCap } from "../process/process-cap.ts";
+import { findProcessCap } from "../process/process-cap.ts";
 import { createResourceLimits } from "../process/resource-limits.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
@@ -32,8 +34,8 @@ export const tryBwrap = async (places: readonly string[]): Promise<Sandbox> => {
     if (version.exitCode !== 0) return none(`bubblewrap does not run: ${version.output.trim()}`);
     if (major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]))
       return none(`bubblewrap ${major}.${minor} is older than ${LEAST_VERSION.join(".")}`);
-    const sandbox: Sandbox = { backend: "bwrap", program, version: `${major}.${minor}` };
-    return (await confines(sandbox, folder)) ?? sandbox;
+    const sandbox = { backend: "bwrap", program, version: `${major}.${minor}`, processCap: findProcessCap() } as const;
+    return (await confines(sandbox, folder)) ?? { ...sandbox, processCap: await tryProcessCap(sandbox, folder) };
   } catch (thrown) {
     return none(`bubblewrap could not be tried: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   } finally {
@@ -43,15 +45,50 @@ export const tryBwrap = async (places: readonly string[]): Promise<Sandbox> => {
 
 const none = (reason: string): Sandbox => ({ backend: "none", reason });
 
+type Bwrap = Extract<Sandbox, { backend: "bwrap" }>;
+
 /** Undefined where it does; otherwise what it does not. */
-const confines = async (sandbox: Extract<Sandbox, { backend: "bwrap" }>, folder: string): Promise<Sandbox | undefined> => {
+const confines = async (sandbox: Bwrap, folder: string): Promise<Sandbox | undefined> => {
+  await mkdir(path.join(folder, "open"));
+  const script = "echo in > open/a && ! { echo out > b; } 2>/dev/null && ! { echo out > /usr/b; } 2>/dev/null && echo confined";
+  const tried = await runInside({ sandbox, folder, args: ["/bin/sh", "-c", script] });
+  if (tried.exitCode === 0 && tried.output.trim() === "confined") return undefined;
+  return none(`bubblewrap does not confine here: ${tried.output.trim() || `it ended with ${tried.exitCode}`}`);
+};
+
+/** As many as are refused with the lower limit, each of which waits for the next. Shells try again and again where this program does not. */
+const CHAIN = [...Array.from({ length: 16 }, () => ["timeout", "10"]).flat(), "echo", "forked"];
+const TOO_FEW = 8;
+
+/** A chain of processes must be broken by a limit that is lower than its length, and only by that. */
+const tryProcessCap = async (sandbox: Bwrap, folder: string): Promise<ProcessCap> => {
+  if (sandbox.processCap.type === "watched") return sandbox.processCap;
+  const args = ["/usr/bin/env", ...CHAIN];
+  const [capped, free] = await Promise.all([
+    runInside({ sandbox, folder, args, processes: TOO_FEW }),
+    runInside({ sandbox, folder, args }),
+  ]);
+  if (!isForked(capped) && isForked(free)) return sandbox.processCap;
+  const why = isForked(capped) ? "does not bind" : "cannot be tried";
+  return { type: "watched", reason: `the limit of processes by ${sandbox.processCap.type} ${why} here` };
+};
+
+const isForked = ({ output }: Tried): boolean => output.split("\n").includes("forked");
+
+type Inside = {
+  readonly sandbox: Bwrap;
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly processes?: number;
+};
+
+const runInside = async ({ sandbox, folder, args: [file = "", ...args], processes }: Inside): Promise<Tried> => {
   const open = path.join(folder, "open");
-  await mkdir(open);
   const command = await toSandboxedCommand({
     sandbox,
-    limits: createResourceLimits(),
-    file: "/bin/sh",
-    args: ["-c", "echo in > open/a && ! { echo out > b; } 2>/dev/null && ! { echo out > /usr/b; } 2>/dev/null && echo confined"],
+    limits: createResourceLimits(processes === undefined ? {} : { processes }),
+    file,
+    args,
     profile: {
       folder,
       emptied: [],
@@ -64,9 +101,7 @@ const confines = async (sandbox: Extract<Sandbox, { backend: "bwrap" }>, folder:
     },
     expected: [],
   });
-  const tried = await run(command.file, command.args, folder, command);
-  if (tried.exitCode === 0 && tried.output.trim() === "confined") return undefined;
-  return none(`bubblewrap does not confine here: ${tried.output.trim() || `it ended with ${tried.exitCode}`}`);
+  return run(command.file, command.args, folder, command).finally(command.end);
 };
 
 const findFirst = async (places: readonly string[]): Promise<string | undefined> => {

@@ -11,6 +11,7 @@ import { isInside } from "@retinue/runtime";
 import { requireFolder } from "../files/require-folder.ts";
 import type { Snapshot } from "../process/file-changes.ts";
 import { compareSnapshots, takeSnapshot } from "../process/file-changes.ts";
+import { createCappedGroup, findProcessCap } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
 import { createResourceLimits } from "../process/resource-limits.ts";
 import type { Command, CommandEnd } from "../process/run-command.ts";
@@ -99,10 +100,13 @@ const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<C
   const limits = createResourceLimits(run.limits);
   await requireFolder(workspace, workspace);
   const before = await whileWanted(command.signal, takeSnapshot(workspace, command.signal));
+  const cap = findProcessCap();
+  const group = cap.type === "cgroup" ? createCappedGroup(cap.folder, limits.processes) : undefined;
   const end = await runCommand({
     ...command,
+    ...group?.enter(command),
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: () => undefined, onExceeded }),
-  });
+  }).finally(() => group?.end());
   return { end, confinement, files: compareSnapshots(before, await takeSnapshot(workspace)) };
 };
 
@@ -161,7 +165,7 @@ const runInSandbox = async (
       command.onOutput(chunk);
     },
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: sandboxed.namespace, onExceeded }),
-  });
+  }).finally(sandboxed.end);
   if (end.type === "exited" && end.exceeded === undefined && !sandboxed.hasStarted())
     throw new RetinueError(
       "tool_failed",

@@ -1,8 +1,15 @@
 /** What a sandbox is to those who use one: which there is on this machine, and what it lets a command do. */
+import type { ProcessCap } from "../process/process-cap.ts";
 
 /** Found by trying it, not by looking for its name. */
 export type Sandbox =
-  | { readonly backend: "bwrap"; readonly program: string; readonly version: string }
+  | {
+      readonly backend: "bwrap";
+      readonly program: string;
+      readonly version: string;
+      /** What keeps a command to its number of processes. */
+      readonly processCap: ProcessCap;
+    }
   /** `reason` says what stands against one. */
   | { readonly backend: "none"; readonly reason: string };
 

@@ -1,6 +1,7 @@
 /** A program with arguments as it is started inside the sandbox, with its limits set and its mounts checked before its first instruction. */
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
+import { createCappedGroup } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
 import { toLimitedArguments } from "../process/resource-limits.ts";
 import type { Channel, Command } from "../process/run-command.ts";
@@ -28,6 +29,8 @@ export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
     readonly namespace: () => number | undefined;
     /** Whether the command itself was reached. */
     readonly hasStarted: () => boolean;
+    /** To be called when it has ended. */
+    readonly end: () => void;
   };
 
 /** Numbers of open files inside. */
@@ -57,7 +60,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
     { type: "take", onData: (chunk) => (info = (info + chunk.toString("utf8")).slice(0, MOST_INFO)) },
     { type: "take", onData: () => (started = true) },
   ];
-  return {
+  const program = {
     file: sandbox.program,
     args: [
       ...toBwrapArguments({
@@ -74,6 +77,11 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
       limited.file,
       ...limited.args,
     ],
+  };
+  const { processCap } = sandbox;
+  const group = isRoot && processCap.type === "cgroup" ? createCappedGroup(processCap.folder, limits.processes) : undefined;
+  return {
+    ...(group?.enter(program) ?? program),
     channels,
     ...(owner === undefined ? {} : { owner }),
     namespace: () => {
@@ -81,6 +89,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
       return number === undefined ? undefined : Number(number);
     },
     hasStarted: () => started,
+    end: () => group?.end(),
   };
 };
 

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { createShellTool } from "../shell.ts";
+import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import { createCappedGroup, findProcessCap } from "./process-cap.ts";
+import { runCommand } from "./run-command.ts";
+
+/** Tries to have 300 processes at once and never more. */
+const BOMB =
+  "perl -e 'my @p; for (1..300) { my $p = fork(); last if !defined $p; if (!$p) { sleep 60; exit } push @p, $p } " +
+  'print "given ", scalar(@p), "\\n"; kill 9, @p; wait for @p\'';
+
+it("J8: a fork bomb without a sandbox is kept to its limit wherever a control group can be made", async () => {
+  await using test = await createTestWorkspace();
+  const cap = findProcessCap();
+  const limits = { processes: 64 };
+  const shell = createShellTool({ sandbox: { backend: "none", reason: "it is left out of this test" }, limits });
+  const given = Number(/given (\d+)/.exec(toText(await shell.execute({ command: BOMB }, test.context)))?.[1]);
+  if (cap.type === "cgroup") expect(given).toBeLessThan(64);
+  else expect(given).toBe(300);
+  expect(given).toBeGreaterThan(32);
+});
+
+it("a group is gone when what ran in it has ended", async () => {
+  const cap = findProcessCap();
+  if (cap.type !== "cgroup") {
+    // Nothing is made that could be left: a plain user is bound by the limit of the user, and root by nothing, which is said.
+    expect(cap).toEqual(
+      process.getuid?.() === 0 ? { type: "watched", reason: expect.stringContaining("root") } : { type: "rlimit" },
+    );
+    return;
+  }
+  const before = await readdir(cap.folder);
+  const group = createCappedGroup(cap.folder, 8);
+  const [name = ""] = (await readdir(cap.folder)).filter((each) => !before.includes(each) && each.includes(String(process.pid)));
+  let output = "";
+  await runCommand({
+    ...group.enter({ file: "/bin/cat", args: ["/proc/self/cgroup"] }),
+    cwd: "/",
+    env: {},
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+    onOutput: (chunk) => (output += chunk.toString()),
+  });
+  expect(output).toContain(`/${name}\n`);
+  group.end();
+  await expect.poll(() => existsSync(`${cap.folder}/${name}`)).toBe(false);
+});

@@ -1,0 +1,132 @@
+/**
+ * How the kernel itself keeps a command to its number of processes, so that no fork bomb can outrun whoever watches. Limits of a user do not
+ * bind root; a control group binds everybody.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type ProcessCap =
+  /** The limit of the user, set by the command's own shell. */
+  | { readonly type: "rlimit" }
+  /** Groups are made in this folder. */
+  | { readonly type: "cgroup"; readonly folder: string }
+  /** Nothing binds; the processes are counted every so often. */
+  | { readonly type: "watched"; readonly reason: string };
+
+/** What there is to be tried on this machine. */
+export const findProcessCap = (): ProcessCap => {
+  if (process.getuid?.() !== 0) return { type: "rlimit" };
+  return (known ??= findCgroup());
+};
+
+let known: ProcessCap | undefined;
+
+export type CappedGroup = {
+  /** The program as it is started in the group. */
+  readonly enter: (command: StartedProgram) => StartedProgram;
+  /** To be called when all of it has ended. */
+  readonly end: () => void;
+};
+
+type StartedProgram = { readonly file: string; readonly args: readonly string[] };
+
+export const createCappedGroup = (folder: string, mostProcesses: number): CappedGroup => {
+  const group = path.join(folder, `${PREFIX}${process.pid}-${(made += 1)}`);
+  mkdirSync(group);
+  writeFileSync(path.join(group, MOST), String(mostProcesses));
+  return {
+    enter: ({ file, args }) => ({
+      file: "/bin/sh",
+      args: ["-c", ENTER, "sh", path.join(group, "cgroup.procs"), file, ...args],
+    }),
+    end: () => void removeGroup(group),
+  };
+};
+
+const PREFIX = "retinue-";
+const MOST = "pids.max";
+/** Zero is whoever writes it. The program takes the place of the shell, so that it is our child. */
+const ENTER = 'echo 0 > "$1" || exit 125; shift; exec "$@"';
+let made = 0;
+
+const REMOVE_ROUNDS = 100;
+const REMOVE_EVERY_MS = 50;
+
+/** The last processes of a killed group take a moment to go. */
+const removeGroup = async (group: string): Promise<void> => {
+  for (let round = 0; round < REMOVE_ROUNDS; round += 1) {
+    if (tryRemove(group)) return;
+    await sleep(REMOVE_EVERY_MS, undefined, { ref: false });
+  }
+};
+
+const tryRemove = (group: string): boolean => {
+  try {
+    rmdirSync(group);
+    return true;
+  } catch {
+    return !existsSync(group);
+  }
+};
+
+/** Our own group, or the nearest above it in which others can be made. */
+const findCgroup = (): ProcessCap => {
+  for (const folder of listCandidates())
+    try {
+      removeForgotten(folder);
+      const group = path.join(folder, `${PREFIX}${process.pid}-try`);
+      mkdirSync(group);
+      try {
+        // Where the controller is not on, the file is not there, and none can be made.
+        writeFileSync(path.join(group, MOST), "64", { flag: "r+" });
+        return { type: "cgroup", folder };
+      } finally {
+        tryRemove(group);
+      }
+    } catch {
+      // Not here.
+    }
+  return { type: "watched", reason: "root is bound by no limit of its own, and no control group of processes can be made" };
+};
+
+const listCandidates = (): readonly string[] => {
+  const own = readLines("/proc/self/cgroup").map((line) => line.split(":"));
+  return readLines("/proc/self/mountinfo").flatMap((line) => {
+    const [left = "", right = ""] = line.split(" - ");
+    const [, , , root = "/", mounted = ""] = left.split(" ");
+    const [type = "", , options = ""] = right.split(" ");
+    const isOne = type === "cgroup2" || (type === "cgroup" && options.split(",").includes("pids"));
+    if (!isOne) return [];
+    const [, , ours = "/"] =
+      own.find(([number, controllers]) =>
+        type === "cgroup2" ? number === "0" : (controllers ?? "").split(",").includes("pids"),
+      ) ?? [];
+    const below = path.relative(root, ours);
+    return toFolderAndAbove(mounted, below.startsWith("..") ? "" : below);
+  });
+};
+
+const toFolderAndAbove = (top: string, below: string): readonly string[] => {
+  const folders: string[] = [];
+  for (let at = path.join(top, below); ; at = path.dirname(at)) {
+    if (existsSync(at)) folders.push(at);
+    if (at === top || at === path.dirname(at)) return folders;
+  }
+};
+
+/** Groups of processes of ours that were killed before they could remove them. One that is in use cannot be removed. */
+const removeForgotten = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^retinue-(\d+)-\w+$/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) tryRemove(path.join(folder, name));
+  }
+};
+
+const readLines = (file: string): readonly string[] => {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+};
