@@ -41,6 +41,7 @@ import {
   createState,
   fold,
   judge,
+  redactDeep,
   runLoop,
   settledMessages,
   spentBy,
@@ -63,7 +64,7 @@ import { spentBelow } from "./spent-below.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
 
 /** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
-export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge"> & {
+export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "redactor"> & {
   readonly tool: (name: string) => AnyTool | undefined;
   /** The text of a file inside the workspace, already judged. */
   readonly readFile: (file: string) => Promise<string>;
@@ -177,6 +178,8 @@ export const childRunId = (parent: RunId, callId: CallId): RunId =>
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const { log, ports, agents, createId } = options;
+  const { redactor } = ports;
+  const clean = redactor ? <T>(value: T): T => redactDeep(value, redactor.text) : <T>(value: T): T => value;
   const canAsk = options.approver !== undefined || options.unattended === "park";
   const sessions = new Map<SessionId, Session>();
   const active = new Map<RunId, ActiveRun>();
@@ -280,13 +283,14 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         ...(ports.judge === undefined ? {} : { judge: ports.judge }),
         tools: toolsOf(state, run),
         artifacts: {
-          write: (text) => write(tree, () => log.writeArtifact(identity.sessionId, text)),
+          write: (text) => write(tree, () => log.writeArtifact(identity.sessionId, clean(text))),
           read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
         },
         isAllowed: session.inbox.isAllowed,
         takeMessages: () => run.mailbox?.take() ?? NO_MESSAGES,
         waitForMessages: (signal) => run.mailbox?.wait(signal),
         ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+        ...(redactor === undefined ? {} : { redactor }),
         accept: (accept, _state, signal) => acceptRun(run, accept, signal),
         ...(canAsk ? { approve: session.inbox.ask } : {}),
       },
@@ -299,10 +303,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       }
     } catch (thrown) {
       if (tree.fault) throw tree.fault.thrown;
-      const result = toResult(
-        state,
-        { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) },
-        state.used.activeMs,
+      const result = clean(
+        toResult(state, { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) }, state.used.activeMs),
       );
       try {
         for (const event of await emit([{ ...identity, at: ports.clock.date(), type: "run.settled", result }]))
@@ -453,9 +455,10 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     ...identity,
     at: ports.clock.date(),
     type: "run.requested",
-    task,
-    spec,
-    ...more,
+    task: clean(task),
+    // The folder is where it is, whatever its name.
+    spec: { ...clean(spec), workspace: spec.workspace },
+    ...clean(more),
   });
 
   const spawnBelow = async (

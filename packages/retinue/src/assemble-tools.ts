@@ -7,7 +7,7 @@ import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
-import type { AskUserOptions, McpConnections, TrustClaim } from "@retinue/tools";
+import type { AskUserOptions, McpConnections, McpServerSettings, TrustClaim } from "@retinue/tools";
 import {
   connectMcpServers,
   createBuiltinTools,
@@ -33,6 +33,8 @@ export type AssembledTools = {
   readonly problems: readonly ErrorValue[];
   /** What would be loaded or started if the project were trusted. */
   readonly untrusted: readonly TrustClaim[];
+  /** All servers of tools, as written, the project's among them. */
+  readonly servers: Readonly<Record<string, McpServerSettings>>;
   readonly close: () => Promise<void>;
 };
 
@@ -94,6 +96,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
     ],
     problems,
     untrusted,
+    servers: mcp.servers,
     close: async () => {
       stop.abort();
       await connections?.close();

@@ -24,6 +24,8 @@ import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
 import type { RetinueStore } from "./open-record.ts";
 import { openRecord } from "./open-record.ts";
+import { createRedactor } from "./secrets/create-redactor.ts";
+import { findSecrets } from "./secrets/find-secrets.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 import { retinueHome } from "./settings/retinue-home.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -52,6 +54,8 @@ export type RetinueOptions = {
   readonly askUser?: AskUserOptions["ask"];
   /** See tool calls before and after they run; in addition to the commands of the settings. */
   readonly hooks?: Hooks;
+  /** Values that may never be recorded, shown or sent to a model, beside those that are found in the environment, settings and files. */
+  readonly secrets?: readonly string[];
   /** Sees all traffic with providers, as a cassette does. */
   readonly tap?: TrafficTap;
 };
@@ -120,6 +124,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const settings = options.settings ?? (await loadSettings({ workspace, env })).settings;
   const home = retinueHome(env);
   const assembled = await assembleTools({ workspace, home, env, settings, askUser: options.askUser });
+  const secrets = [...(options.secrets ?? []), ...(await findSecrets({ env, settings, workspace, servers: assembled.servers }))];
   const tools = collectTools([...assembled.tools, ...(options.tools ?? [])]);
   const found = await loadAgents({
     userDir: home,
@@ -161,6 +166,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       realPath,
       judge: createJudge({ digest: digestFile, isSandboxed }),
       readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
+      ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
     },
     agents,
     model,

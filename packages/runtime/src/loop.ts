@@ -9,6 +9,7 @@ import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Breach } from "./allowance.ts";
 import { allowTurn, createRunPurse, handInAmounts, spentBy, workMs } from "./allowance.ts";
 import { contextLimit } from "./context-limit.ts";
+import { createDeltaRedaction } from "./delta-redaction.ts";
 import { createRequestDigest } from "./digest.ts";
 import { estimateText } from "./estimate.ts";
 import { fitContext } from "./fit-context.ts";
@@ -76,7 +77,7 @@ export async function* runLoop({
       else if (state.turn) yield* settleTurn(run);
       else if (!takeMessages(run)) ending = (yield* settleOrWait(run)) ?? (yield* ask());
     }
-    const result = toResult(state, ending, watch.activeMs());
+    const result = run.clean(toResult(state, ending, watch.activeMs()));
     run.note({ type: "run.settled", result });
     for (const event of await run.flush()) yield event;
     return result;
@@ -218,16 +219,20 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     for (const event of await flush()) yield event;
     const reservation = reserve(run.purse, allowance.most);
     const deadline = createTurnDeadline(run);
+    const deltas = ports.redactor && createDeltaRedaction(ports.redactor);
     let answer: ModelAnswer | null = null;
     try {
       for await (const chunk of model.stream(request, deadline.signal)) {
         switch (chunk.type) {
           case "text":
           case "reasoning":
-          case "tool-input":
-            yield live({ type: "model.delta", step, kind: chunk.type, text: chunk.text });
+          case "tool-input": {
+            const text = deltas ? deltas.push(chunk.type, chunk.text) : chunk.text;
+            if (!deltas || text !== "") yield live({ type: "model.delta", step, kind: chunk.type, text });
             break;
+          }
           case "retry":
+            deltas?.reset();
             yield live({
               type: "model.retrying",
               step,
@@ -244,6 +249,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
             chunk satisfies never;
         }
       }
+      for (const rest of deltas?.end() ?? []) yield live({ type: "model.delta", step, ...rest });
       if (!answer) throw new RetinueError("model_stream_incomplete", `${name} ended its stream without an answer.`);
     } catch (thrown) {
       if (run.cancelled.aborted) return null;
@@ -259,7 +265,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     }
     const { finishReason, usage, costUsd } = answer;
     reservation.settle({ iterations: handIn ? 0 : 1, tokens: usage.input + usage.output, costUsd: costUsd ?? 0 });
-    const content = withUniqueIds(answer.content, step, state.callIds);
+    const content = withUniqueIds(run.clean(answer.content), step, state.callIds);
     keepBack(run.purse, handInAmounts(model, usage.input + usage.output));
     note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
     return null;

@@ -18,6 +18,7 @@ import type { Artifacts } from "./artifacts.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Judged, Judgement } from "./judge.ts";
 import type { RunState } from "./run-state.ts";
+import type { Redactor } from "./redactor.ts";
 import type { AnyTool, CallContext } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -71,6 +72,8 @@ export type Ports = {
   readonly waitForMessages?: (signal: AbortSignal) => Promise<void> | undefined;
   readonly hooks?: Hooks;
   /** Asks what must accept a run's result; the reason why not, or null. */
+  /** Takes known secrets out of all that the run says. Absent: there are none. */
+  readonly redactor?: Redactor;
   readonly accept?: (accept: Acceptance, state: RunState, signal: AbortSignal) => Promise<string | null>;
   /** Asks a human. Absent: nobody is there, and what needs asking is denied. */
   readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;

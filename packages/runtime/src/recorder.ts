@@ -5,19 +5,24 @@
 import type { EventDraft, LiveBody, LiveEvent, RecordedBody, RecordedEvent } from "@retinue/protocol";
 import { apply } from "./fold.ts";
 import type { Ports } from "./ports.ts";
+import { redactDeep } from "./redactor.ts";
 import type { RunState } from "./run-state.ts";
 
 export type Recorder = {
   readonly note: (body: RecordedBody) => void;
   /** The log keeps the order in which it is asked, so that several may flush at once and what they noted still stands in order. */
   readonly flush: () => Promise<readonly RecordedEvent[]>;
+  /** Streamed texts must have been cleaned by whoever knows what came before them. */
   readonly live: (body: LiveBody) => LiveEvent;
+  /** The value without the secrets that are known; the value itself where none are. */
+  readonly clean: <T>(value: T) => T;
 };
 
 const NOTHING: readonly RecordedEvent[] = [];
 
-export const createRecorder = (state: RunState, { emit, clock }: Ports): Recorder => {
+export const createRecorder = (state: RunState, { emit, clock, redactor }: Ports): Recorder => {
   const { identity } = state;
+  const clean = redactor ? <T>(value: T): T => redactDeep(value, redactor.text) : <T>(value: T): T => value;
   let noted: EventDraft[] = [];
   let lastSeq = 0;
   const append = async (drafts: readonly EventDraft[]): Promise<readonly RecordedEvent[]> => {
@@ -27,7 +32,7 @@ export const createRecorder = (state: RunState, { emit, clock }: Ports): Recorde
   };
   return {
     note: (body) => {
-      const draft: EventDraft = { ...identity, at: clock.date(), ...body };
+      const draft: EventDraft = { ...identity, at: clock.date(), ...clean(body) };
       apply(state, draft);
       noted.push(draft);
     },
@@ -37,6 +42,12 @@ export const createRecorder = (state: RunState, { emit, clock }: Ports): Recorde
       noted = [];
       return append(drafts);
     },
-    live: (body) => ({ ...identity, seq: lastSeq, at: clock.date(), ...body }),
+    live: (body) => ({
+      ...identity,
+      seq: lastSeq,
+      at: clock.date(),
+      ...(body.type === "model.retrying" ? clean(body) : body),
+    }),
+    clean,
   };
 };

@@ -94,7 +94,10 @@ const hookAfter = async (run: LiveRun, prepared: Runnable, answer: Answered): Pr
   }
   return added.length === 0
     ? answer
-    : { ...answer, content: [...answer.content, ...added.map((text) => ({ type: "text", text: toHookText(text) }) as const)] };
+    : {
+        ...answer,
+        content: [...answer.content, ...added.map((text) => ({ type: "text", text: toHookText(run.clean(text)) }) as const)],
+      };
 };
 
 const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): HookedCall => ({
@@ -190,7 +193,9 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
     start(run, prepared);
     for (const event of await run.flush()) send(event);
   }
-  const ran = await execute(tool, input, {
+  const shown = ports.redactor?.stream();
+  const show = (text: string): void => send(run.live({ type: "tool.progress", callId: call.callId, text }));
+  const executed = await execute(tool, input, {
     callId: call.callId,
     workspace: state.spec.workspace,
     scope: state.spec.grant,
@@ -198,12 +203,19 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
     onStop: run.onStop,
     artifacts: ports.artifacts,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
-    progress: (text) => send(run.live({ type: "tool.progress", callId: call.callId, text })),
+    progress: shown ? (text) => showSome(shown.push(text), show) : show,
   });
+  if (shown) showSome(shown.end(), show);
+  // Hooks, too, hear of it without secrets.
+  const ran = run.clean(executed);
   const answer = await hookAfter(run, prepared, ran);
   const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
   settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
   return true;
+};
+
+const showSome = (text: string, show: (text: string) => void): void => {
+  if (text !== "") show(text);
 };
 
 /** Asks whoever can answer. Gives the refusal, or null when it was allowed. */

@@ -4,7 +4,7 @@
  */
 import type { RetinueEvent, RunId } from "@retinue/protocol";
 import { createPrintFilter } from "../terminal/printable.ts";
-import { createRedactFilter } from "../terminal/redact.ts";
+import { createRedactor } from "../secrets/create-redactor.ts";
 
 export type AnswerRenderer = {
   /** What is to be printed now. */
@@ -18,7 +18,7 @@ export type AnswerRenderer = {
 export type AnswerRendererOptions = { readonly runId: RunId; readonly secrets: readonly string[] };
 
 export const createAnswerRenderer = ({ runId, secrets }: AnswerRendererOptions): AnswerRenderer => {
-  const redact = createRedactFilter(secrets);
+  const redact = createRedactor(secrets).stream();
   const filter = createPrintFilter("prose");
   let step = 0;
   /** What was printed of this step, before it was made safe. */

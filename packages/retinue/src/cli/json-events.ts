@@ -5,7 +5,7 @@
 import type { ErrorValue, EventOf, RetinueEvent } from "@retinue/protocol";
 import { toJsonLine } from "../terminal/json-line.ts";
 import type { TextFilter } from "../terminal/printable.ts";
-import { createRedact, createRedactFilter } from "../terminal/redact.ts";
+import { createRedactor } from "../secrets/create-redactor.ts";
 
 type Delta = EventOf<"model.delta">;
 
@@ -17,17 +17,18 @@ const lineOf = (event: RetinueEvent, redact: (text: string) => string): string =
 /** The one line that stands there when no run came about. It has the fields of an event, empty. */
 export const toErrorLine = (error: ErrorValue, secrets: readonly string[]): string => {
   const nobody = { sessionId: null, runId: null, parentRunId: null, depth: 0, agent: null, seq: 0 };
-  return `${toJsonLine({ type: "error", ...nobody, at: new Date().toISOString(), error }, createRedact(secrets))}\n`;
+  return `${toJsonLine({ type: "error", ...nobody, at: new Date().toISOString(), error }, createRedactor(secrets).text)}\n`;
 };
 
 /** Gives the lines for each event, none or several. */
 export const createJsonEvents = (secrets: readonly string[]): ((event: RetinueEvent) => string) => {
-  const redact = createRedact(secrets);
+  const redactor = createRedactor(secrets);
+  const redact = redactor.text;
   const open = new Map<string, { readonly filter: TextFilter; last: Delta }>();
 
   const takeDelta = (event: Delta): string => {
     const key = `${event.runId} ${event.kind}`;
-    const stream = open.get(key) ?? { filter: createRedactFilter(secrets), last: event };
+    const stream = open.get(key) ?? { filter: redactor.stream(), last: event };
     open.set(key, stream);
     stream.last = event;
     const text = stream.filter.push(event.text);

@@ -1,7 +1,7 @@
 /** What the command has around it: where it may write, what it may read, and the secrets that it must not tell. */
 import type { Readable, Writable } from "node:stream";
-import { knownSecrets } from "../terminal/known-secrets.ts";
-import { createRedact } from "../terminal/redact.ts";
+import { createRedactor } from "../secrets/create-redactor.ts";
+import { environmentSecrets } from "../secrets/environment-secrets.ts";
 import type { Redact } from "./format-error.ts";
 import type { Output } from "./output.ts";
 import { createOutput, createSideOutput } from "./output.ts";
@@ -31,16 +31,16 @@ export const createSurroundings = ({
   stderr = process.stderr,
   env = process.env,
 }: SurroundingsOptions = {}): Surroundings => {
-  let secrets = knownSecrets(env);
-  let redact = createRedact(secrets);
+  let secrets = environmentSecrets(env);
+  let redact = createRedactor(secrets).text;
   return {
     stdin,
     stdout: createOutput(stdout),
     stderr: createSideOutput(stderr),
     env,
     learn: (more) => {
-      secrets = [...secrets, ...more];
-      redact = createRedact(secrets);
+      secrets = [...new Set([...secrets, ...more])];
+      redact = createRedactor(secrets).text;
     },
     secrets: () => secrets,
     redact: (text) => redact(text),

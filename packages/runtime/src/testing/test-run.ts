@@ -7,6 +7,7 @@ import { createState, fold } from "../fold.ts";
 import { runLoop } from "../loop.ts";
 import type { Hooks } from "../hooks.ts";
 import type { Ports } from "../ports.ts";
+import type { Redactor } from "../redactor.ts";
 import type { AnyTool } from "../tool.ts";
 import type { ManualClock } from "../manual-clock.ts";
 import { createManualClock } from "../manual-clock.ts";
@@ -22,6 +23,7 @@ export type TestRunOptions = {
   readonly approve?: Ports["approve"];
   readonly accept?: Ports["accept"];
   readonly hooks?: Hooks;
+  readonly redactor?: Redactor;
   readonly signal?: AbortSignal;
   readonly clock?: ManualClock;
   /** A log to go on with, as after a crash. Its first event requests the run. */
@@ -101,6 +103,7 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     ...(options.approve === undefined ? {} : { approve: options.approve }),
     ...(options.accept === undefined ? {} : { accept: options.accept }),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+    ...(options.redactor === undefined ? {} : { redactor: options.redactor }),
   };
   const loop = runLoop({ state, ports, signal: options.signal ?? new AbortController().signal, epoch: 1, resumed });
   const events: RetinueEvent[] = [];

@@ -1,0 +1,120 @@
+/**
+ * Known secrets never reach a record or an output: they are replaced wherever they stand, however they are spelled, also where they are split
+ * over chunks. A table of pairs of characters tells how far no secret can begin, so that most of a text is stepped over.
+ */
+import type { Redactor } from "@retinue/runtime";
+import { toSpellings } from "./spellings.ts";
+
+export const REDACTED = "[redacted]";
+
+/** `secrets` as they are; every other spelling of them is found too. */
+export const createRedactor = (secrets: readonly string[]): Redactor => {
+  const matcher = createMatcher(secrets.flatMap((secret) => toSpellings(secret)));
+  if (!matcher) return { text: (text) => text, stream: () => ({ push: (chunk) => chunk, end: () => "" }) };
+  return { text: (text) => redact(text, matcher), stream: () => createStream(matcher) };
+};
+
+const redact = (text: string, { find }: Matcher): string => {
+  let match = find(text, 0);
+  if (!match) return text;
+  let done = "";
+  let from = 0;
+  for (; match; match = find(text, from)) {
+    done += text.slice(from, match.start) + REDACTED;
+    from = match.end;
+  }
+  return done + text.slice(from);
+};
+
+const createStream = (matcher: Matcher): ReturnType<Redactor["stream"]> => {
+  let held = "";
+  return {
+    push: (chunk) => {
+      const text = held + chunk;
+      let done = "";
+      let from = 0;
+      let open = matcher.openTail(text, from);
+      for (let match = matcher.find(text, from); match && match.start < open; match = matcher.find(text, from)) {
+        done += text.slice(from, match.start) + REDACTED;
+        from = match.end;
+        open = matcher.openTail(text, from);
+      }
+      held = text.slice(open);
+      return done + text.slice(from, open);
+    },
+    end: () => {
+      const rest = redact(held, matcher);
+      held = "";
+      return rest;
+    },
+  };
+};
+
+type Match = { readonly start: number; readonly end: number };
+
+type Matcher = {
+  /** The first one that begins at `from` or later, and of those that begin there the longest. */
+  readonly find: (text: string, from: number) => Match | undefined;
+  /** Where, from `from` on, the tail of the text begins that may become a secret when more comes; its length where none does. */
+  readonly openTail: (text: string, from: number) => number;
+};
+
+const TABLE = 1 << 15;
+
+const pairAt = (text: string, end: number): number => ((text.charCodeAt(end - 1) << 7) ^ text.charCodeAt(end)) & (TABLE - 1);
+
+const createMatcher = (given: readonly string[]): Matcher | undefined => {
+  const patterns = [...new Set(given)].toSorted((one, other) => other.length - one.length);
+  const least = patterns.at(-1)?.length ?? 0;
+  const longest = patterns[0]?.length ?? 0;
+  if (least < 2) return undefined;
+  /** By the pair that ends where the shortest secret would: how far the end may move before a secret can lie there. */
+  const shifts = new Uint8Array(TABLE).fill(Math.min(least - 1, 255));
+  const ending = new Map<number, string[]>();
+  const beginning = new Map<number, string[]>();
+  for (const pattern of patterns) {
+    for (let end = 1; end < least; end += 1) {
+      const pair = pairAt(pattern, end);
+      shifts[pair] = Math.min(shifts[pair] ?? 0, least - 1 - end);
+    }
+    put(ending, pairAt(pattern, least - 1), pattern);
+    put(beginning, pairAt(pattern, 1), pattern);
+  }
+  const firsts = new Set(patterns.map((pattern) => pattern.charCodeAt(0)));
+  const isOpen = (text: string, start: number): boolean => {
+    const length = text.length - start;
+    if (length === 1) return firsts.has(text.charCodeAt(start));
+    const candidates = beginning.get(pairAt(text, start + 1));
+    if (!candidates) return false;
+    const tail = text.slice(start);
+    return candidates.some((pattern) => pattern.length > length && pattern.startsWith(tail));
+  };
+  return {
+    find: (text, from) => {
+      for (let end = from + least - 1; end < text.length;) {
+        const pair = pairAt(text, end);
+        const shift = shifts[pair] ?? 0;
+        if (shift > 0) {
+          end += shift;
+          continue;
+        }
+        const start = end - least + 1;
+        const found = ending.get(pair)?.find((pattern) => text.startsWith(pattern, start));
+        if (found !== undefined) return { start, end: start + found.length };
+        end += 1;
+      }
+      return undefined;
+    },
+    openTail: (text, from) => {
+      for (let start = Math.max(from, text.length - longest + 1); start < text.length; start += 1)
+        if (isOpen(text, start)) return start;
+      return text.length;
+    },
+  };
+};
+
+const put = (map: Map<number, string[]>, key: number, pattern: string): void => {
+  const known = map.get(key);
+  if (known) known.push(pattern);
+  else map.set(key, [pattern]);
+};
