@@ -8,6 +8,7 @@ import { FINDING_KINDS, type FindingKind } from "./finding.ts";
 import { readRecord } from "./read-record.ts";
 import { SCENARIOS } from "./scenario.ts";
 import { databaseIn } from "./victim-host.ts";
+import type { PairedPart } from "./victim-line.ts";
 import { runVictim } from "./victim-process.ts";
 
 let place = "";
@@ -45,6 +46,11 @@ const changed = (event: RecordedEvent, change: object): Evidence =>
 const added = (event: RecordedEvent, change: object = {}): Evidence =>
   withEvents([...sound.final.events, { ...event, seq: sound.final.events.length + 1, ...change }]);
 
+const asking = (parts: readonly PairedPart[]): Evidence => ({
+  ...sound,
+  said: [...sound.said, [{ type: "requested", agent: "lead", answered: 0, parts }]],
+});
+
 const isPut = ({ tool }: { readonly tool: string }): boolean => tool === "put";
 
 /** For each kind of finding, what gives rise to it. */
@@ -53,12 +59,16 @@ const PLANTED: { readonly [Kind in FindingKind]?: readonly (() => Evidence)[] } 
   unpaired: [
     () => without(first("tool.settled")),
     () => added(first("tool.settled")),
-    () => ({ ...sound, said: [...sound.said, [{ type: "requested", parts: [{ type: "call", callId: "c" }] }]] }),
-    () => ({ ...sound, said: [...sound.said, [{ type: "requested", parts: [{ type: "result", callId: "c" }] }]] }),
-    () => ({
-      ...sound,
-      said: [[{ type: "requested", parts: [{ type: "call", callId: "c" }, { type: "other" }, { type: "result", callId: "c" }] }]],
-    }),
+    () => asking([{ type: "call", callId: "c" }]),
+    () => asking([{ type: "result", callId: "c" }]),
+    () => asking([{ type: "call", callId: "c" }, { type: "other" }, { type: "result", callId: "c" }]),
+  ],
+  "asked-again": [
+    () => {
+      const { agent, seq } = first("model.answered", ({ depth }) => depth === 1);
+      const crashed = { faults: [], events: sound.final.events.slice(0, seq) };
+      return { ...sound, crashes: [crashed], said: [[], [{ type: "requested", agent, answered: 0, parts: [] }]] };
+    },
   ],
   "failed-resume": [
     () => without(first("run.settled")),
@@ -94,7 +104,16 @@ const PLANTED: { readonly [Kind in FindingKind]?: readonly (() => Evidence)[] } 
     () => added(first("approval.requested")),
     () => added(first("approval.answered")),
     () => without(first("approval.answered")),
-    () => ({ ...sound, said: [[{ type: "parked", approvalId: "apr_another" }]] }),
+    () => ({ ...sound, said: [[{ type: "parked", approvalId: "apr_another", hash: "" }]] }),
+    () => {
+      const { approvalId } = first("approval.requested", ({ agent }) => agent === "gamma");
+      return { ...sound, said: [[{ type: "parked", approvalId, hash: "of another act" }]] };
+    },
+    () => {
+      const asked = first("approval.requested");
+      const other = { ...asked, approvalId: "apr_other" } as const;
+      return { ...sound, crashes: [{ faults: [], events: [...sound.final.events.slice(0, asked.seq - 1), other] }] };
+    },
     () => {
       const asked = first("approval.requested", ({ agent }) => agent === "gamma");
       return { ...sound, said: [[], []], crashes: [{ faults: [], events: sound.final.events.slice(0, asked.seq) }] };

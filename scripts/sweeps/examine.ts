@@ -1,6 +1,8 @@
 /** Judges from outside what has become of a run that was stopped and resumed: by its file, its effects and what its processes said. */
 import { isDeepStrictEqual } from "node:util";
+import { spentBelow } from "@retinue/engine";
 import type { EventOf, RecordedEvent, RecordedType, RunId, ToolCallPart } from "@retinue/protocol";
+import { fold } from "@retinue/runtime";
 import { readEffects } from "./effects.ts";
 import type { Finding, FindingKind } from "./finding.ts";
 import type { Record } from "./read-record.ts";
@@ -30,6 +32,8 @@ export const examine = (evidence: Evidence): Examination => {
   examineEffects(evidence, find);
   examineUnknown(evidence, find);
   examineLimits(evidence, find);
+  examineSpending(evidence, find);
+  examineAsking(evidence, find);
   examineTree(evidence, find);
   examineApprovals(evidence, find);
   return { findings, unknown: of(final.events, "tool.settled").filter(({ outcome }) => outcome === "unknown").length };
@@ -132,16 +136,15 @@ const examineLimits = ({ scenario, final: { events } }: Evidence, find: Find): v
       find("failed-resume", `${runId} settled ${again.length + (settled ? 1 : 0)} times`);
       continue;
     }
-    const handIns = new Set(of(own, "model.requested").flatMap(({ step, handIn }) => (handIn ? [step] : [])));
     const answers = of(own, "model.answered");
-    const started = new Set(of(own, "tool.started").map(({ callId }) => callId));
+    const spent = spentIn(own);
     const recorded = {
-      iterations: answers.filter(({ step }) => !handIns.has(step)).length,
-      toolCalls: of(own, "tool.settled").filter(({ callId }) => started.has(callId)).length,
+      iterations: spent.iterations,
+      toolCalls: spent.toolCalls,
       input: sum(answers.map(({ usage }) => usage.input)),
       output: sum(answers.map(({ usage }) => usage.output)),
       // In the run's own order, so that it is the same sum to the last bit.
-      costUsd: sum(answers.map(({ costUsd }) => costUsd ?? 0)),
+      costUsd: spent.costUsd,
     };
     const { iterations, toolCalls, usage, costUsd, status, bailoutReason } = settled.result;
     const told = { iterations, toolCalls, input: usage.input, output: usage.output, costUsd };
@@ -161,6 +164,68 @@ const examineLimits = ({ scenario, final: { events } }: Evidence, find: Find): v
       "wrong-limits",
       `${totals.iterations} turns and ${totals.toolCalls} calls were used, not ${expected.iterations} and ${expected.toolCalls}`,
     );
+};
+
+type Spent = { iterations: number; toolCalls: number; tokens: number; costUsd: number };
+
+/** What the events of a run say that it has spent itself. */
+const spentIn = (own: readonly RecordedEvent[]): Spent => {
+  const handIns = new Set(of(own, "model.requested").flatMap(({ step, handIn }) => (handIn ? [step] : [])));
+  const answers = of(own, "model.answered");
+  const started = new Set(of(own, "tool.started").map(({ callId }) => callId));
+  return {
+    iterations: answers.filter(({ step }) => !handIns.has(step)).length,
+    toolCalls: of(own, "tool.settled").filter(({ callId }) => started.has(callId)).length,
+    tokens: sum(answers.map(({ usage }) => usage.input + usage.output)),
+    costUsd: sum(answers.map(({ costUsd }) => costUsd ?? 0)),
+  };
+};
+
+/** What a resumed run would say that it and all below have used is the sum of what is recorded, at every crash and in the end. */
+const examineSpending = ({ crashes, final }: Evidence, find: Find): void => {
+  for (const { events } of [...crashes, final]) {
+    const states = foldOrNull(events);
+    if (!states) {
+      find("failed-resume", "the record cannot be folded");
+      continue;
+    }
+    const runs = Map.groupBy(events, ({ runId }) => runId);
+    const isWithin = (runId: RunId | null, top: RunId): boolean =>
+      runId !== null && (runId === top || isWithin(states.get(runId)?.identity.parentRunId ?? null, top));
+    for (const [runId, state] of states) {
+      const recorded = [...runs].filter(([one]) => isWithin(one, runId)).map(([, own]) => spentIn(own));
+      const used = spentBelow(state, states);
+      for (const axis of ["iterations", "toolCalls", "tokens"] as const)
+        if (used[axis] !== sum(recorded.map((spent) => spent[axis])))
+          find(
+            "wrong-limits",
+            `${runId} has used ${used[axis]} ${axis}, recorded is ${sum(recorded.map((spent) => spent[axis]))}`,
+          );
+      // Sums of the same amounts in another order may differ in the last bits.
+      const costUsd = sum(recorded.map((spent) => spent.costUsd));
+      if (Math.abs((used.costUsd ?? 0) - costUsd) > 1e-12)
+        find("wrong-limits", `${runId} has used $${used.costUsd}, recorded is $${costUsd}`);
+    }
+  }
+};
+
+/** Null for a record that no run can go on from. */
+const foldOrNull = (events: readonly RecordedEvent[]): ReturnType<typeof fold> | null => {
+  try {
+    return fold(events);
+  } catch {
+    return null;
+  }
+};
+
+/** No process asks a model for an answer that was there when it began. */
+const examineAsking = ({ said, crashes }: Evidence, find: Find): void => {
+  for (const [at, { events }] of crashes.entries()) {
+    const answers = Map.groupBy(of(events, "model.answered"), ({ agent }) => agent);
+    for (const line of said[at + 1] ?? [])
+      if (line.type === "requested" && line.answered < (answers.get(line.agent)?.length ?? 0))
+        find("asked-again", `${line.agent} was asked for answer ${line.answered + 1} again`);
+  }
 };
 
 const examineTree = ({ scenario, final: { events } }: Evidence, find: Find): void => {
@@ -189,9 +254,12 @@ const examineApprovals = ({ scenario, said, crashes, final: { events } }: Eviden
     if (answer?.allowed !== true || answer.seq > started.seq) find("wrong-approval", `${keyOf(started)} ran without an answer`);
   }
   const parked = asked.find(({ act }) => tokenOf(act.input) === scenario.parkedToken);
-  const waiting = said.map((lines) => lines.flatMap((line) => (line.type === "parked" ? [line.approvalId] : [])));
-  for (const id of new Set(waiting.flat()))
-    if (id !== parked?.approvalId) find("wrong-approval", `${id} waits, and ${parked?.approvalId} was asked`);
+  const waiting = said.map((lines) => lines.filter((line) => line.type === "parked"));
+  for (const { approvalId, hash } of waiting.flat())
+    if (approvalId !== parked?.approvalId || hash !== parked.hash)
+      find("wrong-approval", `${approvalId} (${hash}) waits, and ${parked?.approvalId} (${parked?.hash}) was asked`);
+  for (const id of new Set(crashes.flatMap(({ events: then }) => openQuestions(then))))
+    if (!answered.some(({ approvalId }) => approvalId === id)) find("wrong-approval", `${id} was open, and was never answered`);
   const left = crashes.at(-1)?.events ?? [];
   const isOpen = openQuestions(left).includes(parked?.approvalId ?? "");
   if (isOpen && waiting.at(-1)?.length !== 1) find("wrong-approval", "the question that was open is not open any more");

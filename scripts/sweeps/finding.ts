@@ -6,6 +6,8 @@ export const FINDING_KINDS = [
   "twice",
   /** A call has no result, several, or a result has no call. */
   "unpaired",
+  /** A model was asked for an answer that it had given, and that was recorded. */
+  "asked-again",
   /** A resumed run did not settle as it would have settled undisturbed. */
   "failed-resume",
   /** A call that was under way is not told as unknown, or one is that was not under way. */

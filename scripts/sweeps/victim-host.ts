@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createEmbeddedEngine, type Engine, type RunHandle } from "@retinue/engine";
 import { createScriptedModel } from "@retinue/model/testing";
-import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { type EventDraft, NO_USAGE, type RecordedEvent, type RunId, type SessionId } from "@retinue/protocol";
 import { agentFrontMatterSchema, type AgentDefinition } from "@retinue/protocol/agent-file";
 import { type AnyTool, type Clock, createSpec, defineTool, type Model } from "@retinue/runtime";
 import type { EventLog } from "@retinue/store";
@@ -12,7 +12,7 @@ import { z } from "zod";
 import { makeEffect, makeTwoStepEffect } from "./effects.ts";
 import { SCENARIOS, type Scenario, toScript } from "./scenario.ts";
 import { toPairedParts, type VictimLine } from "./victim-line.ts";
-import type { VictimOrder } from "./victim-order.ts";
+import type { Plant, VictimOrder } from "./victim-order.ts";
 
 /** There is one session in each store, and its main run has this id. */
 export const SESSION: SessionId = "ses_victim";
@@ -52,7 +52,8 @@ export const createVictimHost = (options: VictimHostOptions): VictimHost => {
     agents,
     model: model.id,
     maxConcurrent: 3,
-    maxChildren: 3,
+    // Otherwise the cap would hide what is planted.
+    maxChildren: order.plant === "renamed-delegations" ? 6 : 3,
     unattended: "park",
     ports: {
       model: () => model,
@@ -112,7 +113,12 @@ const createModel = (scenario: Scenario, latencyMs = 0, say: VictimHostOptions["
   return {
     ...scripted,
     stream: async function* (request, signal) {
-      say({ type: "requested", parts: toPairedParts(request.messages) });
+      say({
+        type: "requested",
+        agent: scenario.agents.find(({ name }) => request.system.startsWith(`You are ${name}.`))?.name ?? "",
+        answered: request.messages.filter(({ role }) => role === "assistant").length,
+        parts: toPairedParts(request.messages),
+      });
       if (latencyMs > 0) await delay(latencyMs);
       yield* scripted.stream(request, signal);
     },
@@ -185,7 +191,28 @@ const toAcknowledging = (log: EventLog, { order, say, point, beforeWrite }: Vict
         if (order.plant !== "early-acknowledgement") acknowledge(events);
         return events;
       }),
+    read: async (sessionId, afterSeq) => forget(await log.read(sessionId, afterSeq), order.plant),
     lease: (runId) => around(() => log.lease(runId)),
     writeArtifact: (sessionId, text) => around(() => log.writeArtifact(sessionId, text)),
   };
+};
+
+/** What a process reads that forgets as it is told to; everything where it is told nothing. */
+const forget = (events: readonly RecordedEvent[], plant: Plant | undefined): readonly RecordedEvent[] => {
+  switch (plant) {
+    case "renamed-delegations":
+      return JSON.parse(JSON.stringify(events).replaceAll('"to-', '"renamed-')) as readonly RecordedEvent[];
+    case "forgotten-questions":
+      return events.filter(({ type }) => type !== "approval.requested" && type !== "approval.answered");
+    case "forgotten-work":
+      return events.filter(({ depth, type }) => depth === 0 || type === "run.requested");
+    case "forgotten-spending":
+      return events.map((event) => (event.type === "model.answered" ? { ...event, usage: NO_USAGE, costUsd: 0 } : event));
+    case "repeated-writes":
+    case "early-acknowledgement":
+    case undefined:
+      return events;
+    default:
+      return plant satisfies never;
+  }
 };

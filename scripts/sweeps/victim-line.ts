@@ -10,9 +10,10 @@ export type VictimLine =
   | { readonly type: "ready" }
   /** The log has it: it must never be lost again. */
   | { readonly type: "acknowledged"; readonly event: RecordedEvent }
-  | { readonly type: "requested"; readonly parts: readonly PairedPart[] }
-  /** The one question that nobody has answered yet. */
-  | { readonly type: "parked"; readonly approvalId: string }
+  /** A model call is about to be made: whose, and after how many answers of its conversation. */
+  | { readonly type: "requested"; readonly agent: string; readonly answered: number; readonly parts: readonly PairedPart[] }
+  /** The one question that nobody has answered yet, as whoever could answer it sees it. */
+  | { readonly type: "parked"; readonly approvalId: string; readonly hash: string }
   | { readonly type: "settled"; readonly result: RunResult }
   /** It could not go on and says so. `code` is null for what is no error of ours. */
   | { readonly type: "stopped"; readonly code: ErrorCode | null; readonly message: string }

@@ -3,9 +3,18 @@ import type { ScenarioName } from "./scenario.ts";
 
 /**
  * Planted faults, to prove that a sweep sees what it looks for. `repeated-writes`: writes are declared repeatable, so that a resumed run
- * makes them again. `early-acknowledgement`: events are acknowledged before the log has them.
+ * makes them again. `early-acknowledgement`: events are acknowledged before the log has them. The others are changes
+ * of what a resumed process reads of the record: with `renamed-delegations` the calls that started runs have other ids, with
+ * `forgotten-work` the runs below were requested and did nothing, with `forgotten-questions` nobody was asked, and with
+ * `forgotten-spending` no answer has used anything.
  */
-export type Plant = "repeated-writes" | "early-acknowledgement";
+export type Plant =
+  | "repeated-writes"
+  | "early-acknowledgement"
+  | "renamed-delegations"
+  | "forgotten-work"
+  | "forgotten-questions"
+  | "forgotten-spending";
 
 export type VictimOrder = {
   /** Holds everything that the victim writes. */

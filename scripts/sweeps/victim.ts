@@ -10,7 +10,8 @@ import type { VictimOrder } from "./victim-order.ts";
 
 // Written by `runVictim` and by nobody else.
 const order = JSON.parse(process.argv[2] ?? "") as VictimOrder;
-const { parkedToken } = SCENARIOS[order.scenario];
+// With runs that nobody finds again, there would always be something left to do.
+const parkedToken = order.plant === "renamed-delegations" ? null : SCENARIOS[order.scenario].parkedToken;
 
 let passed = 0;
 const point = (): void => {
@@ -29,11 +30,11 @@ const beforeWrite = (): void => {
 const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
   let parked = false;
   return setInterval(() => {
-    for (const { approvalId, act } of engine.approvals()) {
+    for (const { approvalId, act, hash } of engine.approvals()) {
       const isLast = (act.input as { readonly token?: string }).token === parkedToken;
       if (!isLast || parked) engine.answer(approvalId, { allowed: true });
       else if (openRuns() === 2) {
-        say({ type: "parked", approvalId });
+        say({ type: "parked", approvalId, hash });
         parked = true;
       }
     }

@@ -7,3 +7,4 @@ export { verifyReplay } from "./verify-replay.ts";
 export type { ReplayVerdict } from "./verify-replay.ts";
 export { currentRun } from "./current-run.ts";
 export type { Approver, Inbox } from "./inbox.ts";
+export { spentBelow } from "./spent-below.ts";
