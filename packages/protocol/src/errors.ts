@@ -303,6 +303,21 @@ export const ERRORS = {
     meaning: "Another process has taken over this run; what this one wanted to write was refused.",
     hint: "Let the other one finish.",
   },
+  session_running: {
+    kind: "caller",
+    meaning: "A living process works on this session; nothing was changed.",
+    hint: "Wait for it or stop it; --take-over takes the session from it.",
+  },
+  session_exists: {
+    kind: "caller",
+    meaning: "The store holds a session of this id already; nothing was written.",
+    hint: "Look at the one that is there, or bring the other in under a new id with --as-new.",
+  },
+  import_invalid: {
+    kind: "caller",
+    meaning: "The file is no export of a session, or not as it was exported; nothing was written.",
+    hint: "Export the session again as JSON.",
+  },
   file_exists: {
     kind: "caller",
     meaning: "The file is already there and was left as it is.",

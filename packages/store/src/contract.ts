@@ -3,11 +3,17 @@
  * `testing/log-contract.ts` is the suite that every implementation passes.
  */
 import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { Holder } from "./holder.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
 /** Held by whoever drives a run. A later lease has a higher epoch and makes the earlier one worthless. */
 export type Lease = { readonly runId: RunId; readonly epoch: number };
+
+export type LeaseOptions = {
+  /** Throws `session_running`, and moves no epoch, where another log holds the run and its process lives. */
+  readonly onlyIfFree?: boolean;
+};
 
 export type EventLog = {
   /**
@@ -18,7 +24,9 @@ export type EventLog = {
    */
   readonly append: (drafts: readonly EventDraft[], lease?: Lease) => Awaitable<readonly RecordedEvent[]>;
   /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */
-  readonly lease: (runId: RunId) => Awaitable<Lease>;
+  readonly lease: (runId: RunId, options?: LeaseOptions) => Awaitable<Lease>;
+  /** Who took the latest lease of a run that has not settled, as long as it lives. */
+  readonly holder: (runId: RunId) => Awaitable<Holder | undefined>;
   /** Moves on the epochs of all runs of a session: nothing that drives one of them can write any more. */
   readonly revoke: (sessionId: SessionId) => Awaitable<void>;
   /** The recorded events of a session after a number, in order. Empty for an unknown session. */

@@ -1,5 +1,8 @@
 /** Memory: the event log, its implementations and what can be read from it. SQLite is in `@retinue/store/sqlite`. */
-export type { EventLog, Lease } from "./contract.ts";
+export type { EventLog, Lease, LeaseOptions } from "./contract.ts";
+export { heldError } from "./holder.ts";
+export type { Holder, HolderOptions } from "./holder.ts";
+export type { ProcessIdentity } from "./process-identity.ts";
 export { createMemoryLog } from "./memory/memory-log.ts";
 export type { MemoryLog } from "./memory/memory-log.ts";
 export { fromEventKey, toEventKey } from "./event-key.ts";

@@ -235,7 +235,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
         operations: [
           update(run.step.id, ANSWER_MODEL_CALL, [
             event.at,
-            Math.round(event.activeMs),
+            toElapsedMs(run.step.startedAt, event.at),
             toAnswerText(event.content),
             toToolCallsJson(event.content),
             event.usage.input,
@@ -303,7 +303,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       const call = run.calls.get(event.callId);
       if (call !== undefined && !call.settled)
         return {
-          operations: [settleCall(event, call.id)],
+          operations: [settleCall(event, call)],
           run: { ...run, calls: withCall(run.calls, event.callId, { ...call, settled: true }) },
         };
       const opened = openCall(event, id, run, {
@@ -314,7 +314,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
         status: "running",
       });
       return {
-        operations: [...opened.operations, settleCall(event, id)],
+        operations: [...opened.operations, settleCall(event, { id, startedAt: event.at })],
         run: { ...run, calls: withCall(run.calls, event.callId, { id, startedAt: event.at, settled: true }) },
       };
     }
@@ -425,10 +425,10 @@ const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: Ca
   },
 });
 
-const settleCall = (event: EventOf<"tool.settled">, id: number): Operation =>
-  update(id, SETTLE_TOOL_CALL, [
+const settleCall = (event: EventOf<"tool.settled">, call: Pick<OpenCall, "id" | "startedAt">): Operation =>
+  update(call.id, SETTLE_TOOL_CALL, [
     event.at,
-    Math.round(event.activeMs),
+    toElapsedMs(call.startedAt, event.at),
     toText(event.content),
     event.files === undefined ? null : toTouchedJson(event.files.modified, event.files.created),
     toCallStatus(event),
@@ -552,7 +552,7 @@ const interrupt = (open: { readonly id: number; readonly startedAt: string }, at
     : fail(open, at, "failed", { message: "It was under way when the process ended or the run was stopped.", code: null });
 
 /** By the wall clock, which may have been set back. */
-const toElapsedMs = (from: string, to: string): number | null => {
+export const toElapsedMs = (from: string, to: string): number | null => {
   const elapsed = Date.parse(to) - Date.parse(from);
   return Number.isNaN(elapsed) ? null : Math.max(0, elapsed);
 };

@@ -3,6 +3,7 @@
  * `testing/read-side-contract.ts` is the suite that every implementation passes.
  */
 import type { ArtifactId, RecordedEvent, RecordedType, RunId, SessionId } from "@retinue/protocol";
+import type { Holder } from "./holder.ts";
 import type { MessageRow, MessageStatus, RequestType } from "./message-row.ts";
 import type { SessionRow } from "./project-session.ts";
 
@@ -144,6 +145,8 @@ export type Retention = {
 export type ReadSide = {
   readonly listSessions: (query?: SessionQuery) => Awaitable<Page<SessionRow>>;
   readonly session: (sessionId: SessionId) => Awaitable<SessionRow | undefined>;
+  /** Who is at work on which of these sessions: the living holder of the latest main run. What is not named rests, or was cut off. */
+  readonly holders: (sessionIds: readonly SessionId[]) => Awaitable<ReadonlyMap<SessionId, Holder>>;
   readonly tree: (sessionId: SessionId) => Awaitable<readonly RunNode[]>;
   readonly messages: (sessionId: SessionId, query?: MessageQuery) => Awaitable<Page<MessageRow>>;
   readonly message: (messageId: number) => Awaitable<MessageRow | undefined>;

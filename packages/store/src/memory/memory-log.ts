@@ -6,11 +6,13 @@ import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, Session
 import { admit, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import type { EventLog, Lease } from "../contract.ts";
+import type { Holder } from "../holder.ts";
+import { thisProcess } from "../process-identity.ts";
 import type { ReadSide } from "../read-side.ts";
 import { createWatchers } from "../watchers.ts";
 import { createMemoryReadSide } from "./memory-read-side.ts";
 
-type MemoryRun = { readonly sessionId: SessionId; epoch: number };
+type MemoryRun = { readonly sessionId: SessionId; readonly isMain: boolean; epoch: number; heldSince: string | null };
 type MemorySession = {
   readonly events: RecordedEvent[];
   readonly runs: Map<RunId, MemoryRun>;
@@ -21,6 +23,7 @@ type MemorySession = {
 export type MemoryLog = {
   readonly append: (drafts: readonly EventDraft[], lease?: Lease) => readonly RecordedEvent[];
   readonly lease: (runId: RunId) => Lease;
+  readonly holder: (runId: RunId) => Holder | undefined;
   readonly revoke: (sessionId: SessionId) => void;
   readonly read: (sessionId: SessionId, afterSeq?: number) => readonly RecordedEvent[];
   readonly sessionOf: (runId: RunId) => SessionId | undefined;
@@ -29,6 +32,13 @@ export type MemoryLog = {
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => string | undefined;
   readonly close: () => void;
   readonly readSide: ReadSide;
+};
+
+/** Whoever drives a run of this log is in this process. */
+const toHolder = (run: MemoryRun | undefined): Holder | undefined => {
+  if (run === undefined || run.heldSince === null) return undefined;
+  const { host, pid } = thisProcess();
+  return { host, pid, since: run.heldSince, isSelf: true };
 };
 
 export const createMemoryLog = (): MemoryLog => {
@@ -51,9 +61,12 @@ export const createMemoryLog = (): MemoryLog => {
       const appended: RecordedEvent[] = [];
       for (const draft of drafts) {
         if (draft.type === "run.requested") {
-          const run = { sessionId, epoch: 0 };
+          const run = { sessionId, isMain: draft.parentRunId === null, epoch: 0, heldSince: null };
           runs.set(draft.runId, run);
           session.runs.set(draft.runId, run);
+        } else if (draft.type === "run.settled") {
+          const run = runs.get(draft.runId);
+          if (run) run.heldSince = null;
         }
         const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
         session.events.push(event);
@@ -66,10 +79,15 @@ export const createMemoryLog = (): MemoryLog => {
       const run = runs.get(runId);
       if (!run) throw unknownRun(runId);
       run.epoch += 1;
+      run.heldSince = new Date().toISOString();
       return { runId, epoch: run.epoch };
     },
+    holder: (runId) => toHolder(runs.get(runId)),
     revoke: (sessionId) => {
-      for (const run of sessions.get(sessionId)?.runs.values() ?? []) run.epoch += 1;
+      for (const run of sessions.get(sessionId)?.runs.values() ?? []) {
+        run.epoch += 1;
+        run.heldSince = null;
+      }
     },
     read: (sessionId, afterSeq) => sessions.get(sessionId)?.events.slice(toAfterSeq(afterSeq)) ?? [],
     sessionOf: (runId) => runs.get(runId)?.sessionId,
@@ -83,6 +101,7 @@ export const createMemoryLog = (): MemoryLog => {
     close: () => watchers.clear(),
     readSide: createMemoryReadSide({
       sessions,
+      holderOf: (sessionId) => toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].findLast(({ isMain }) => isMain)),
       remove: (sessionId) => {
         for (const runId of sessions.get(sessionId)?.runs.keys() ?? []) runs.delete(runId);
         sessions.delete(sessionId);

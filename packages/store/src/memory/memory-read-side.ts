@@ -3,6 +3,7 @@
  * recorded into a SQLite database in memory, later ones what came since, and that database answers.
  */
 import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { Holder } from "../holder.ts";
 import type { ReadSide } from "../read-side.ts";
 
 /** What the log holds of a session. */
@@ -14,12 +15,13 @@ export type MemoryRecord = {
 
 export type MemoryReadSideOptions = {
   readonly sessions: ReadonlyMap<SessionId, MemoryRecord>;
+  readonly holderOf: (sessionId: SessionId) => Holder | undefined;
   readonly remove: (sessionId: SessionId) => void;
 };
 
 type Copy = { readonly readSide: ReadSide; readonly update: () => Promise<void> };
 
-export const createMemoryReadSide = ({ sessions, remove }: MemoryReadSideOptions): ReadSide => {
+export const createMemoryReadSide = ({ sessions, holderOf, remove }: MemoryReadSideOptions): ReadSide => {
   let copy: Promise<Copy> | undefined;
   const current = async (): Promise<ReadSide> => {
     const { readSide, update } = await (copy ??= createCopy(sessions));
@@ -29,6 +31,14 @@ export const createMemoryReadSide = ({ sessions, remove }: MemoryReadSideOptions
   return {
     listSessions: async (query) => (await current()).listSessions(query),
     session: async (sessionId) => (await current()).session(sessionId),
+    holders: (sessionIds) => {
+      const holders = new Map<SessionId, Holder>();
+      for (const sessionId of sessionIds) {
+        const holder = holderOf(sessionId);
+        if (holder !== undefined) holders.set(sessionId, holder);
+      }
+      return holders;
+    },
     tree: async (sessionId) => (await current()).tree(sessionId),
     messages: async (sessionId, query) => (await current()).messages(sessionId, query),
     message: async (messageId) => (await current()).message(messageId),

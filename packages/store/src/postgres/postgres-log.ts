@@ -6,12 +6,15 @@ import { toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactId, toArtifactRef } from "../artifact-ref.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import type { EventLog } from "../contract.ts";
+import type { HolderOptions } from "../holder.ts";
+import { BEAT_EVERY_MS } from "../holder.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { ReadSide } from "../read-side.ts";
 import { collectEvents, toWalkFrom } from "../walk-chain.ts";
 import { createWatchers } from "../watchers.ts";
 import type { Query } from "./database.ts";
 import { openDatabase } from "./database.ts";
+import { createHolderRows } from "./holder-rows.ts";
 import { migrate } from "./migrate.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { createPostgresReadSide } from "./postgres-read-side.ts";
@@ -20,7 +23,7 @@ import type { PostgresMigration } from "./schema.ts";
 import { POSTGRES_MIGRATIONS } from "./schema.ts";
 import { createSessionWriter } from "./session-writer.ts";
 
-export type PostgresLogOptions = {
+export type PostgresLogOptions = HolderOptions & {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
   /** Where the tables are; made if it is not there. `retinue` by default. */
@@ -42,6 +45,8 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
   const db = openDatabase({ url, schema, maxConnections, patienceMs });
   const watchers = createWatchers();
   const self = randomUUID();
+  const holders = createHolderRows(options);
+  let heart: NodeJS.Timeout | undefined;
   const channel = `${schema}_events`.slice(0, 63);
   try {
     await migrate(db, schema, migrations);
@@ -78,20 +83,30 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       open();
       return writer.append(drafts, lease);
     },
-    lease: async (runId) => {
+    lease: async (runId, { onlyIfFree = false } = {}) => {
       open();
-      const epoch = await db.transact(async (query) => takeOver(query, runId));
+      const epoch = await db.transact(async (query) => {
+        if (!(await lockSession(query, runId))) return undefined;
+        if (onlyIfFree) await holders.refuseHeld(query, runId);
+        return holders.take(query, runId);
+      });
       if (epoch === undefined) throw unknownRun(runId);
+      // One beat that is missed costs nothing: the next one comes soon, and what was taken over meanwhile is fenced by its epoch.
+      if (!closing) heart ??= setInterval(() => void db.transact(holders.beat).catch(() => {}), BEAT_EVERY_MS).unref();
       const lease = { runId, epoch };
       writer.tookOver(lease);
       return lease;
+    },
+    holder: async (runId) => {
+      open();
+      return holders.of(db.query, runId);
     },
     revoke: async (sessionId) => {
       open();
       await db.transact(async (query) => {
         const [session] = await query("SELECT number FROM ~sessions WHERE session_id = $1 FOR UPDATE", [toNameKey(sessionId)]);
         if (session !== undefined)
-          await query("UPDATE ~runs SET epoch = epoch + 1 WHERE session_number = $1", [session["number"]]);
+          await query("UPDATE ~runs SET epoch = epoch + 1, holder = NULL WHERE session_number = $1", [session["number"]]);
       });
     },
     read: async (sessionId, after) => {
@@ -152,20 +167,22 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
     },
     close: () => {
       watchers.clear();
-      return (closing ??= db.close());
+      clearInterval(heart);
+      return (closing ??= (async () => {
+        // Where it cannot be written any more, silence says it too.
+        if (heart) await db.transact(holders.leave).catch(() => {});
+        await db.close();
+      })());
     },
-    readSide: createPostgresReadSide({ db, open }),
+    readSide: createPostgresReadSide({ db, open, holdersOf: (sessionIds) => holders.ofSessions(db.query, sessionIds) }),
   };
 };
 
-/** Waits for whoever is writing to the session, so that nothing is written under the old epoch afterwards. */
-const takeOver = async (query: Query, runId: RunId): Promise<number | undefined> => {
-  const key = toNameKey(runId);
+/** Waits for whoever is writing to the session, so that nothing is written under the old epoch afterwards. False: no such run. */
+const lockSession = async (query: Query, runId: RunId): Promise<boolean> => {
   const locked = await query(
     "SELECT s.number FROM ~sessions s JOIN ~runs r ON r.session_number = s.number WHERE r.run_id = $1 FOR UPDATE OF s",
-    [key],
+    [toNameKey(runId)],
   );
-  if (locked.length === 0) return undefined;
-  const [row] = await query("UPDATE ~runs SET epoch = epoch + 1 WHERE run_id = $1 RETURNING epoch", [key]);
-  return row === undefined ? undefined : Number(row["epoch"]);
+  return locked.length > 0;
 };

@@ -3,6 +3,7 @@ import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/proto
 import { RetinueError } from "@retinue/protocol";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import type { Holder } from "../holder.ts";
 import type { SessionRow } from "../project-session.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
 import type { Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
@@ -20,6 +21,7 @@ export type PostgresReadSideOptions = {
   readonly db: Database;
   /** Throws when the store was closed. */
   readonly open: () => void;
+  readonly holdersOf: (sessionIds: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, Holder>>;
 };
 
 const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; readonly by: string }>> = {
@@ -28,7 +30,7 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
   updated: { after: "(updated_at, number) < ($2, $1)", by: "updated_at DESC, number DESC" },
 };
 
-export const createPostgresReadSide = ({ db, open }: PostgresReadSideOptions): ReadSide => ({
+export const createPostgresReadSide = ({ db, open, holdersOf }: PostgresReadSideOptions): ReadSide => ({
   listSessions: async (options = {}) => {
     open();
     const limit = toLimit(options.limit);
@@ -52,6 +54,10 @@ export const createPostgresReadSide = ({ db, open }: PostgresReadSideOptions): R
   session: async (sessionId) => {
     open();
     return readSession(db.query, sessionId);
+  },
+  holders: async (sessionIds) => {
+    open();
+    return holdersOf(sessionIds);
   },
   tree: async (sessionId) => {
     open();

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeHolding } from "../testing/holding-contract.ts";
 import { describeEventLog } from "../testing/log-contract.ts";
 import { describeReadSide } from "../testing/read-side-contract.ts";
 import { recordSession } from "../testing/recorded-session.ts";
@@ -35,6 +36,10 @@ const createEmptyLog = async () => {
 
 describeEventLog("PostgreSQL", createEmptyLog);
 describeReadSide("PostgreSQL", createEmptyLog);
+describeHolding("PostgreSQL", () => {
+  const schema = newSchema();
+  return (options) => createPostgresLog({ ...options, url: postgres.url, schema, maxConnections: 2 });
+});
 
 const codeOf = async (act: () => unknown): Promise<string | undefined> => {
   try {
@@ -88,6 +93,22 @@ describe("a PostgreSQL store", () => {
     const upgraded = await createPostgresLog({ url: postgres.url, schema, migrations: [...POSTGRES_MIGRATIONS, next] });
     expect(await upgraded.read("ses_a")).not.toEqual([]);
     await upgraded.close();
+  });
+
+  it("is brought up to date: a call's duration is its own, and nothing is damaged", async () => {
+    const schema = newSchema();
+    const log = await createPostgresLog({ url: postgres.url, schema });
+    await recordSession(log);
+    const messages = (await log.readSide.messages("ses_a")).items;
+    await log.close();
+    await admin.query(
+      `UPDATE ${schema}.messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL`,
+    );
+    await admin.query(`UPDATE ${schema}.retinue_store SET version = 2`);
+    const again = await createPostgresLog({ url: postgres.url, schema });
+    expect((await again.readSide.messages("ses_a")).items).toEqual(messages);
+    expect((await again.readSide.verify()).damage).toEqual([]);
+    await again.close();
   });
 
   it("has the columns, the indexes and the keys that were designed", async () => {

@@ -121,4 +121,31 @@ CREATE TABLE ~said (
 CREATE INDEX idx_said_words ON ~said USING GIN (words);
 `;
 
-export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [{ version: 1, sql: CREATE }];
+/** Who drives which run. The server's clock is the one that counts. */
+const HOLDERS = `
+ALTER TABLE ~runs ADD COLUMN holder TEXT;
+ALTER TABLE ~runs ADD COLUMN held_since TEXT;
+CREATE TABLE ~holders (
+    holder TEXT PRIMARY KEY,
+    host TEXT NOT NULL,
+    space TEXT NOT NULL,
+    pid BIGINT NOT NULL,
+    started TEXT NOT NULL,
+    beat_at TIMESTAMPTZ NOT NULL
+);
+`;
+
+/** A call's duration is its own; it was the time that its run had worked until then. */
+const OWN_DURATIONS = `
+UPDATE ~messages SET duration_ms = CASE
+    WHEN started_at LIKE '____-__-__T__:__:__.___Z' AND completed_at LIKE '____-__-__T__:__:__.___Z'
+    THEN greatest(0, round(extract(epoch FROM completed_at::timestamptz - started_at::timestamptz) * 1000))::bigint
+  END
+  WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
+`;
+
+export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
+  { version: 1, sql: CREATE },
+  { version: 2, sql: HOLDERS },
+  { version: 3, sql: OWN_DURATIONS },
+];

@@ -27,7 +27,17 @@ export const createMemoryDatabase = (): MemoryDatabase => {
   const searchIndex = createSearchIndex(statements);
   const queue = createWriteQueue({ db, path, busyMs: 0, began: () => {}, rolledBack: recorder.forget });
   return {
-    readSide: createSqliteReadSide({ db, path, statements, searchIndex, queue, forget: recorder.forget, open: () => {} }),
+    readSide: createSqliteReadSide({
+      db,
+      path,
+      statements,
+      searchIndex,
+      queue,
+      // Nobody drives a copy: who feeds it knows.
+      holdersOf: () => new Map(),
+      forget: recorder.forget,
+      open: () => {},
+    }),
     copy: async ({ sessionId, events, epochs, artifacts }) =>
       queue.write(() => {
         if (events.length > 0) recorder.record(sessionId, events.map(withoutSeq));

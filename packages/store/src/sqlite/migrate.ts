@@ -1,6 +1,8 @@
 /** Takes a store's file to the latest schema, all of the way or not at all. */
 import { RetinueError } from "@retinue/protocol";
 import type { DatabaseSync } from "node:sqlite";
+import { fromColumnText } from "../column-text.ts";
+import { toElapsedMs } from "../project.ts";
 import type { Migration } from "./schema.ts";
 import { APPLICATION_ID } from "./schema.ts";
 
@@ -16,6 +18,10 @@ export const migrate = (db: DatabaseSync, migrations: readonly Migration[], file
       if (tables !== 0) throw new RetinueError("store_foreign", `${file} is a SQLite database, but not one of Retinue.`);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     }
+    // As the projection has it, of whatever stands in the columns.
+    db.function("elapsed_ms", { deterministic: true }, (from, to) =>
+      toElapsedMs(fromColumnText(String(from)), fromColumnText(String(to))),
+    );
     for (const migration of migrations) if (migration.version > version) db.exec(migration.sql);
     db.exec(`PRAGMA user_version = ${latest}`);
     db.exec("COMMIT");

@@ -116,4 +116,58 @@ CREATE VIRTUAL TABLE said USING ${SAID};
 INSERT INTO said(said, rank) VALUES ('secure-delete', 1);
 `;
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: CREATE }];
+/** Who drives which run, and the figures of each session: `figures.ts` and `holder-table.ts` say how they are kept. */
+const HOLDERS_AND_FIGURES = `
+ALTER TABLE runs ADD COLUMN holder TEXT;
+ALTER TABLE runs ADD COLUMN held_since TEXT;
+CREATE TABLE holders (
+    holder TEXT PRIMARY KEY,
+    host TEXT NOT NULL,
+    space TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    beat_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE counted (
+    session_number INTEGER PRIMARY KEY,
+    head_seq INTEGER NOT NULL
+);
+CREATE TABLE figures (
+    session_number INTEGER NOT NULL,
+    hour TEXT NOT NULL,
+    agent TEXT,
+    parent TEXT,
+    depth INTEGER,
+    model TEXT,
+    bailout TEXT,
+    runs INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    partial INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    timeout INTEGER NOT NULL,
+    duration INTEGER NOT NULL,
+    model_calls INTEGER NOT NULL,
+    prompt INTEGER NOT NULL,
+    completion INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    reasoning INTEGER NOT NULL,
+    cost REAL NOT NULL,
+    unpriced INTEGER NOT NULL,
+    tool_calls INTEGER NOT NULL,
+    tool_failures INTEGER NOT NULL
+);
+CREATE INDEX idx_figures_session ON figures(session_number);
+`;
+
+/** A call's duration is its own; it was the time that its run had worked until then. */
+const OWN_DURATIONS = `
+UPDATE messages SET duration_ms = elapsed_ms(started_at, completed_at)
+  WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
+`;
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: CREATE },
+  { version: 2, sql: HOLDERS_AND_FIGURES },
+  { version: 3, sql: OWN_DURATIONS },
+];

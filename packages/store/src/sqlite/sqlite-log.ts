@@ -9,10 +9,13 @@ import { admit, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import type { EventLog } from "../contract.ts";
+import type { HolderOptions } from "../holder.ts";
+import { BEAT_EVERY_MS } from "../holder.ts";
 import type { ReadSide } from "../read-side.ts";
 import { createWatchers } from "../watchers.ts";
 import { insertArtifact, readArtifact } from "./artifact-table.ts";
 import { readEvents, readHead } from "./event-table.ts";
+import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
 import { openDatabase } from "./open-database.ts";
 import { createRecorder } from "./recorder.ts";
@@ -22,7 +25,7 @@ import { createSqliteReadSide } from "./sqlite-read-side.ts";
 import { createStatements } from "./statements.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
-export type SqliteLogOptions = {
+export type SqliteLogOptions = HolderOptions & {
   /** Of a file in a folder that exists. */
   readonly path: string;
   /** `NORMAL` by default: a killed process loses nothing. `FULL`: nor does a power cut. */
@@ -42,21 +45,23 @@ const STRETCH = 256;
 /** … and without a pause when it is this many events behind. */
 const FAR_BEHIND = 16_384;
 
-export const createSqliteLog = ({ path, synchronous = "NORMAL", busyMs = 30_000 }: SqliteLogOptions): SqliteLog => {
+export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
+  const { path, synchronous = "NORMAL", busyMs = 30_000 } = options;
   const db = openDatabase({ path, synchronous });
   try {
-    return createLogOn({ db, path, busyMs });
+    return createLogOn({ ...options, db, busyMs });
   } catch (error) {
     db.close();
     throw toStoreError(error, path);
   }
 };
 
-export type LogOnOptions = { readonly db: DatabaseSync; readonly path: string; readonly busyMs: number };
+export type LogOnOptions = HolderOptions & { readonly db: DatabaseSync; readonly path: string; readonly busyMs: number };
 
 /** The log on a database that is open; it is the log's from then on. */
-export const createLogOn = ({ db, path, busyMs }: LogOnOptions): SqliteLog => {
+export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions): SqliteLog => {
   const statements = createStatements(db);
+  const holders = createHolderTable(statements, holderOptions);
   const recorder = createRecorder({ statements });
   const searchIndex = createSearchIndex(statements);
   const watchers = createWatchers();
@@ -112,6 +117,12 @@ export const createLogOn = ({ db, path, busyMs }: LogOnOptions): SqliteLog => {
     else pause = setTimeout(() => void keepUp(), PAUSE_MS).unref();
   };
 
+  let heart: NodeJS.Timeout | undefined;
+  const beat = (): void => {
+    // One that is missed costs nothing: the next one comes soon, and what was taken over meanwhile is fenced by its epoch.
+    queue.write(holders.beat).catch(() => {});
+  };
+
   let look: NodeJS.Timeout | undefined;
   let lookedVersion: unknown;
   const lookForOthers = (): void => {
@@ -148,15 +159,25 @@ export const createLogOn = ({ db, path, busyMs }: LogOnOptions): SqliteLog => {
         },
       });
     },
-    lease: async (runId) => {
+    lease: async (runId, { onlyIfFree = false } = {}) => {
       open();
-      const epoch = await queue.write(() => recorder.takeOver(runId));
+      const take = (): number | undefined => {
+        const epoch = recorder.takeOver(runId);
+        if (epoch !== undefined) holders.take(runId);
+        return epoch;
+      };
+      const epoch = await queue.write(take, onlyIfFree ? { check: () => holders.refuseHeld(runId) } : {});
       if (epoch === undefined) throw unknownRun(runId);
+      if (!isClosing()) heart ??= setInterval(beat, BEAT_EVERY_MS).unref();
       return { runId, epoch };
     },
+    holder: (runId) => reading(() => holders.of(runId)),
     revoke: async (sessionId) => {
       open();
-      return queue.write(() => recorder.revoke(sessionId));
+      return queue.write(() => {
+        recorder.revoke(sessionId);
+        holders.release(sessionId);
+      });
     },
     read: (sessionId, afterSeq) => reading(() => readEvents(statements, sessionId, toAfterSeq(afterSeq))),
     sessionOf: (runId) =>
@@ -189,13 +210,25 @@ export const createLogOn = ({ db, path, busyMs }: LogOnOptions): SqliteLog => {
     close: () =>
       (closing ??= (async () => {
         clearInterval(look);
+        clearInterval(heart);
         clearTimeout(pause);
         watchers.clear();
+        // Where it cannot be written any more, the end of the process says it too.
+        if (heart) await queue.write(holders.leave).catch(() => {});
         // The index may stay behind, on a full disk for one: the next search brings it up to date.
         if (behind > 0) await queue.write(() => searchIndex.catchUp(FAR_BEHIND)).catch(() => {});
         await queue.drain();
         db.close();
       })()),
-    readSide: createSqliteReadSide({ db, path, statements, searchIndex, queue, forget: recorder.forget, open }),
+    readSide: createSqliteReadSide({
+      db,
+      path,
+      statements,
+      searchIndex,
+      queue,
+      holdersOf: holders.ofSessions,
+      forget: recorder.forget,
+      open,
+    }),
   };
 };

@@ -12,6 +12,7 @@ import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { toTree } from "../run-tree.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { eachStoredEvent } from "./event-table.ts";
+import type { HolderTable } from "./holder-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { fromSessionRow } from "./session-table.ts";
@@ -28,6 +29,7 @@ export type SqliteReadSideOptions = {
   readonly statements: Statements;
   readonly searchIndex: SearchIndex;
   readonly queue: WriteQueue;
+  readonly holdersOf: HolderTable["ofSessions"];
   /** What the writer had in mind of a session that is gone. */
   readonly forget: () => void;
   /** Throws when the store was closed. */
@@ -41,7 +43,7 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
 };
 
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
-  const { db, path, statements, searchIndex, queue, forget, open } = options;
+  const { db, path, statements, searchIndex, queue, holdersOf, forget, open } = options;
 
   const reading = <T>(act: () => T): T => {
     open();
@@ -132,6 +134,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   return {
     listSessions,
     session: (sessionId) => reading(() => readSession(sessionId)),
+    holders: (sessionIds) => reading(() => holdersOf(sessionIds)),
     tree,
     messages,
     message: (messageId) =>

@@ -7,6 +7,7 @@ import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
 import { openDatabase } from "./open-database.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { createLogOn, createSqliteLog } from "./sqlite-log.ts";
 
 const folder = createTestFolder();
@@ -79,6 +80,37 @@ describe("a session in a file", () => {
     const again = createSqliteLog({ path });
     expect(await again.read("ses_a")).toHaveLength(1);
     await again.close();
+  });
+});
+
+describe("a file of an earlier version", () => {
+  it("is brought up to date: a call's duration is its own, and nothing is damaged", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    await recordSession(log);
+    const messages = (await log.readSide.messages("ses_a")).items;
+    await log.close();
+    const db = new DatabaseSync(path);
+    db.exec(`UPDATE messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
+      PRAGMA user_version = 2`);
+    db.close();
+    const again = createSqliteLog({ path });
+    expect((await again.readSide.messages("ses_a")).items).toEqual(messages);
+    expect((await again.readSide.verify()).damage).toEqual([]);
+    await again.close();
+  });
+
+  it("of the first version takes leases and gives figures", async () => {
+    const path = folder.file();
+    openDatabase({ path, synchronous: "NORMAL", migrations: MIGRATIONS.slice(0, 1) }).close();
+    const log = createSqliteLog({ path });
+    await recordSession(log);
+    expect((await log.readSide.stats({ by: "agent" })).map(({ key, runs }) => [key, runs])).toEqual([
+      ["main", 1],
+      ["reviewer", 1],
+    ]);
+    expect((await log.readSide.verify()).damage).toEqual([]);
+    await log.close();
   });
 });
 

@@ -1,5 +1,6 @@
 /** What tests of a store, and of what stands on one, are made of. */
 export { HOSTILE_STRINGS } from "./hostile-strings.ts";
+export { describeHolding } from "./holding-contract.ts";
 export { describeEventLog } from "./log-contract.ts";
 export { measureRecording } from "./measure-recording.ts";
 export type { MeasureOptions, RecordingCost } from "./measure-recording.ts";

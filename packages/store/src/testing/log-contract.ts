@@ -1,5 +1,6 @@
 /** The contract of the event log as tests: every implementation runs it in one line and passes all of it. */
 import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventLog } from "../contract.ts";
 import { HOSTILE_STRINGS } from "./hostile-strings.ts";
@@ -47,6 +48,29 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
       const drafts = [run.started(lease.epoch), run.asked(1), run.answered(1, "hello")];
       expect(await log.append(drafts, lease)).toEqual(numbered(drafts, 2));
       expect(await log.read(SESSION)).toEqual(numbered([...requested, ...drafts]));
+    });
+
+    it("tells who drives a run, from its lease to its end", async () => {
+      const run = createRunDrafts();
+      await log.append([run.requested()]);
+      expect(await log.holder("run_a")).toBeUndefined();
+      const lease = await log.lease("run_a");
+      await log.append([run.started(lease.epoch)], lease);
+      expect(await log.holder("run_a")).toMatchObject({ host: hostname(), pid: process.pid, isSelf: true });
+      await log.append([run.settled()], lease);
+      expect(await log.holder("run_a")).toBeUndefined();
+      expect(await log.holder("run_unknown")).toBeUndefined();
+    });
+
+    it("lets a log take again what it holds itself", async () => {
+      await begin();
+      expect(await log.lease("run_a", { onlyIfFree: true })).toEqual({ runId: "run_a", epoch: 2 });
+    });
+
+    it("says that nobody drives what was revoked", async () => {
+      await begin();
+      await log.revoke(SESSION);
+      expect(await log.holder("run_a")).toBeUndefined();
     });
 
     it("counts every session for itself", async () => {

@@ -1,5 +1,5 @@
 /** The contract of the read side as tests: every store runs it in one line and passes all of it. */
-import type { SessionId } from "@retinue/protocol";
+import type { EventDraft, SessionId } from "@retinue/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventLog } from "../contract.ts";
 import type { MessageRow } from "../message-row.ts";
@@ -63,6 +63,25 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
     const left = async () => (await readSide.listSessions({ order: "oldest" })).items.map((row) => row.sessionId);
 
     describe("messages", () => {
+      it("tells which sessions somebody is at work on, by their latest main run", async () => {
+        await recordSession(log, { sessionId: "ses_done" });
+        const work = createRunDrafts({ sessionId: "ses_work", runId: "run_work" });
+        await log.append([work.requested()]);
+        const admitted = createRunDrafts({ sessionId: "ses_admitted", runId: "run_admitted" });
+        await log.append([admitted.requested()]);
+        const lease = await log.lease("run_work");
+        await log.append([work.started(lease.epoch)], lease);
+        const all: readonly SessionId[] = ["ses_done", "ses_work", "ses_admitted", "ses_unknown"];
+        expect([...(await readSide.holders(all)).keys()]).toEqual(["ses_work"]);
+        await log.append([work.settled()], lease);
+        expect(await readSide.holders(all)).toEqual(new Map());
+        const next = createRunDrafts({ sessionId: "ses_done", runId: "run_next" });
+        await log.append([next.requested()]);
+        await log.lease("run_next");
+        expect((await readSide.holders(all)).get("ses_done")).toMatchObject({ pid: process.pid, isSelf: true });
+        expect(await readSide.holders([])).toEqual(new Map());
+      });
+
       it("are one row for each run, model call and tool call, in a tree", async () => {
         await recordSession(log);
         const rows = await allMessages();
@@ -120,7 +139,7 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
           cached_tokens: 50,
           reasoning_tokens: 3,
           cost_usd: 0.001,
-          duration_ms: 400,
+          duration_ms: 1000,
         });
         expect(JSON.parse(first?.tool_calls_json ?? "")).toEqual([
           { callId: "c1", tool: "read", arguments: '{"path":"a.ts"}' },
@@ -146,6 +165,31 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         const failed = rows.find((row) => row.status === "failed" && row.request_type === "continuation");
         expect(failed).toMatchObject({ error_code: "model_overloaded", error_message: "too busy" });
         expect(Object.keys(main ?? {})).toEqual([...MESSAGE_COLUMNS]);
+      });
+
+      it("have each its own duration, whatever its run had worked until then", async () => {
+        const times = [0, 0, 10, 1010, 1020, 1050, 2060, 2070, 9070];
+        let count = 0;
+        const at = () => new Date(Date.UTC(2026, 0, 1) + (times[count++] ?? 0)).toISOString();
+        const run = createRunDrafts({ at });
+        await log.append([run.requested()]);
+        const lease = await log.lease("run_a");
+        await log.append([run.started(lease.epoch), run.asked(1)], lease);
+        const calls = ["c1", "c2"].map((callId) => ({ type: "tool-call" as const, callId, tool: "read", arguments: "{}" }));
+        const answer = { ...run.answered(1, calls), activeMs: 50_000 };
+        const settled = [
+          [run.toolStarted("c1"), run.toolStarted("c2")],
+          [run.toolSettled("c1", "one", { activeMs: 60_000 }), run.toolSettled("c2", "two", { activeMs: 70_000 })],
+          [run.toolSettled("c3", "no such tool", { tool: "fly", outcome: "error", activeMs: 80_000 })],
+        ];
+        await log.append([answer, ...settled.flat()] as EventDraft[], lease);
+        expect(pick(await allMessages(), "call_id", "duration_ms")).toEqual([
+          [null, null],
+          [null, 1000],
+          ["c1", 1040],
+          ["c2", 1020],
+          ["c3", 0],
+        ]);
       });
 
       it("are there from the start of what they record, and closed at its end", async () => {

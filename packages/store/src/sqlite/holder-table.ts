@@ -1,0 +1,95 @@
+/** Who holds which run, in SQLite. Everything that writes happens inside a transaction that the caller opened. */
+import type { RunId, SessionId } from "@retinue/protocol";
+import { randomUUID } from "node:crypto";
+import type { SQLOutputValue } from "node:sqlite";
+import { fromColumnText, toColumnText } from "../column-text.ts";
+import type { Holder, HolderOptions } from "../holder.ts";
+import { FORGET_MS, heldError, isLiving, SILENCE_MS } from "../holder.ts";
+import { thisProcess } from "../process-identity.ts";
+import type { Statements } from "./statements.ts";
+
+export type HolderTable = {
+  /** The living holder of a run that has not settled. */
+  readonly of: (runId: RunId) => Holder | undefined;
+  /** Of the latest main runs of these sessions. */
+  readonly ofSessions: (sessionIds: readonly SessionId[]) => ReadonlyMap<SessionId, Holder>;
+  /** Throws `session_running` where another holds it and lives. */
+  readonly refuseHeld: (runId: RunId) => void;
+  /** The run is ours from now on. */
+  readonly take: (runId: RunId) => void;
+  /** Nobody holds a run of the session any more. */
+  readonly release: (sessionId: SessionId) => void;
+  /** Says that we live. */
+  readonly beat: () => void;
+  /** We are gone, and hold nothing. */
+  readonly leave: () => void;
+};
+
+const SELECT = `SELECT r.held_since, h.holder, h.host, h.space, h.pid, h.started, h.beat_at, s.session_id
+  FROM runs r JOIN holders h ON h.holder = r.holder JOIN messages m ON m.id = r.message_id JOIN sessions s ON s.number = r.session_number`;
+
+export const createHolderTable = (
+  statements: Statements,
+  { self = thisProcess(), silenceMs = SILENCE_MS }: HolderOptions,
+): HolderTable => {
+  const id = randomUUID();
+
+  const toHolder = (row: Record<string, SQLOutputValue> | undefined): Holder | undefined => {
+    if (row === undefined) return undefined;
+    const host = fromColumnText(String(row["host"]));
+    const pid = Number(row["pid"]);
+    const isSelf = row["holder"] === id;
+    const identity = { host, pid, space: String(row["space"]), started: String(row["started"]) };
+    if (!isSelf && !isLiving(identity, Date.now() - Number(row["beat_at"]), silenceMs)) return undefined;
+    return { host, pid, since: String(row["held_since"]), isSelf };
+  };
+  const readRow = (runId: RunId) =>
+    statements(`${SELECT} WHERE r.run_id = ? AND m.status IN ('pending', 'running')`).get(toColumnText(runId));
+
+  const beat = (): void => {
+    statements(
+      `INSERT INTO holders (holder, host, space, pid, started, beat_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (holder) DO UPDATE SET beat_at = excluded.beat_at`,
+    ).run(id, toColumnText(self.host), self.space, self.pid, self.started, Date.now());
+  };
+
+  return {
+    of: (runId) => toHolder(readRow(runId)),
+    ofSessions: (sessionIds) => {
+      const holders = new Map<SessionId, Holder>();
+      const latest = statements(
+        `${SELECT} WHERE s.session_id = ? AND s.status IN ('pending', 'running') AND m.agent_depth = 0
+           AND m.status IN ('pending', 'running') ORDER BY m.id DESC LIMIT 1`,
+      );
+      for (const sessionId of sessionIds) {
+        const holder = toHolder(latest.get(toColumnText(sessionId)));
+        if (holder !== undefined) holders.set(sessionId, holder);
+      }
+      return holders;
+    },
+    refuseHeld: (runId) => {
+      const row = readRow(runId);
+      const holder = toHolder(row);
+      if (row !== undefined && holder !== undefined && !holder.isSelf)
+        throw heldError(fromColumnText(String(row["session_id"])) as SessionId, holder);
+    },
+    take: (runId) => {
+      if (statements("SELECT 1 FROM holders WHERE holder = ?").get(id) === undefined) {
+        statements("DELETE FROM holders WHERE beat_at < ?").run(Date.now() - FORGET_MS);
+        beat();
+      }
+      statements("UPDATE runs SET holder = ?, held_since = ? WHERE run_id = ?").run(
+        id,
+        new Date().toISOString(),
+        toColumnText(runId),
+      );
+    },
+    release: (sessionId) => {
+      statements("UPDATE runs SET holder = NULL WHERE session_number = (SELECT number FROM sessions WHERE session_id = ?)").run(
+        toColumnText(sessionId),
+      );
+    },
+    beat,
+    leave: () => void statements("DELETE FROM holders WHERE holder = ?").run(id),
+  };
+};
