@@ -41,7 +41,10 @@ export type AssembledTools = {
 export const assembleTools = async ({ workspace, home, env, settings, askUser }: AssembleOptions): Promise<AssembledTools> => {
   const trust = createTrustStore({ file: path.join(home, "trust.json") });
   const documentIndex = path.join(home, "documents.db");
+  const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({
+    shell: { unprotected, allowUnsandboxed },
+    unprotected,
     code: { cacheFolder: path.join(home, "cache") },
     web: toWebOptions(settings),
     webSearch: toWebSearch(settings, env),

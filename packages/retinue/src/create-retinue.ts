@@ -164,7 +164,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      judge: createJudge({ digest: digestFile, isSandboxed }),
+      judge: createJudge({ digest: digestFile, isSandboxed, unprotected: settings.unprotected }),
       readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
     },

@@ -29,6 +29,8 @@ import { createWriteTool } from "./write.ts";
 
 export type BuiltinToolOptions = {
   readonly shell?: Parameters<typeof createShellTool>[0];
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
   readonly code?: CodeToolOptions;
   readonly web?: WebFetchOptions;
   readonly webSearch?: WebSearchOptions;
@@ -42,7 +44,7 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createReadTool(),
   createLsTool(),
   createGlobTool(),
-  createGrepTool(),
+  createGrepTool(options),
   createCodeSearchTool(options.code),
   createOverviewTool(),
   createPlanFilesTool(options.code),
@@ -51,9 +53,9 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createEditTool(),
   createShellTool(options.shell),
   createTestTool(options.shell),
-  createGitTool(),
-  createGitDiffTool(),
-  createGitCommitTool(),
+  createGitTool(toGitOptions(options)),
+  createGitDiffTool(toGitOptions(options)),
+  createGitCommitTool(toGitOptions(options)),
   createWebFetch(options.web),
   createWebSearch(options.webSearch),
   ...(options.documentIndex === undefined ? [] : [createSearchDocuments({ indexFile: options.documentIndex })]),
@@ -61,3 +63,6 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createAskUserTool(options.askUser),
   createTodoTool(),
 ];
+
+const toGitOptions = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
+  unprotected === undefined ? {} : { unprotected };

@@ -38,6 +38,9 @@ describe("grep", () => {
   it("K1: shows no line of a secret that lies in a folder", async () => {
     await using test = await createTestWorkspace({ "certs/server.key": "limit", id_rsa: "limit", "src/a.ts": "limit" });
     expect(await grep.execute({ pattern: "limit" }, test.context)).toBe("[1 matching line in 1 file]\nsrc/a.ts:\n  1: limit");
+    const freed = createGrepTool({ unprotected: ["certs/**"] });
+    expect(await freed.execute({ pattern: "limit", filesOnly: true }, test.context)).toMatch(/certs\/server\.key[^]*src\/a\.ts/);
+    expect(await freed.execute({ pattern: "limit", filesOnly: true }, test.context)).not.toContain("id_rsa");
   });
 
   it("shows lines of context and where lines are left out", async () => {

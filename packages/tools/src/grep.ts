@@ -7,8 +7,9 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool, ToolContext } from "@retinue/runtime";
-import { defineTool, protectionOf } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
+import { createSecretCheck } from "./git/secret-paths.ts";
 import { readArtifactPath } from "./files/artifact-path.ts";
 import { count, toModelText } from "./files/output-text.ts";
 import { toToolError } from "./files/system-error.ts";
@@ -52,8 +53,14 @@ const INPUT = z.object({
 
 export type GrepInput = z.infer<typeof INPUT>;
 
-export const createGrepTool = (): Tool<GrepInput> =>
-  defineTool({
+export type GrepOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+};
+
+export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "grep",
     description:
       "Searches file contents by regular expression (ripgrep). Files that .gitignore excludes, hidden and binary files are left out " +
@@ -82,7 +89,7 @@ export const createGrepTool = (): Tool<GrepInput> =>
           if (!line || !matches(line.file)) return true;
           const file = target.show(line.file);
           // Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen.
-          if (file !== target.shown && protectionOf(file)?.read === "deny") return true;
+          if (file !== target.shown && isSecret(file)) return true;
           report.add({ ...line, file });
           return report.matches() < MAX_COUNTED;
         },
@@ -97,6 +104,7 @@ export const createGrepTool = (): Tool<GrepInput> =>
       return toModelText(report.toText((lines, files) => `${count(lines, "matching line")} in ${count(files, "file")}${more}`));
     },
   });
+};
 
 const toArgs = (input: GrepInput): readonly string[] => [
   "--line-number",

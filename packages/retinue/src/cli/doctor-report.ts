@@ -4,8 +4,6 @@ import type { probeSandbox as ProbeSandbox } from "@retinue/tools";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Origin } from "../settings/layer.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
@@ -73,8 +71,9 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
     settingsError = toErrorValue(thrown);
   }
   const { settings, files, warnings } = loaded;
-  const { chooseModel, createModels, detectProviders, PROVIDERS, secretsOf } = await import("@retinue/model");
-  learn(secretsOf(settings.providers, env));
+  const { chooseModel, createModels, detectProviders, PROVIDERS } = await import("@retinue/model");
+  const { findSecrets } = await import("../secrets/find-secrets.ts");
+  learn(await findSecrets({ env, settings, workspace, servers: settings.mcpServers }));
   const detected = await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS });
 
   const models = createModels({ ...settings, env });
@@ -113,7 +112,7 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
       ];
     }),
     model: { name, isDetected: settings.model === undefined, error },
-    ripgrep: await findRipgrep(),
+    ripgrep: await probeRipgrep(),
     sandbox: await probeSandbox(),
     inventory: await takeInventory({ workspace, settings, env }, files.project),
   };
@@ -136,8 +135,9 @@ const takeInventory = async (options: InventoryOptions, projectFile: string | un
   }
 };
 
-/** Headers may hold credentials; that they are set is enough. */
-const isHidden = (path: readonly string[]): boolean => path.includes("headers");
+/** Headers and variables of servers may hold credentials; that they are set is enough. */
+const isHidden = (path: readonly string[]): boolean =>
+  path.includes("headers") || (path[0] === "mcpServers" && path.includes("env"));
 
 /** In the order of the schema. */
 const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["settings"] => {
@@ -154,6 +154,8 @@ const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["sett
 
 /** Names of providers and models may hold dots, so the key is followed by what is there. */
 const leafAt = (value: unknown, key: string): string | number | boolean | undefined => {
+  if (key === "" && Array.isArray(value))
+    return value.every((item) => typeof item === "string") ? value.join(", ") || "none" : undefined;
   if (key === "") return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, child] of Object.entries(value as Partial<Settings>)) {
@@ -165,12 +167,12 @@ const leafAt = (value: unknown, key: string): string | number | boolean | undefi
 };
 
 /** The one that the tools use. */
-const findRipgrep = async (): Promise<DoctorReport["ripgrep"]> => {
+const probeRipgrep = async (): Promise<DoctorReport["ripgrep"]> => {
   try {
-    const tools = createRequire(fileURLToPath(import.meta.resolve("@retinue/tools")));
-    const { rgPath } = (await import(tools.resolve("@vscode/ripgrep"))) as { readonly rgPath: string };
-    const { stdout } = await promisify(execFile)(rgPath, ["--version"], { timeout: 5_000 });
-    return { path: rgPath, version: /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };
+    const { findRipgrep } = await import("@retinue/tools");
+    const file = await findRipgrep();
+    const { stdout } = await promisify(execFile)(file, ["--version"], { timeout: 5_000 });
+    return { path: file, version: /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };
   } catch (thrown) {
     return { error: thrown instanceof Error ? thrown.message : String(thrown) };
   }

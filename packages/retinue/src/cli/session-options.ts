@@ -43,8 +43,9 @@ export const loadSessionSettings = async (
   const flags = toFlags(options);
   const { loadSettings } = await import("../settings/load-settings.ts");
   const loaded = await loadSettings({ workspace, env: surroundings.env, flags });
-  const { secretsOf } = await import("@retinue/model");
-  surroundings.learn(secretsOf(loaded.settings.providers, surroundings.env));
+  const { findSecrets } = await import("../secrets/find-secrets.ts");
+  const { settings } = loaded;
+  surroundings.learn(await findSecrets({ env: surroundings.env, settings, workspace, servers: settings.mcpServers }));
   for (const warning of loaded.warnings)
     await surroundings.stderr.write(`retinue: ${toPrintable(surroundings.redact(warning), "line")}\n`);
   return { ...loaded, workspace };

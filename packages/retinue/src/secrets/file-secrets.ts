@@ -4,6 +4,7 @@
  */
 import { constants, open, readdir } from "node:fs/promises";
 import path from "node:path";
+import { isInScope } from "@retinue/runtime";
 import { secretsOfValue } from "./secret-value.ts";
 
 const MOST_BYTES = 256 * 1024;
@@ -22,12 +23,19 @@ const NAMED = [
   ".env",
 ];
 
-export type SecretPlaces = { readonly home: string | undefined; readonly workspace: string };
+export type SecretPlaces = {
+  readonly home: string | undefined;
+  readonly workspace: string;
+  /** Files of the workspace that the user has set free, so that agents may know them. */
+  readonly unprotected: readonly string[];
+};
 
-export const fileSecrets = async ({ home, workspace }: SecretPlaces): Promise<readonly string[]> => {
+export const fileSecrets = async ({ home, workspace, unprotected }: SecretPlaces): Promise<readonly string[]> => {
   const texts = await Promise.all([
     ...(home === undefined ? [] : NAMED.map((name) => readText(path.join(home, name)))),
-    ...(await list(workspace)).filter(isEnvFile).map((name) => readText(path.join(workspace, name))),
+    ...(await list(workspace))
+      .filter((name) => isEnvFile(name) && !(unprotected.length > 0 && isInScope([unprotected], name)))
+      .map((name) => readText(path.join(workspace, name))),
   ]);
   const keys = home === undefined ? [] : await list(path.join(home, ".ssh"));
   const keyTexts = await Promise.all(keys.map((name) => readText(path.join(home ?? "", ".ssh", name))));

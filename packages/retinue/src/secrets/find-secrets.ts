@@ -27,7 +27,7 @@ export const findSecrets = async ({ env, settings, workspace, servers }: FindSec
     ...Object.values(servers).flatMap((server) => serverSecrets(server, env)),
     ...Object.values(databases).flatMap((address) => secretsOfValue("", address)),
     ...(searchKey === undefined ? [] : [searchKey]),
-    ...(await fileSecrets({ home: env["HOME"], workspace })),
+    ...(await fileSecrets({ home: env["HOME"], workspace, unprotected: settings.unprotected })),
   ];
   return [...new Set(found)];
 };

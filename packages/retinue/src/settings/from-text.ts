@@ -15,7 +15,7 @@ export const fromText = (text: string, path: SettingsPath): Raw => {
   const place = placeAt(path);
   if (place?.type === "number") return NUMBER.test(text.trim()) ? Number(text) : text;
   if (place?.type === "yes-no") return YES_NO.get(text.trim()) ?? text;
-  if (place?.type !== "keys" && place?.type !== "names") return text;
+  if (place?.type !== "keys" && place?.type !== "names" && !/^\s*\[/.test(text)) return text;
   try {
     return JSON.parse(text) as Raw;
   } catch {

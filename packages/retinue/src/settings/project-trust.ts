@@ -9,7 +9,15 @@ import type { TrustClaim } from "@retinue/tools/trust";
 import type { Layer, Raw } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
 
-const NEED_TRUST: ReadonlySet<string> = new Set(["mcpServers", "hooks", "web", "databases", "store"]);
+const NEED_TRUST: ReadonlySet<string> = new Set([
+  "mcpServers",
+  "hooks",
+  "web",
+  "databases",
+  "store",
+  "unprotected",
+  "allowUnsandboxed",
+]);
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");

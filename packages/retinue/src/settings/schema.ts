@@ -163,4 +163,23 @@ export const settingsSchema = z.strictObject({
       "What acts that are more than reading need. ask: somebody is asked. read-only: they are refused. " +
         "workspace: writing inside the workspace passes, the rest is asked. all: everything passes. A project file may only narrow it.",
     ),
+  unprotected: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .regex(/^(?!\/|~|\.\.)/, "must be relative to the workspace"),
+    )
+    .optional()
+    .describe(
+      "Globs of protected paths, like .env.test or .github/**, that agents may read and write as they may others. " +
+        "Those of a project hold only when it is trusted.",
+    ),
+  allowUnsandboxed: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether commands of agents that may not write or reach everything run at all where the machine has no sandbox to keep them to it. " +
+        "Default false. That of a project holds only when it is trusted.",
+    ),
 }) satisfies z.ZodType<PartialSettings>;

@@ -89,6 +89,10 @@ export type Settings = {
   readonly databases: Readonly<Record<string, string>>;
   readonly approvals: { readonly unattended: Unattended; readonly expiresMs?: number };
   readonly approve: ApproveMode;
+  /** Globs of protected paths, relative to the workspace, that agents may read and write like any other. */
+  readonly unprotected: readonly string[];
+  /** Commands of agents with limited rights run without a sandbox where the machine has none. */
+  readonly allowUnsandboxed: boolean;
 };
 
 /** What one source says: anything may be missing. */
@@ -116,6 +120,8 @@ export type PartialSettings = {
   readonly databases?: Readonly<Record<string, string>> | undefined;
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
+  readonly unprotected?: readonly string[] | undefined;
+  readonly allowUnsandboxed?: boolean | undefined;
 };
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -132,4 +138,6 @@ export const DEFAULT_SETTINGS: Settings = {
   databases: {},
   approvals: { unattended: "deny" },
   approve: "ask",
+  unprotected: [],
+  allowUnsandboxed: false,
 };

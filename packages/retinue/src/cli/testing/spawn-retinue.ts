@@ -1,6 +1,7 @@
 /** Runs the real command as a process of its own, in a folder and a home of its own, and tells everything about how it ended. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +29,8 @@ export type SpawnOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input stays open. */
   readonly keepInput?: boolean;
+  /** A command that runs it, as `nice` would. */
+  readonly by?: readonly string[];
 };
 
 export type Project = {
@@ -40,6 +43,11 @@ export type Project = {
 
 /** Shared by all, since every home is new and would begin without. */
 const COMPILED = fileURLToPath(new URL("../../../../../node_modules/.cache/retinue-tests", import.meta.url));
+
+/** Runs a command as on a machine that has no sandbox; nothing where this is one. */
+export const WITHOUT_SANDBOX: readonly string[] = existsSync("/usr/bin/bwrap")
+  ? ["/usr/bin/bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--"]
+  : [];
 
 /** Nothing of the user's but the way to programs. */
 export const toEnvironment = (home: string): NodeJS.ProcessEnv => ({
@@ -60,7 +68,8 @@ export const createProject = async (settings?: string): Promise<Project> => {
   if (settings !== undefined) await writeFile(join(workspace, "retinue.yaml"), settings);
 
   const start = (words: readonly string[], options: SpawnOptions = {}): Running => {
-    const child = spawn(process.execPath, [BIN, ...words], {
+    const [file = process.execPath, ...args] = [...(options.by ?? []), process.execPath, BIN, ...words];
+    const child = spawn(file, args, {
       cwd: workspace,
       env: { ...toEnvironment(home), ...options.env },
     });

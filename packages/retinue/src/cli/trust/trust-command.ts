@@ -38,8 +38,8 @@ export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, su
   }
 
   const { settings, files } = await loadSettings({ workspace, env });
-  const { secretsOf } = await import("@retinue/model");
-  surroundings.learn(secretsOf(settings.providers, env));
+  const { findSecrets } = await import("../../secrets/find-secrets.ts");
+  surroundings.learn(await findSecrets({ env, settings, workspace, servers: settings.mcpServers }));
   const claims = await withInventory({ workspace, settings, env }, (inventory) => readUntrustedClaims(inventory, files.project));
   if (claims.length === 0) {
     await stdout.write(`${show(workspace)} asks for nothing that it is not trusted for.\n`);
