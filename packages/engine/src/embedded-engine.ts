@@ -50,6 +50,7 @@ import {
   toResult,
 } from "@retinue/runtime";
 import type { EventLog, Lease } from "@retinue/store";
+import { heldError } from "@retinue/store";
 import { findRefusal } from "./acceptance.ts";
 import { inRun } from "./current-run.ts";
 import type { Follower } from "./follower.ts";
@@ -123,7 +124,7 @@ export type Engine = {
   /** The tools that a run of this state has. */
   readonly toolsFor: (state: RunState) => ReadonlyMap<string, AnyTool>;
   /** Goes on with a run that was requested and not settled, and with everything below it. */
-  readonly resume: (runId: RunId) => Promise<RunHandle>;
+  readonly resume: (runId: RunId, options?: ResumeOptions) => Promise<RunHandle>;
   /** Stops one run and what is below it. False where no such run is at work here. */
   readonly cancel: (runId: RunId, reason?: string) => boolean;
   /** Says something to a run at work; it reads it before its next turn. */
@@ -132,6 +133,11 @@ export type Engine = {
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer) => boolean;
   /** Cancels what runs and waits for it. */
   readonly close: () => Promise<void>;
+};
+
+export type ResumeOptions = {
+  /** Also from a living process that works on it, which can write nothing from then on. Otherwise that is `session_running`. */
+  readonly takeOver?: boolean;
 };
 
 /** A run that code, and not a model, starts below another. */
@@ -198,9 +204,15 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return session;
   };
 
-  type Drive = { readonly parent: ActiveRun | null; readonly known: Known; readonly resumed: boolean };
+  type Drive = {
+    readonly parent: ActiveRun | null;
+    readonly known: Known;
+    readonly resumed: boolean;
+    /** It is not taken from a living process. */
+    readonly onlyIfFree?: boolean;
+  };
 
-  const drive = (state: RunState, { parent, known, resumed }: Drive): ActiveRun => {
+  const drive = (state: RunState, { parent, known, resumed, onlyIfFree = false }: Drive): ActiveRun => {
     const { sessionId, runId } = state.identity;
     const session = sessionOf(sessionId);
     const run: ActiveRun = {
@@ -220,7 +232,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     };
     session.runs += 1;
     active.set(runId, run);
-    run.result = inRun(state.identity, () => execute(run, resumed)).finally(() => {
+    run.result = inRun(state.identity, () => execute(run, resumed, onlyIfFree)).finally(() => {
       active.delete(runId);
       if (--session.runs === 0) sessions.delete(sessionId);
     });
@@ -247,9 +259,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   /** Takes the run over. Whoever drove it until then may have added to its record since it was read. */
-  const takeOver = async (run: ActiveRun, resumed: boolean): Promise<Lease> => {
+  const takeOver = async (run: ActiveRun, resumed: boolean, onlyIfFree: boolean): Promise<Lease> => {
     const { sessionId, runId } = run.state.identity;
-    const lease = await write(run.tree, () => log.lease(runId));
+    const lease = await write(run.tree, () => log.lease(runId, { onlyIfFree }));
     run.lease = lease;
     if (!resumed && lease.epoch === 1) return lease;
     const added = await log.read(sessionId, run.known.seq);
@@ -262,9 +274,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return lease;
   };
 
-  const execute = async (run: ActiveRun, resumed: boolean): Promise<RunResult> => {
+  const execute = async (run: ActiveRun, resumed: boolean, onlyIfFree: boolean): Promise<RunResult> => {
     if (run.state.result) return run.state.result;
-    const lease = await takeOver(run, resumed);
+    const lease = await takeOver(run, resumed, onlyIfFree);
     const { state, session, tree } = run;
     const { identity } = state;
     if (state.result) return state.result;
@@ -523,6 +535,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return true;
   };
 
+  /** Throws `session_running` where a living process works on the run: another one, or this engine itself. */
+  const refuseHeld = async ({ identity: { runId, sessionId }, result }: RunState, isHere: () => boolean): Promise<void> => {
+    if (result) return;
+    const holder = await log.holder(runId);
+    if (holder && (!holder.isSelf || isHere())) throw heldError(sessionId, holder);
+  };
+
   const cancel: Engine["cancel"] = (runId, reason = "The run was cancelled.") => {
     const run = active.get(runId);
     run?.stop.abort(new RetinueError("cancelled", reason));
@@ -534,6 +553,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const sessionId: SessionId = given ?? `ses_${createId()}`;
       const earlier = given === undefined ? [] : await log.read(given);
       const previous = given === undefined ? null : latestRoot(earlier, given);
+      // In this process a session may be given its next turn before the one before is done.
+      if (previous) await refuseHeld(previous, () => false);
       const draft = request({ sessionId, runId: `run_${createId()}`, parentRunId: null, depth: 0, agent }, task, spec, {
         ...(previous === null ? {} : { continues: previous.identity.runId }),
         ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
@@ -560,16 +581,17 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       return spawnBelow(parent, spawned, signal);
     },
     toolsFor: (state) => toolsOf(state),
-    resume: async (runId) => {
+    resume: async (runId, { takeOver: isForced = false } = {}) => {
       const sessionId = await log.sessionOf(runId);
       if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
       const events = await log.read(sessionId);
       const known: Known = { states: fold(events), seq: events.at(-1)?.seq ?? 0 };
       const state = known.states.get(runId);
       if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
+      if (!isForced) await refuseHeld(state, () => active.has(runId));
       const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
       sessionOf(sessionId).inbox.restore(events);
-      return toHandle(drive(state, { parent: null, known, resumed: true }), follower);
+      return toHandle(drive(state, { parent: null, known, resumed: true, onlyIfFree: !isForced }), follower);
     },
     cancel,
     send,

@@ -1,6 +1,6 @@
 /** Where runs live. */
 export { childRunId, createEmbeddedEngine } from "./embedded-engine.ts";
-export type { Engine, EngineOptions, HostPorts, RunHandle, RunRequest } from "./embedded-engine.ts";
+export type { Engine, EngineOptions, HostPorts, ResumeOptions, RunHandle, RunRequest } from "./embedded-engine.ts";
 export { createFollower } from "./follower.ts";
 export type { Follower } from "./follower.ts";
 export { verifyReplay } from "./verify-replay.ts";

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@retinue/model/contract";
 import { createScriptedModel } from "@retinue/model/testing";
-import type { RecordedEvent, RunId } from "@retinue/protocol";
+import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
@@ -71,7 +71,7 @@ const setUp = ({ log, effects, hold }: Options) => {
       readFile: async (file) => file,
     },
   });
-  const start = () => {
+  const start = (sessionId?: SessionId) => {
     const lead = AGENTS.get("lead");
     if (!lead) throw new Error("no lead");
     const spec = createSpec({
@@ -83,7 +83,12 @@ const setUp = ({ log, effects, hold }: Options) => {
       depth: 0,
       request: { limits: { iterations: 6, toolCalls: 4 } },
     });
-    return engine.start({ agent: "lead", task: [{ type: "text", text: "Go." }], spec });
+    return engine.start({
+      agent: "lead",
+      task: [{ type: "text", text: "Go." }],
+      spec,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
   };
   return { engine, start };
 };
@@ -193,6 +198,71 @@ describe("a run that is taken over", () => {
     const events = log.read(driven.sessionId);
     expectWhole(events, driven.runId);
     expect(events.flatMap((event) => (event.type === "tool.settled" ? [event.outcome] : []))).toEqual(["ok", "ok", "ok", "ok"]);
+  });
+});
+
+describe("a run at work", () => {
+  const begin = async () => {
+    const log = createMemoryLog();
+    const effects: string[] = [];
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const first = setUp({
+      log,
+      effects,
+      hold: async () => {
+        reached.resolve();
+        await held.promise;
+      },
+    });
+    const driven = await first.start();
+    await reached.promise;
+    /** The log as another process on the same store has it. */
+    const elsewhere: EventLog = {
+      ...log,
+      holder: (runId) => {
+        const holder = log.holder(runId);
+        return holder && { ...holder, host: "box", pid: 4711, isSelf: false };
+      },
+    };
+    return { log, elsewhere, effects, driven, engine: first.engine, release: () => held.resolve() };
+  };
+
+  test("is not resumed beside itself", async () => {
+    const { engine, driven, effects, release } = await begin();
+    expect(await codeOf(engine.resume(driven.runId))).toBe("session_running");
+    release();
+    expect(await driven.result).toMatchObject({ status: "completed" });
+    expect(effects).toEqual(ALL);
+    expect(await (await engine.resume(driven.runId)).result).toMatchObject({ status: "completed" });
+  });
+
+  test("is refused to another process, and to its next turn there; taken over, it goes on there", async () => {
+    const { elsewhere, effects, driven, release } = await begin();
+    const other = setUp({ log: elsewhere, effects });
+    await expect(other.engine.resume(driven.runId)).rejects.toThrow(/^ses_\w+ is at work in process 4711 on box since 20/);
+    expect(await codeOf(other.start(driven.sessionId))).toBe("session_running");
+    const taken = await other.engine.resume(driven.runId, { takeOver: true });
+    expect(await taken.result).toMatchObject({ status: "completed" });
+    release();
+    expect(await codeOf(driven.result)).toBe("lease_lost");
+    expect(effects).toEqual(ALL);
+  });
+
+  test("is refused also when it is found to be held only as its lease is taken", async () => {
+    const { log, effects, driven, release } = await begin();
+    const late: EventLog = {
+      ...log,
+      lease: (runId, options) => {
+        if (options?.onlyIfFree === true) throw new RetinueError("session_running", "It is at work.");
+        return log.lease(runId);
+      },
+    };
+    const other = setUp({ log: late, effects });
+    const resumed = await other.engine.resume(driven.runId);
+    expect(await codeOf(resumed.result)).toBe("session_running");
+    release();
+    expect(await driven.result).toMatchObject({ status: "completed" });
   });
 });
 

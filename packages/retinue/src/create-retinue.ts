@@ -4,8 +4,7 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
-import { loadAgents } from "@retinue/agents";
-import type { Approver, Engine, ReplayVerdict, RunHandle } from "@retinue/engine";
+import type { Approver, Engine, ReplayVerdict, ResumeOptions, RunHandle } from "@retinue/engine";
 import { createEmbeddedEngine, currentRun, verifyReplay } from "@retinue/engine";
 import type { Model, TrafficTap } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
@@ -18,11 +17,12 @@ import type { ReadSide } from "@retinue/store";
 import { assembleTools } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { AskUserOptions, TrustClaim } from "@retinue/tools";
-import { digestFile, probeSandbox } from "@retinue/tools";
+import { createTrustStore, digestFile, probeSandbox, runShellLine } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
 import type { RetinueStore } from "./open-record.ts";
+import { loadTrustedAgents } from "./load-trusted-agents.ts";
 import { openRecord } from "./open-record.ts";
 import { createRedactor } from "./secrets/create-redactor.ts";
 import { findSecrets } from "./secrets/find-secrets.ts";
@@ -92,8 +92,11 @@ export type Retinue = {
     tasks: readonly FanOutTask[],
     options?: { readonly maxConcurrent?: number; readonly signal?: AbortSignal },
   ) => Promise<readonly RunResult[]>;
-  /** Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. */
-  readonly resume: (sessionId: SessionId, options?: Pick<RunOptions, "signal">) => Promise<RunHandle>;
+  /**
+   * Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. One that a living process
+   * works on is refused with `session_running`, unless it is to be taken over.
+   */
+  readonly resume: (sessionId: SessionId, options?: Pick<RunOptions, "signal"> & ResumeOptions) => Promise<RunHandle>;
   /** Leaves a run at one of its events, in a session of its own. */
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
@@ -126,12 +129,19 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const assembled = await assembleTools({ workspace, home, env, settings, askUser: options.askUser });
   const secrets = [...(options.secrets ?? []), ...(await findSecrets({ env, settings, workspace, servers: assembled.servers }))];
   const tools = collectTools([...assembled.tools, ...(options.tools ?? [])]);
-  const found = await loadAgents({
-    userDir: home,
-    projectDir: workspace,
-    modelNames: Object.keys(settings.models),
-    ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
-  });
+  const {
+    loaded: found,
+    untrusted: untrustedAgents,
+    problems: agentProblems,
+  } = await loadTrustedAgents(
+    {
+      userDir: home,
+      projectDir: workspace,
+      modelNames: Object.keys(settings.models),
+      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+    },
+    createTrustStore({ file: path.join(home, "trust.json") }),
+  );
   const maxDepth = Math.min(settings.agent.maxDepth, found.maxDepth ?? Infinity);
   const agents = new Map([...found.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
   const { tap } = options;
@@ -165,6 +175,15 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       clock: systemClock,
       realPath,
       judge: createJudge({ digest: digestFile, isSandboxed, unprotected: settings.unprotected }),
+      shell: (command, spec, signal) =>
+        runShellLine({
+          command,
+          workspace: spec.workspace,
+          scope: spec.grant,
+          signal,
+          unprotected: settings.unprotected,
+          allowUnsandboxed: settings.allowUnsandboxed,
+        }),
       readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
     },
@@ -248,12 +267,10 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     agents,
     tools,
     problems: [
-      ...assembled.problems.map(({ message }) => message),
-      ...found.problems
-        .filter(({ severity }) => severity === "error")
-        .map(({ file, line, message }) => `${file}:${line}: ${message}`),
+      ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(({ message }) => message),
+      ...agentProblems,
     ],
-    untrusted: assembled.untrusted,
+    untrusted: [...assembled.untrusted, ...untrustedAgents],
     sessions: store.readSide,
     live: engine,
     run: async (task, run = {}) => start(agentOf(run.agent ?? "main"), task, run),
@@ -262,14 +279,14 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       fanOut(tasks, maxConcurrent, ({ agent, task, ...rest }) =>
         spawn(agent, task, { ...rest, ...(signal === undefined ? {} : { signal }) }),
       ),
-    resume: async (sessionId, { signal } = {}) => {
+    resume: async (sessionId, { signal, ...how } = {}) => {
       const events = await store.read(sessionId);
       const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);
       if (root?.type !== "run.requested") throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
       const isSettled = events.some(({ type, runId }) => type === "run.settled" && runId === root.runId);
       // A missing key is told before the run is taken up; taken up, it would fail and be over.
       if (!isSettled) await resolve(root.spec.model);
-      const run = await engine.resume(root.runId);
+      const run = await engine.resume(root.runId, how);
       if (signal) cancelWith(run, signal);
       return run;
     },
