@@ -26,6 +26,7 @@ const COMMANDS = {
   vitest: "node_modules/vitest/vitest.mjs",
   bench: "bench/run.ts",
   examples: "scripts/run-examples.ts",
+  build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
 };
 

@@ -21,7 +21,11 @@ export const STATIC_CHECKS: readonly Check[] = [
   { name: "errors doc", args: ["scripts/generate-errors-doc.ts", "--check"] },
 ];
 
-export const ALL_CHECKS: readonly Check[] = [{ name: "examples", args: ["scripts/run-examples.ts"] }, ...STATIC_CHECKS];
+export const ALL_CHECKS: readonly Check[] = [
+  { name: "examples", args: ["scripts/run-examples.ts"] },
+  { name: "package", args: ["scripts/try-package.ts"] },
+  ...STATIC_CHECKS,
+];
 
 const passed = ({ exitCode }: NodeEnding): boolean => exitCode === 0;
 

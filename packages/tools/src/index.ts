@@ -23,6 +23,7 @@ export { readMcpFiles } from "./mcp/read-mcp-files.ts";
 export type { McpServerSettings } from "./mcp/server-settings.ts";
 export { digestFile } from "./process/file-digest.ts";
 export { probeSandbox } from "./sandbox/probe-sandbox.ts";
+export { findRipgrep } from "./search/ripgrep.ts";
 export { createLoadSkillTool } from "./skills/load-skill.ts";
 export { describeSkills, readSkills } from "./skills/read-skills.ts";
 export { createTrustStore } from "./trust/trust-store.ts";

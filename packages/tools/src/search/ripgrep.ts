@@ -22,9 +22,12 @@ export type RipgrepEnd = "done" | "enough" | "time";
 const MAX_RECORD_BYTES = 64 * 1024;
 const MAX_ERROR_CHARS = 2000;
 
+/** The path of the program that is run. */
+export const findRipgrep = async (): Promise<string> => (await import("@vscode/ripgrep")).rgPath;
+
 export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
   run.signal.throwIfAborted();
-  const { rgPath } = await import("@vscode/ripgrep");
+  const rgPath = await findRipgrep();
   // ripgrep reads no configuration, starts nothing itself, and needs nothing of the environment but where the user's ignore file is.
   const env = { HOME: process.env["HOME"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] };
   const child = spawn(rgPath, ["--no-config", "--no-messages", "--color=never", ...run.args], { cwd: run.cwd, env });

@@ -2,7 +2,6 @@
  * `web_fetch`: a page of the web as readable Markdown, the text of a PDF, JSON and other text as it is. The output is a first line in
  * brackets that names the source, then the text between two marks.
  */
-import { STATUS_CODES } from "node:http";
 import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
@@ -119,10 +118,13 @@ const readFetched = async (
   signal: AbortSignal,
 ): Promise<Fetched> => {
   try {
-    if (status < 200 || status > 299)
+    if (status < 200 || status > 299) {
+      // Node loads much with it, and this is the only place that asks for it.
+      const { STATUS_CODES } = await import("node:http");
       throw new RetinueError("tool_failed", `${url.href} answers ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd() + ".", {
         hint: status === 404 || status === 410 ? "Check the address, or search for it." : "Try another source.",
       });
+    }
     const contentType = headers.get("content-type");
     const told = toToldKind(contentType);
     const read = await readBody({
