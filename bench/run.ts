@@ -13,6 +13,8 @@ import type { Sample } from "./measure.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const COMMAND = path.join(HERE, "../packages/retinue/bin/retinue.mjs");
+/** The package that is published, if it was built. */
+const BUILT = path.join(HERE, "../packages/retinue/dist/bin/retinue.mjs");
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "3" } },
 });
@@ -100,16 +102,19 @@ for (const [text, what] of [
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), "retinue-bench-"));
-const starts = { node: [] as number[], version: [] as number[], run: [] as number[] };
+const starts = { node: [] as number[], version: [] as number[], run: [] as number[], built: [] as number[] };
+const RUN = ["run", "--json", "--model", "offline/rules", "where is main?"];
 for (let round = 0; round < rounds * 3; round += 1) {
   starts.node.push(await timeToFirstLine(["-e", "0"], folder));
   starts.version.push(await timeToFirstLine([COMMAND, "--version"], folder));
-  starts.run.push(await timeToFirstLine([COMMAND, "run", "--json", "--model", "offline/rules", "where is main?"], folder));
+  starts.run.push(await timeToFirstLine([COMMAND, ...RUN], folder));
+  if (existsSync(BUILT)) starts.built.push(await timeToFirstLine([BUILT, ...RUN], folder));
 }
 rmSync(folder, { recursive: true });
 const bare = median(starts.node);
 const version = median(starts.version);
 const firstEvent = median(starts.run);
+const builtFirstEvent = starts.built.length === 0 ? null : median(starts.built);
 
 console.log(`\n${"".padEnd(50)}${"by hand".padStart(10)}${"Retinue".padStart(10)}${"ratio".padStart(8)}${"at most".padStart(9)}`);
 for (const { what, floor, retinue, unit, ratio, most } of rows)
@@ -121,11 +126,14 @@ console.log(
   `retinue --version, over a bare node                ${(version - bare).toFixed(0)} ms (at most 150)${version - bare > 150 ? "  OVER" : ""}`,
 );
 console.log(`retinue run to its first event, over a bare node   ${(firstEvent - bare).toFixed(0)} ms`);
+console.log(
+  `the same of the built package                      ${builtFirstEvent === null ? "not built; npm run build" : `${(builtFirstEvent - bare).toFixed(0)} ms`}`,
+);
 const over = rows.filter(({ ratio, most }) => ratio > most).length + (version - bare > 150 ? 1 : 0);
 mkdirSync(path.join(HERE, "results"), { recursive: true });
 writeFileSync(
   path.join(HERE, "results", "latest.json"),
-  `${JSON.stringify({ node: process.version, rows, bare, version, firstEvent }, null, 2)}\n`,
+  `${JSON.stringify({ node: process.version, rows, bare, version, firstEvent, builtFirstEvent }, null, 2)}\n`,
 );
 console.log(over === 0 ? "\nall within their bounds" : `\n${over} over their bounds`);
 process.exitCode = over === 0 ? 0 : 1;
