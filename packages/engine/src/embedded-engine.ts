@@ -42,6 +42,7 @@ import {
   fold,
   judge,
   redactDeep,
+  refuseSlowPatterns,
   runLoop,
   settledMessages,
   spentBy,
@@ -184,6 +185,8 @@ export const childRunId = (parent: RunId, callId: CallId): RunId =>
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const { log, ports, agents, createId } = options;
+  for (const { input, output } of agents.values())
+    for (const schema of [input, output]) if (schema) refuseSlowPatterns(schema);
   const { redactor } = ports;
   const clean = redactor ? <T>(value: T): T => redactDeep(value, redactor.text) : <T>(value: T): T => value;
   const canAsk = options.approver !== undefined || options.unattended === "park";

@@ -273,6 +273,11 @@ export const ERRORS = {
     meaning: "An agent file is broken.",
     hint: "Mend the line that is named.",
   },
+  pattern_slow: {
+    kind: "caller",
+    meaning: "A pattern of a JSON Schema could take very long on some texts, or cannot be shown not to; it is not used.",
+    hint: "Anchor it with ^, and let each part match only what the next one does not: ^[a-z]+(-[a-z]+)*$.",
+  },
   agent_unknown: {
     kind: "caller",
     meaning: "There is no agent of this name.",

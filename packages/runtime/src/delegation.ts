@@ -7,6 +7,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
 import { settledMessages } from "./fold.ts";
+import { fromJsonSchema } from "./json-schema.ts";
 import type { RunState } from "./run-state.ts";
 import { createSpec, stricter } from "./spec.ts";
 import type { AnyTool, Spent, ToolContext, ToolOutput } from "./tool.ts";
@@ -135,7 +136,7 @@ const createAgentTool = (agent: AgentDefinition, delegate: Delegate): AnyTool =>
       execute: (input, context) => delegate({ ...input, agent: agent.name }, context),
     });
   }
-  const input = z.fromJSONSchema(agent.input);
+  const input = fromJsonSchema(agent.input);
   return defineTool({
     ...base,
     inputSchema: agent.input,

@@ -32,5 +32,6 @@ export { summariseMessages } from "./fit-context.ts";
 export type { Spent } from "./tool.ts";
 export type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
 export type { BeforeVerdict, HookedCall, Hooks } from "./hooks.ts";
+export { fromJsonSchema, refuseSlowPatterns } from "./json-schema.ts";
 export { redactDeep } from "./redactor.ts";
 export type { Redactor, TextStream } from "./redactor.ts";

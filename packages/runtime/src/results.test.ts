@@ -39,6 +39,22 @@ describe("a result by schema", () => {
   });
 });
 
+describe("what is hostile in a result by schema", () => {
+  test("J4 a schema of a record whose pattern could take very long is not run: the result does not fit", async () => {
+    const output = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } } as const;
+    const text = JSON.stringify({ a: `${"a".repeat(10_000)}!` });
+    const { result } = await runTest({ models: [createScriptedModel([{ text }, { text }])], spec: { output } });
+    expect(result).toMatchObject({ status: "failed", error: { code: "invalid_result" } });
+    expect(result.error?.message).toContain("its schema cannot be checked: The pattern");
+  });
+
+  test("J4 an answer of a hundred thousand empty lines is looked through once", async () => {
+    const text = `\`\`\`${"\n".repeat(100_000)}`;
+    const { result } = await runTest({ models: [createScriptedModel([{ text }, { text }])], spec: { output: OUTPUT } });
+    expect(result).toMatchObject({ status: "failed", error: { code: "invalid_result" } });
+  });
+});
+
 describe("a result that something must accept", () => {
   test("is completed when it does", async () => {
     const { result } = await runTest({

@@ -124,6 +124,14 @@ describe("an agent file of our own", () => {
     expect(notes).toContain(note);
   });
 
+  test("J4 is not loaded with a pattern that could take very long", () => {
+    const { type, notes } = withFields('output: { type: object, properties: { a: { type: string, pattern: "^(a+)+$" } } }');
+    expect(type).toBe("broken");
+    expect(notes[0]).toMatch(
+      /^4 error: output: it is no JSON Schema that we can check: The pattern "\^\(a\+\)\+\$" is not used: /,
+    );
+  });
+
   test("is not loaded with a schema that cannot be checked", () => {
     const { type, notes } = withFields("input: { type: object, properties: { a: { type: nonsense } } }");
     expect(type).toBe("broken");

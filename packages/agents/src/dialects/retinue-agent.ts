@@ -1,6 +1,7 @@
 /** Reads an agent file of our own: YAML front matter as `agentFrontMatterSchema` has it, then the prompt. */
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
-import { z } from "zod";
+import { fromJsonSchema } from "@retinue/runtime";
+import type { z } from "zod";
 import { isAgentName, toAgentPattern } from "../agent-name.ts";
 import { toPathGlob } from "../path-glob.ts";
 import { DELEGATE_TOOL, isToolPattern, resolveToolName } from "../tool-names.ts";
@@ -102,7 +103,7 @@ const checkSchemas = (agent: FrontMatter, fields: YamlFields, { note }: ReadCont
     if (schema === undefined) continue;
     if (schema["type"] !== "object") note("error", fields.lineOf(field), `${field}: it is a JSON Schema of type "object"`);
     try {
-      z.fromJSONSchema(schema);
+      fromJsonSchema(schema);
     } catch (thrown) {
       note(
         "error",
