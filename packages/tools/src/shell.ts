@@ -2,7 +2,6 @@
  * `shell`: a command line, run with no more rights than the run has. The output is a first line in brackets with how it ended and what was
  * kept from it, then both outputs as they came; when they are long, beginning and end, with the rest kept as an artifact.
  */
-import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ErrorValue, FileChanges } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
@@ -19,6 +18,7 @@ import { toShellEnvironment } from "./process/shell-environment.ts";
 import { createThrottledProgress } from "./process/throttled-progress.ts";
 import type { Confinement, ConfinementOptions } from "./sandbox/run-confined.ts";
 import { runConfined } from "./sandbox/run-confined.ts";
+import { toShellArgv } from "./shell-argv.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -84,12 +84,6 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
       }
     },
   });
-
-/** The one place that knows how a command line becomes a program with arguments. */
-const toShellArgv = (command: string): { readonly file: string; readonly args: readonly string[] } => ({
-  file: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
-  args: ["-c", command],
-});
 
 /** A human has allowed a script with the content that it had then. */
 const requireApprovedScripts = async ({ workspace, act }: ToolContext): Promise<void> => {

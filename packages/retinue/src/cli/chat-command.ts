@@ -12,6 +12,7 @@ import { toPrintable } from "../terminal/printable.ts";
 import { createApprover } from "./ask-approval.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatError } from "./format-error.ts";
+import { formatLeftOut } from "./format-left-out.ts";
 import { readHistory, writeHistory } from "./history.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
@@ -66,6 +67,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   await stderr.write(
     isTerminal ? `Retinue ${readVersion()}, ${toPrintable(retinue.model, "line")}. /help tells what can be done here.\n` : "",
   );
+  await stderr.write(formatLeftOut(retinue, redact));
   await stderr.write(offlineNotice(retinue.model));
 
   /** Of the last turn that did not end well. At a prompt the user has seen it, so leaving is no failure. */

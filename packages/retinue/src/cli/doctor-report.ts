@@ -12,6 +12,7 @@ import { retinueHome } from "../settings/retinue-home.ts";
 import { placeAt } from "../settings/schema-walk.ts";
 import type { Settings } from "../settings/settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
+import { withoutPassword } from "../settings/without-password.ts";
 import type { InventoryOptions } from "./inventory.ts";
 import { withInventory } from "./inventory.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -121,12 +122,11 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
 const takeInventory = async (options: InventoryOptions, projectFile: string | undefined): Promise<DoctorReport["inventory"]> => {
   try {
     return await withInventory(options, async (inventory) => {
-      const { loaded, tools, toolProblems } = inventory;
-      const errors = loaded.problems.filter(({ severity }) => severity === "error");
+      const { loaded, tools, toolProblems, agentProblems } = inventory;
       return {
         agents: loaded.agents.size,
         tools: tools.size,
-        problems: [...toolProblems, ...errors.map(({ file, line, message }) => `${file}:${line}: ${message}`)],
+        problems: [...toolProblems, ...agentProblems],
         untrusted: (await readUntrustedClaims(inventory, projectFile)).map(({ subject, shown }) => ({ subject, shown })),
       };
     });
@@ -148,7 +148,9 @@ const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["sett
     .toSorted(([one], [other]) => rank(one) - rank(other))
     .flatMap(([key, origin]) => {
       const value = leafAt(settings, key);
-      return value === undefined ? [] : [{ key, value: isHidden(key.split(".")) ? "(hidden)" : value, origin }];
+      if (value === undefined) return [];
+      const shown = typeof value === "string" ? withoutPassword(value) : value;
+      return [{ key, value: isHidden(key.split(".")) ? "(hidden)" : shown, origin }];
     });
 };
 

@@ -2,6 +2,7 @@
 import type { LoadedAgents } from "@retinue/agents";
 import type { AnyTool } from "@retinue/runtime";
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -13,6 +14,8 @@ export type Inventory = {
   /** The folder of the user's state. */
   readonly home: string;
   readonly loaded: LoadedAgents;
+  /** Errors of files of agents; that a command of one is not trusted stands in `untrusted`. */
+  readonly agentProblems: readonly string[];
   readonly tools: ReadonlyMap<string, AnyTool>;
   /** Of files of tools and skills, and of servers; that they are not trusted stands in `untrusted`. */
   readonly toolProblems: readonly string[];
@@ -30,16 +33,20 @@ export const withInventory = async <T>(
   { workspace, settings, env }: InventoryOptions,
   use: (inventory: Inventory) => Promise<T>,
 ): Promise<T> => {
-  const { loadAgents } = await import("@retinue/agents");
+  const { loadTrustedAgents } = await import("../load-trusted-agents.ts");
+  const { createTrustStore } = await import("@retinue/tools/trust");
   const { assembleTools } = await import("../assemble-tools.ts");
   const home = retinueHome(env);
   const folder = await realpath(workspace);
-  const loaded = await loadAgents({
-    userDir: home,
-    projectDir: folder,
-    modelNames: Object.keys(settings.models),
-    ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
-  });
+  const agents = await loadTrustedAgents(
+    {
+      userDir: home,
+      projectDir: folder,
+      modelNames: Object.keys(settings.models),
+      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+    },
+    createTrustStore({ file: join(home, "trust.json") }),
+  );
   const { tools, problems, untrusted, close } = await assembleTools({
     workspace: folder,
     home,
@@ -52,10 +59,11 @@ export const withInventory = async <T>(
       settings,
       workspace: folder,
       home,
-      loaded,
+      loaded: agents.loaded,
+      agentProblems: agents.problems,
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       toolProblems: problems.filter(({ code }) => code !== "project_untrusted").map(({ message }) => message),
-      untrusted,
+      untrusted: [...untrusted, ...agents.untrusted],
     });
   } finally {
     await close();

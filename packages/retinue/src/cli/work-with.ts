@@ -8,6 +8,7 @@ import type { Retinue, RetinueOptions } from "../create-retinue.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask-approval.ts";
 import { createApprover } from "./ask-approval.ts";
+import { formatLeftOut } from "./format-left-out.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import type { Shown, View } from "./show-run.ts";
@@ -50,6 +51,7 @@ export const workWith = async (
         stderr.isTerminal && { approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact) }),
     });
     try {
+      await stderr.write(formatLeftOut(retinue, surroundings.redact));
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
       const signal = AbortSignal.any([interrupts.signal, stdout.closed]);
       const show = async (run: RunHandle): Promise<Shown> => {

@@ -1,0 +1,38 @@
+/** What a session has not, though files ask for it: told once, before it begins, with what to type. */
+import type { Retinue } from "../create-retinue.ts";
+import { toPrintable } from "../terminal/printable.ts";
+import { count } from "./amounts.ts";
+import type { Redact } from "./format-error.ts";
+
+const MOST = 5;
+const MOST_CHARS = 160;
+
+/** Empty where nothing is left out. */
+export const formatLeftOut = ({ untrusted, problems }: Pick<Retinue, "untrusted" | "problems">, redact: Redact): string => {
+  const show = (text: string): string => {
+    const line = toPrintable(redact(text), "line");
+    return line.length > MOST_CHARS ? `${line.slice(0, MOST_CHARS - 1)}…` : line;
+  };
+  const listed = (items: readonly string[], all: string): readonly string[] => [
+    ...items.slice(0, MOST).map((item) => `  ${show(item)}`),
+    ...(items.length > MOST ? [`  and ${items.length - MOST} more: ${all}`] : []),
+  ];
+  const lines = [
+    ...(untrusted.length === 0
+      ? []
+      : [
+          `retinue: ${count(untrusted.length, "thing")} of this project not loaded, since it is not trusted; \`retinue trust\` shows and lets them:`,
+          ...listed(
+            untrusted.map(({ subject, shown }) => `${subject}: ${shown}`),
+            "`retinue trust`",
+          ),
+        ]),
+    ...(problems.length === 0
+      ? []
+      : [
+          `retinue: ${count(problems.length, "thing")} left out, being wrong; \`retinue agents check\` and \`retinue doctor\` tell more:`,
+          ...listed(problems, "`retinue doctor`"),
+        ]),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+};

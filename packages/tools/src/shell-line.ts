@@ -1,0 +1,43 @@
+/** Runs one command line of ours, not a model's, with no more rights than a run has: what must accept a result, for example. */
+import type { ToolScope } from "@retinue/runtime";
+import { OutputSpool } from "./process/output-spool.ts";
+import { toShellEnvironment } from "./process/shell-environment.ts";
+import type { ConfinementOptions } from "./sandbox/run-confined.ts";
+import { runConfined } from "./sandbox/run-confined.ts";
+import { toShellArgv } from "./shell-argv.ts";
+
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+export type ShellLine = ConfinementOptions & {
+  readonly command: string;
+  readonly workspace: string;
+  readonly scope: ToolScope;
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+};
+
+/** `ok`: it ended by itself, with 0. */
+export const runShellLine = async (line: ShellLine): Promise<{ readonly ok: boolean; readonly output: string }> => {
+  const { command, workspace, scope, signal, timeoutMs = DEFAULT_TIMEOUT_MS, ...options } = line;
+  const spool = new OutputSpool();
+  try {
+    const { end } = await runConfined({
+      ...options,
+      workspace,
+      scope,
+      command: {
+        ...toShellArgv(command),
+        cwd: workspace,
+        env: toShellEnvironment(process.env, { workspace }),
+        timeoutMs,
+        signal,
+        onOutput: (chunk) => spool.write(chunk),
+      },
+    });
+    const { head, tail } = spool.read();
+    const why = end.type === "exited" ? "" : `[${end.type === "timeout" ? `ended after ${timeoutMs} ms` : "stopped"}]\n`;
+    return { ok: end.type === "exited" && end.exitCode === 0 && end.exceeded === undefined, output: `${why}${head}${tail}` };
+  } finally {
+    spool.close();
+  }
+};
