@@ -6,7 +6,11 @@
 /** Four numbers, or what has more than one colon: no name of a host looks like either. */
 const isAddress = (host: string): boolean => /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host) || isAddress6(host);
 
-const isAddress6 = (host: string): boolean => /^[\da-f:.]*:[\da-f:.]*:[\da-f:.%]*$/i.test(host);
+const isAddress6 = (host: string): boolean => {
+  const last = host.lastIndexOf(":");
+  const before = host.slice(0, Math.max(0, last));
+  return before.includes(":") && /^[\da-f:.]*$/i.test(before) && /^[\da-f.%]*$/i.test(host.slice(last + 1));
+};
 
 export const reachesHost = (pattern: string, host: string): boolean => {
   if (pattern === "*") return true;

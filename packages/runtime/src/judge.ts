@@ -4,6 +4,7 @@
  */
 import path from "node:path";
 import type { ErrorValue, Json, ProposedAct, RunSpec } from "@retinue/protocol";
+import { RetinueError, toErrorValue } from "@retinue/protocol";
 import picomatch from "picomatch";
 import { reachesHost } from "./host-pattern.ts";
 import type { Protection } from "./protected-paths.ts";
@@ -116,7 +117,14 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
     for (const named of touches.paths ?? []) {
       if (isArtifact(named)) continue;
       if (named.includes("\0")) return deny("path_outside_workspace", "A path may not contain a NUL character.");
-      const real = await realPath(path.resolve(workspace, named));
+      let real: string;
+      try {
+        real = await realPath(path.resolve(workspace, named));
+      } catch (thrown) {
+        if (!(thrown instanceof RetinueError)) throw thrown;
+        // A name too long, a folder that may not be looked into: nothing can be said of where it leads.
+        return { type: "deny", error: toErrorValue(thrown) };
+      }
       if (!isInside(workspace, real))
         return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
       const relative = path.relative(workspace, real);

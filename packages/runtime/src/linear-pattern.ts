@@ -19,9 +19,8 @@ const NOTHING: Part = { isNullable: true, first: [], last: [] };
 
 /** Why a search with the pattern could take long, or null where it cannot. Throws for what is no regular expression. */
 export const findSlowness = (pattern: string): string | null => {
-  new RegExp(pattern);
   try {
-    const { node, hasWordEdges } = parsePattern(pattern);
+    const { node, hasWordEdges } = parsePattern(new RegExp(pattern).source);
     return hasTwoWays(createAutomaton(node, hasWordEdges)) ? AMBIGUOUS : null;
   } catch (thrown) {
     if (thrown instanceof RetinueError && thrown.code === "pattern_slow") return thrown.message;

@@ -149,9 +149,17 @@ const foldPath = (file: string): string =>
     .toLowerCase()
     .normalize("NFKC")
     .split("/")
-    .map((name) => SHORT_NAMES.get(name) ?? name.replace(/:.*$/s, "").replace(/[. ]+$/, ""))
+    .map((name) => SHORT_NAMES.get(name) ?? withoutTail(name))
     .filter((name) => name !== "")
     .join("/");
+
+/** Without a stream, then without dots and spaces at the end. */
+const withoutTail = (name: string): string => {
+  const [bare = ""] = name.split(":", 1);
+  let end = bare.length;
+  while (end > 0 && (bare[end - 1] === "." || bare[end - 1] === " ")) end -= 1;
+  return bare.slice(0, end);
+};
 
 /** What Windows calls some of them in eight letters. */
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
