@@ -9,7 +9,7 @@ import { count, MAX_OUTPUT_CHARS } from "./files/output-text.ts";
 import { requireFolder } from "./files/require-folder.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
 import { toGlobMatcher } from "./search/glob-pattern.ts";
-import { byPath, listFiles } from "./search/list-files.ts";
+import { byPath, listUnordered } from "./search/list-files.ts";
 
 const DEFAULT_LIMIT = 200;
 /** Looking up times is what costs; beyond this many files they are given by path. */
@@ -46,11 +46,11 @@ export const createGlobTool = (): Tool<GlobInput> =>
       const shownFolder = toShownPath(workspace, folder);
       await requireFolder(folder, shownFolder);
       const matches = toGlobMatcher(pattern);
-      const list = await listFiles(folder, signal);
+      const list = await listUnordered(folder, signal);
       const found = list.files.filter(matches);
       if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
       const newest = order === "newest" && found.length <= MAX_DATED;
-      const ordered = newest ? await byAge(folder, found) : found.toSorted(byPath);
+      const ordered = newest ? await byAge(folder, found) : found.toSorted();
       const lines = fitting(
         ordered.slice(0, limit ?? DEFAULT_LIMIT).map((file) => toShownPath(workspace, path.join(folder, file))),
       );

@@ -15,9 +15,12 @@ import { count, toModelText } from "./files/output-text.ts";
 import { toToolError } from "./files/system-error.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
 import { toGlobMatcher } from "./search/glob-pattern.ts";
+import type { MatchReport } from "./search/match-report.ts";
 import { createMatchReport } from "./search/match-report.ts";
 import type { RipgrepRun } from "./search/ripgrep.ts";
-import { runRipgrep, toIgnoreArgs } from "./search/ripgrep.ts";
+import { toIgnoreArgs } from "./search/ripgrep.ts";
+import type { Gathering } from "./search/search-lines.ts";
+import { searchLines } from "./search/search-lines.ts";
 
 const DEFAULT_RESULTS = 100;
 const MAX_COLUMNS = 300;
@@ -72,27 +75,22 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
     execute: async (input, context) => {
       const target = await toTarget(input.path ?? ".", context);
       const matches = input.glob === undefined ? () => true : toGlobMatcher(input.glob);
-      const report = createMatchReport({
-        maxResults: input.maxResults ?? DEFAULT_RESULTS,
-        filesOnly: input.filesOnly ?? false,
-        gaps: (input.context ?? 0) > 0,
-      });
-      const end = await runRipgrep({
+      /** Our name of a file, or none where its lines are not wanted. */
+      const toFile = (named: string): string | undefined => {
+        if (!matches(named)) return undefined;
+        const file = target.show(named);
+        // Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen.
+        return file !== target.shown && isSecret(file) ? undefined : file;
+      };
+      const { end, gathered: report } = await searchLines({
         args: [...toArgs(input), ...target.args],
         cwd: target.folder,
         ...(target.input === undefined ? {} : { input: target.input }),
         separator: "\n",
         timeLimitMs: TIME_LIMIT_MS,
         signal: context.signal,
-        onRecord: (record) => {
-          const line = toLine(record);
-          if (!line || !matches(line.file)) return true;
-          const file = target.show(line.file);
-          // Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen.
-          if (file !== target.shown && isSecret(file)) return true;
-          report.add({ ...line, file });
-          return report.matches() < MAX_COUNTED;
-        },
+        most: MAX_COUNTED,
+        gather: () => gatherLines(input, toFile),
       });
       if (report.matches() === 0) {
         const where = `${target.shown}${input.glob === undefined ? "" : `, files ${input.glob}`}`;
@@ -106,12 +104,33 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
   });
 };
 
+/** Lines of the same file come one after the other. */
+const gatherLines = (input: GrepInput, toFile: (named: string) => string | undefined): MatchReport & Gathering => {
+  const report = createMatchReport({
+    maxResults: input.maxResults ?? DEFAULT_RESULTS,
+    filesOnly: input.filesOnly ?? false,
+    gaps: (input.context ?? 0) > 0,
+  });
+  let named: string | undefined;
+  let file: string | undefined;
+  return {
+    ...report,
+    found: report.matches,
+    onRecord: (record) => {
+      const line = toLine(record);
+      if (!line) return true;
+      if (line.file !== named) file = toFile((named = line.file));
+      if (file !== undefined) report.add({ ...line, file });
+      return true;
+    },
+  };
+};
+
 const toArgs = (input: GrepInput): readonly string[] => [
   "--line-number",
   "--with-filename",
   "--no-heading",
   "--null",
-  "--sort=path",
   `--max-columns=${MAX_COLUMNS}`,
   "--max-columns-preview",
   ...(input.ignoreCase === true ? ["--ignore-case"] : []),
@@ -148,5 +167,10 @@ const toLine = (record: string): { file: string; number: number; isMatch: boolea
   // Notes about binary files have no NUL, and separators of context neither.
   const [, file, number, sign, text] = /^(?:\.[\\/])?([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record) ?? [];
   if (file === undefined || number === undefined || text === undefined) return undefined;
-  return { file: file.replaceAll(path.sep, "/"), number: Number(number), isMatch: sign === ":", text: text.replace(/\r$/, "") };
+  return {
+    file: path.sep === "/" ? file : file.replaceAll(path.sep, "/"),
+    number: Number(number),
+    isMatch: sign === ":",
+    text: text.replace(/\r$/, ""),
+  };
 };

@@ -9,15 +9,24 @@ export type GlobMatcher = (path: string) => boolean;
 const MAX_ALTERNATIVES = 200;
 
 type Token = { readonly type: "character"; readonly test: (character: string) => boolean } | { readonly type: "star" };
-type Segment = { readonly type: "globstar" } | { readonly type: "name"; readonly tokens: readonly Token[] };
+type Segment = { readonly type: "globstar" } | { readonly type: "name"; readonly fits: (name: string) => boolean };
 
 export const toGlobMatcher = (pattern: string): GlobMatcher => {
   const negated = pattern.startsWith("!");
   const alternatives = expandBraces(pattern.slice(negated ? 1 : 0).replace(/^(\.?\/)+/, "")).map(toSegments);
-  return (path) => {
-    const names = path.split("/");
-    return alternatives.some((segments) => matchSegments(segments, names)) !== negated;
-  };
+  const tests = alternatives.map(toTest);
+  const [only] = tests;
+  if (only && tests.length === 1) return (path) => only(path) !== negated;
+  return (path) => tests.some((test) => test(path)) !== negated;
+};
+
+/** Most paths are told by their last name, without taking them apart. */
+const toTest = (segments: readonly Segment[]): GlobMatcher => {
+  const last = segments.at(-1);
+  if (last?.type !== "name") return (path) => matchSegments(segments, path.split("/"));
+  const fitsLast: GlobMatcher = (path) => last.fits(path.slice(path.lastIndexOf("/") + 1));
+  if (segments.length === 2 && segments[0]?.type === "globstar") return fitsLast;
+  return (path) => fitsLast(path) && matchSegments(segments, path.split("/"));
 };
 
 /** `a{b,c}d` → `abd`, `acd`; nested braces too. A brace that is never closed stands for itself. */
@@ -61,11 +70,19 @@ const findBrace = (pattern: string): Brace | undefined => {
 const toSegments = (pattern: string): readonly Segment[] => {
   const names = pattern.split("/");
   const segments = names.map((name): Segment =>
-    name === "**" ? { type: "globstar" } : { type: "name", tokens: toTokens(name) },
+    name === "**" ? { type: "globstar" } : { type: "name", fits: toNameTest(name) },
   );
   // A folder stands for all that is in it.
   if (names.at(-1) === "") segments.splice(-1, 1, { type: "globstar" });
   return names.length === 1 ? [{ type: "globstar" }, ...segments] : segments;
+};
+
+const toNameTest = (name: string): ((given: string) => boolean) => {
+  if (!/[*?[]/.test(name)) return (given) => given === name;
+  const [, ending] = /^\*+([^*?[]*)$/.exec(name) ?? [];
+  if (ending !== undefined) return (given) => given.endsWith(ending);
+  const tokens = toTokens(name);
+  return (given) => matchName(tokens, given);
 };
 
 const toTokens = (name: string): readonly Token[] => {
@@ -102,7 +119,7 @@ const matchSegments = (segments: readonly Segment[], names: readonly string[]): 
     pattern: segments,
     given: names,
     isStar: (segment) => segment.type === "globstar",
-    fits: (segment, name) => segment.type === "name" && matchName(segment.tokens, name),
+    fits: (segment, name) => segment.type === "name" && segment.fits(name),
   });
 
 const matchName = (tokens: readonly Token[], name: string): boolean =>

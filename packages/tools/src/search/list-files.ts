@@ -3,7 +3,7 @@ import path from "node:path";
 import { runRipgrep, toIgnoreArgs } from "./ripgrep.ts";
 
 export type FileList = {
-  /** Relative to the folder, with forward slashes, in order. */
+  /** Relative to the folder, with forward slashes. */
   readonly files: readonly string[];
   /** False when there were too many, or they took too long. */
   readonly whole: boolean;
@@ -12,7 +12,8 @@ export type FileList = {
 const MAX_FILES = 200_000;
 const TIME_LIMIT_MS = 20_000;
 
-export const listFiles = async (folder: string, signal: AbortSignal): Promise<FileList> => {
+/** As they are found, for those who look at few of them. */
+export const listUnordered = async (folder: string, signal: AbortSignal): Promise<FileList> => {
   const files: string[] = [];
   const end = await runRipgrep({
     args: ["--files", "--null", "--hidden", "--glob=!.git", ...(await toIgnoreArgs(folder))],
@@ -20,9 +21,15 @@ export const listFiles = async (folder: string, signal: AbortSignal): Promise<Fi
     separator: "\0",
     timeLimitMs: TIME_LIMIT_MS,
     signal,
-    onRecord: (record) => files.push(record.replaceAll(path.sep, "/")) < MAX_FILES,
+    onRecord: (record) => files.push(path.sep === "/" ? record : record.replaceAll(path.sep, "/")) < MAX_FILES,
   });
-  return { files: files.toSorted(byPath), whole: end === "done" };
+  return { files, whole: end === "done" };
+};
+
+/** In order. */
+export const listFiles = async (folder: string, signal: AbortSignal): Promise<FileList> => {
+  const { files, whole } = await listUnordered(folder, signal);
+  return { files: files.toSorted(), whole };
 };
 
 /** Plain order by code unit, the same on every machine. */

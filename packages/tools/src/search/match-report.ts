@@ -1,4 +1,7 @@
-/** Gathers the lines that a search found into one text, bounded in lines and characters, and counts on beyond that. */
+/**
+ * Gathers the lines that a search found into one text, in the order of paths whatever order they came in, bounded in lines and characters,
+ * and counts on beyond that. The lines of a file come together and in order.
+ */
 import { MAX_OUTPUT_CHARS } from "../files/output-text.ts";
 
 export type FoundLine = { readonly file: string; readonly number: number; readonly isMatch: boolean; readonly text: string };
@@ -19,47 +22,91 @@ export type MatchReportOptions = {
 
 const MAX_CHARS = MAX_OUTPUT_CHARS - 500;
 
-export const createMatchReport = ({ maxResults, filesOnly, gaps }: MatchReportOptions): MatchReport => {
-  const lines: string[] = [];
-  const files = new Map<string, number>();
-  let matches = 0;
-  let shown = 0;
-  let chars = 0;
-  let full = false;
-  let last: FoundLine | undefined;
+type FoundFile = { readonly file: string; readonly key: string; matches: number; lines: FoundLine[] };
 
-  const addLine = (found: FoundLine): void => {
-    const fresh: string[] = [];
-    if (last?.file !== found.file) fresh.push(...(lines.length > 0 ? [""] : []), `${found.file}:`);
-    else if (gaps && found.number > last.number + 1) fresh.push("  …");
-    fresh.push(`  ${found.number}${found.isMatch ? ":" : "-"} ${found.text.trimEnd()}`);
-    const length = fresh.reduce((sum, line) => sum + line.length + 1, 0);
-    full ||= (found.isMatch && shown >= maxResults) || (chars + length > MAX_CHARS && lines.length > 0);
-    if (full) return;
-    lines.push(...fresh);
-    chars += length;
-    if (found.isMatch) shown += 1;
-    last = found;
+export const createMatchReport = ({ maxResults, filesOnly, gaps }: MatchReportOptions): MatchReport => {
+  const files = new Map<string, FoundFile>();
+  let current: FoundFile | undefined;
+  let matches = 0;
+  let keptMatches = 0;
+  /** Files behind this one are not shown whatever else is found. */
+  let lastKey: string | undefined;
+
+  const fileOf = (file: string): FoundFile => {
+    if (current?.file === file) return current;
+    current = files.get(file);
+    if (!current) files.set(file, (current = { file, key: toKey(file), matches: 0, lines: [] }));
+    return current;
+  };
+
+  /** Lets go of the lines that others have come before. */
+  const prune = (): void => {
+    let before = 0;
+    for (const found of inOrder(files)) {
+      if (before >= maxResults) found.lines = [];
+      else lastKey = found.key;
+      before += Math.min(found.matches, maxResults);
+    }
+    keptMatches = Math.min(before, maxResults);
   };
 
   return {
     add: (found) => {
+      const file = fileOf(found.file);
       if (found.isMatch) {
         matches += 1;
-        files.set(found.file, (files.get(found.file) ?? 0) + 1);
+        file.matches += 1;
       }
-      if (!filesOnly) addLine(found);
+      if (filesOnly || file.matches > maxResults || (lastKey !== undefined && file.key > lastKey)) return;
+      file.lines.push(found);
+      if (found.isMatch && (keptMatches += 1) > 4 * maxResults + 1000) prune();
     },
     matches: () => matches,
     toText: (totals) => {
-      if (filesOnly) {
-        const entries = [...files].map(([file, found]) => `${file}: ${found}`);
-        const fitting = entries.slice(0, maxResults).filter((entry) => (chars += entry.length + 1) <= MAX_CHARS);
-        const left = entries.length - fitting.length;
-        return [`[${totals(matches, files.size)}${left > 0 ? `; ${left} files not shown` : ""}]`, ...fitting].join("\n");
-      }
+      const ordered = inOrder(files);
+      if (filesOnly) return toFileList(ordered, maxResults, totals(matches, files.size));
+      const { lines, shown } = toLines(ordered, { maxResults, gaps });
       const left = matches - shown;
       return [`[${totals(matches, files.size)}${left > 0 ? `; showing the first ${shown}` : ""}]`, ...lines].join("\n");
     },
   };
+};
+
+/** So that a folder comes with all that is in it, as when folders are gone through one after the other. */
+const toKey = (file: string): string => file.replaceAll("/", "\0");
+
+const inOrder = (files: ReadonlyMap<string, FoundFile>): readonly FoundFile[] =>
+  [...files.values()].toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+
+const toFileList = (files: readonly FoundFile[], maxResults: number, totals: string): string => {
+  let chars = 0;
+  const entries = files.slice(0, maxResults).map(({ file, matches }) => `${file}: ${matches}`);
+  const fitting = entries.filter((entry) => (chars += entry.length + 1) <= MAX_CHARS);
+  const left = files.length - fitting.length;
+  return [`[${totals}${left > 0 ? `; ${left} files not shown` : ""}]`, ...fitting].join("\n");
+};
+
+const toLines = (
+  files: readonly FoundFile[],
+  { maxResults, gaps }: Pick<MatchReportOptions, "maxResults" | "gaps">,
+): { readonly lines: readonly string[]; readonly shown: number } => {
+  const lines: string[] = [];
+  let shown = 0;
+  let chars = 0;
+  for (const { file, lines: found } of files) {
+    let last: FoundLine | undefined;
+    for (const line of found) {
+      const fresh: string[] = [];
+      if (!last) fresh.push(...(lines.length > 0 ? [""] : []), `${file}:`);
+      else if (gaps && line.number > last.number + 1) fresh.push("  …");
+      fresh.push(`  ${line.number}${line.isMatch ? ":" : "-"} ${line.text.trimEnd()}`);
+      const length = fresh.reduce((sum, each) => sum + each.length + 1, 0);
+      if ((line.isMatch && shown >= maxResults) || (chars + length > MAX_CHARS && lines.length > 0)) return { lines, shown };
+      lines.push(...fresh);
+      chars += length;
+      if (line.isMatch) shown += 1;
+      last = line;
+    }
+  }
+  return { lines, shown };
 };

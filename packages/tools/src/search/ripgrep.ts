@@ -15,9 +15,11 @@ export type RipgrepRun = {
   readonly signal: AbortSignal;
   /** Given every record; false when no more are wanted. */
   readonly onRecord: (record: string) => boolean;
+  /** Whether to go on is asked once, after this time. */
+  readonly review?: { readonly afterMs: number; readonly goesOn: () => boolean };
 };
 
-export type RipgrepEnd = "done" | "enough" | "time";
+export type RipgrepEnd = "done" | "enough" | "time" | "reviewed";
 
 const MAX_RECORD_BYTES = 64 * 1024;
 const MAX_ERROR_CHARS = 2000;
@@ -39,6 +41,9 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
   };
   const onAbort = (): void => stop("enough");
   const timer = setTimeout(() => stop("time"), run.timeLimitMs);
+  const review = setTimeout(() => {
+    if (run.review?.goesOn() === false) stop("reviewed");
+  }, run.review?.afterMs);
   run.signal.addEventListener("abort", onAbort, { once: true });
   const takeChunk = createRecordSplitter(run.separator, (record) => {
     if (end !== "done") return;
@@ -61,6 +66,7 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
     return end;
   } finally {
     clearTimeout(timer);
+    clearTimeout(review);
     run.signal.removeEventListener("abort", onAbort);
   }
 };
@@ -80,15 +86,19 @@ const createRecordSplitter = (separator: string, onRecord: (record: string) => v
     length += piece.length;
   };
   return (chunk) => {
+    const last = chunk.lastIndexOf(separator);
+    if (last < 0) return keep(chunk);
     let start = 0;
-    for (let at = chunk.indexOf(separator); at >= 0; at = chunk.indexOf(separator, start)) {
-      keep(chunk.subarray(start, at));
+    if (pending.length > 0) {
+      start = chunk.indexOf(separator) + 1;
+      keep(chunk.subarray(0, start - 1));
       onRecord(Buffer.concat(pending).toString("utf8"));
       pending = [];
       length = 0;
-      start = at + 1;
     }
-    keep(chunk.subarray(start));
+    // Many at once: one by one they would cost more than the search does.
+    if (start <= last) for (const record of chunk.toString("utf8", start, last).split(separator)) onRecord(record);
+    if (last + 1 < chunk.length) keep(chunk.subarray(last + 1));
   };
 };
 
