@@ -5,7 +5,7 @@ import type { EventLog, ReadSide } from "@retinue/store";
 import { retinueHome } from "./settings/retinue-home.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** A log that can also be looked at. SQLite's is one; a memory log alone is not. */
+/** A log that can also be looked at. */
 export type RetinueStore = EventLog & { readonly readSide: ReadSide };
 
 export type RecordOptions = {
@@ -15,7 +15,14 @@ export type RecordOptions = {
   readonly workspace?: string;
 };
 
+/** A server that is away is told soon when a command begins; while it works, it is waited for. */
+const OPEN_PATIENCE_MS = 5_000;
+
 export const openRecord = async ({ settings, env = process.env, workspace = "." }: RecordOptions): Promise<RetinueStore> => {
+  if (settings.store.url !== undefined) {
+    const { createPostgresLog } = await import("@retinue/store/postgres");
+    return createPostgresLog({ url: settings.store.url, openPatienceMs: OPEN_PATIENCE_MS });
+  }
   const { createSqliteLog } = await import("@retinue/store/sqlite");
   const { path: chosen, synchronous } = settings.store;
   const file = chosen === undefined ? path.join(retinueHome(env), "retinue.db") : path.resolve(workspace, chosen);

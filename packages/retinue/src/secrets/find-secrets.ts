@@ -19,13 +19,13 @@ type Server = {
 };
 
 export const findSecrets = async ({ env, settings, workspace, servers }: FindSecretsOptions): Promise<readonly string[]> => {
-  const { providers, databases, web } = settings;
+  const { providers, databases, store, web } = settings;
   const searchKey = web.search?.apiKeyEnv === undefined ? undefined : env[web.search.apiKeyEnv];
   const found = [
     ...environmentSecrets(env),
     ...secretsOf(providers, env),
     ...Object.values(servers).flatMap((server) => serverSecrets(server, env)),
-    ...Object.values(databases).flatMap((address) => secretsOfValue("", address)),
+    ...[...Object.values(databases), store.url ?? ""].flatMap((address) => secretsOfValue("", address)),
     ...(searchKey === undefined ? [] : [searchKey]),
     ...(await fileSecrets({ home: env["HOME"], workspace, unprotected: settings.unprotected })),
   ];

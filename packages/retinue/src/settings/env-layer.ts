@@ -15,6 +15,9 @@ const PREFIX = "RETINUE_";
 /** Variables that are not settings. Whatever begins with RETINUE_TEST is left to tests. */
 const RESERVED: ReadonlySet<string> = new Set(["RETINUE_HOME", "RETINUE_DEBUG"]);
 
+/** Names that people know from elsewhere. */
+const ALIASES: ReadonlyMap<string, string> = new Map([["RETINUE_STORE_URL", "RETINUE_STORE__URL"]]);
+
 const isReserved = (name: string): boolean => RESERVED.has(name) || /^RETINUE_TEST(?:_|$)/.test(name);
 
 const toCamel = (segment: string): string =>
@@ -76,7 +79,7 @@ export const readEnvLayer = (env: NodeJS.ProcessEnv, below: readonly RawMap[]): 
     .filter((name) => name.startsWith(PREFIX) && !isReserved(name) && (env[name] ?? "").trim() !== "")
     .toSorted((one, other) => one.split("__").length - other.split("__").length || (one < other ? -1 : 1));
   for (const name of given) {
-    const found = toPath(name, below);
+    const found = toPath(ALIASES.get(name) ?? name, below);
     if ("unknown" in found) problems.push({ code: "settings_invalid", where: name, key: "", what: found.unknown });
     else {
       tree = withRaw(tree, found.path, fromText(env[name] ?? "", found.path));

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import type { TrustClaim } from "@retinue/tools/trust";
 import type { Layer, Raw } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
+import { withoutPassword } from "./without-password.ts";
 
 const NEED_TRUST: ReadonlySet<string> = new Set([
   "mcpServers",
@@ -43,7 +44,7 @@ export const toSettingsClaim = async (project: Layer, file: string): Promise<Tru
     subject: "settings",
     // What was read from YAML is JSON.
     hash: digestOf(asked),
-    shown: `${file}: ${JSON.stringify(asked)}`,
+    shown: `${file}: ${withoutPassword(JSON.stringify(asked))}`,
   };
 };
 

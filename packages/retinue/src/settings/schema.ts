@@ -17,6 +17,11 @@ const isHttpUrl = (text: string): boolean => {
   return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === "";
 };
 
+const isPostgresUrl = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return (url?.protocol === "postgres:" || url?.protocol === "postgresql:") && url.hostname !== "";
+};
+
 const provider = z.strictObject({
   type: z.enum(PROVIDER_TYPES).optional().describe("What it is. Without it: the type of the same name, else openai-compatible."),
   baseUrl: z
@@ -83,6 +88,14 @@ export const settingsSchema = z.strictObject({
   store: z
     .strictObject({
       path: z.string().min(1).optional().describe("The SQLite file of all sessions. Default: retinue.db in your folder."),
+      url: z
+        .string()
+        .refine(isPostgresUrl, "must be a URL that begins with postgres:// or postgresql:// and names a host")
+        .optional()
+        .describe(
+          "A PostgreSQL database in place of the file, like postgres://user@host:5432/database. " +
+            "With a password in it, better set as RETINUE_STORE_URL.",
+        ),
       synchronous: z
         .enum(["NORMAL", "FULL"])
         .optional()

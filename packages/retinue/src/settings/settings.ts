@@ -80,6 +80,8 @@ export type Settings = {
   readonly store: {
     /** The SQLite file; `retinue.db` in the user's folder where absent. */
     readonly path?: string;
+    /** A PostgreSQL database in place of the file. */
+    readonly url?: string;
     readonly synchronous: Synchronous;
   };
   readonly mcpServers: Readonly<Record<string, McpServer>>;
@@ -113,7 +115,13 @@ export type PartialSettings = {
         readonly statsInPrompt?: boolean | undefined;
       }
     | undefined;
-  readonly store?: { readonly path?: string | undefined; readonly synchronous?: Synchronous | undefined } | undefined;
+  readonly store?:
+    | {
+        readonly path?: string | undefined;
+        readonly url?: string | undefined;
+        readonly synchronous?: Synchronous | undefined;
+      }
+    | undefined;
   readonly mcpServers?: unknown;
   readonly hooks?: unknown;
   readonly web?: unknown;

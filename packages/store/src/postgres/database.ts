@@ -29,7 +29,7 @@ export type DatabaseOptions = {
   readonly schema: string;
   readonly maxConnections: number;
   /** How long to go on trying while the server is away. */
-  readonly patienceMs: number;
+  readonly patienceMs: () => number;
 };
 
 const INT8 = 20;
@@ -87,7 +87,7 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
 
   /** Again and again until it passes, the patience is at its end, or it fails for a reason of its own. */
   const insisting = async <T>(attempt: () => Promise<T>): Promise<T> => {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + patienceMs();
     for (let count = 0; ; count += 1) {
       try {
         return await attempt();

@@ -32,6 +32,8 @@ export type PostgresLogOptions = HolderOptions & {
   readonly maxConnections?: number;
   /** How long to go on trying while the server is away; 30 s by default. */
   readonly patienceMs?: number;
+  /** The same while the store is opened; as long as afterwards by default. */
+  readonly openPatienceMs?: number;
   readonly migrations?: readonly PostgresMigration[];
 };
 
@@ -42,7 +44,13 @@ const topicOf = (sessionId: SessionId): string => hash("sha256", JSON.stringify(
 
 export const createPostgresLog = async (options: PostgresLogOptions): Promise<PostgresLog> => {
   const { url, schema = "retinue", maxConnections = 10, patienceMs = 30_000, migrations = POSTGRES_MIGRATIONS } = options;
-  const db = openDatabase({ url, schema, maxConnections, patienceMs });
+  let isOpen = false;
+  const db = openDatabase({
+    url,
+    schema,
+    maxConnections,
+    patienceMs: () => (isOpen ? patienceMs : (options.openPatienceMs ?? patienceMs)),
+  });
   const watchers = createWatchers();
   const self = randomUUID();
   const holders = createHolderRows(options);
@@ -61,6 +69,7 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
         for (const sessionId of watchers.sessions()) watchers.wake(sessionId);
       },
     );
+    isOpen = true;
   } catch (error) {
     await db.close();
     throw error;
