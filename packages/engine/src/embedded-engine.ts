@@ -11,7 +11,7 @@ import type {
   EventDraft,
   ForkPoint,
   Limits,
-  Message,
+  RecordedBody,
   RecordedEvent,
   RetinueEvent,
   RunId,
@@ -33,8 +33,11 @@ import type {
   Ports,
   Purse,
   RunState,
+  WorktreePlace,
+  Worktrees,
 } from "@retinue/runtime";
 import {
+  apply,
   createDelegationTools,
   createRunPurse,
   createSpec,
@@ -62,14 +65,20 @@ import type { Mailbox } from "./mailbox.ts";
 import { createMailbox } from "./mailbox.ts";
 import type { Pacer } from "./pacer.ts";
 import { createPacer } from "./pacer.ts";
+import { historyAt, latestRoot } from "./session-history.ts";
 import { spentBelow } from "./spent-below.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
+import type { MergeOrder, MergePlace } from "./worktree/merge-order.ts";
+import { createMergeOrder } from "./worktree/merge-order.ts";
+import { createWorktreeRuns } from "./worktree/worktree-runs.ts";
 
 /** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
 export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "redactor"> & {
   readonly tool: (name: string) => AnyTool | undefined;
-  /** The text of a file inside the workspace, already judged. */
-  readonly readFile: (file: string) => Promise<string>;
+  /** The text of a file inside a workspace, already judged. */
+  readonly readFile: (file: string, workspace: string) => Promise<string>;
+  /** Makes and merges worktrees; without it, runs that need one are refused. */
+  readonly worktrees?: Worktrees;
   /** Runs a command line under a run's grant; absent where there is no shell. */
   readonly shell?: (
     command: string,
@@ -107,6 +116,8 @@ export type RunRequest = {
   readonly sessionId?: SessionId;
   /** Where another run is left, in a session of its own. With it the task may be empty: then it goes on without a word. */
   readonly forkedFrom?: ForkPoint;
+  /** Where the run works in a worktree: the runs among which it is merged in order. */
+  readonly mergeOrder?: MergeOrder;
   readonly signal?: AbortSignal;
 };
 
@@ -122,6 +133,8 @@ export type Engine = {
   readonly start: (request: RunRequest) => Promise<RunHandle>;
   /** Starts a run below one that is at work in this process, as a delegation of it would, and waits for its result. */
   readonly spawnBelow: (parent: RunId, spawned: Spawned, signal: AbortSignal) => Promise<RunResult>;
+  /** Where a worktree for a run on this workspace would stand. Asked for one after the other, in order. */
+  readonly placeWorktree: (workspace: string) => Promise<WorktreePlace>;
   /** The tools that a run of this state has. */
   readonly toolsFor: (state: RunState) => ReadonlyMap<string, AnyTool>;
   /** Goes on with a run that was requested and not settled, and with everything below it. */
@@ -132,6 +145,8 @@ export type Engine = {
   readonly send: (runId: RunId, text: string, from?: "human" | RunId) => boolean;
   readonly approvals: (sessionId?: SessionId) => readonly ApprovalRequest[];
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer) => boolean;
+  /** What a run at work and everything below it have used and set aside; only to be looked at. */
+  readonly purse: (runId: RunId) => Purse | undefined;
   /** Cancels what runs and waits for it. */
   readonly close: () => Promise<void>;
 };
@@ -147,6 +162,8 @@ export type Spawned = {
   readonly task: string;
   readonly limits: Limits;
   readonly tools: readonly string[] | undefined;
+  /** In place of what the agent's file says. */
+  readonly isolation?: AgentDefinition["isolation"] | undefined;
 };
 
 type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
@@ -176,6 +193,10 @@ type ActiveRun = {
   children: number;
   /** Runs that code of a tool has started below it. */
   spawned: number;
+  /** Its turn to be merged, where it works in a worktree of its own. */
+  readonly place: MergePlace | null;
+  /** Those of the runs below it; what works in the background holds nobody up. */
+  orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
   result: Promise<RunResult>;
 };
 
@@ -185,11 +206,12 @@ export const childRunId = (parent: RunId, callId: CallId): RunId =>
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const { log, ports, agents, createId } = options;
-  for (const { input, output } of agents.values())
-    for (const schema of [input, output]) if (schema) refuseSlowPatterns(schema);
+  for (const { input, output } of agents.values()) for (const schema of [input, output]) if (schema) refuseSlowPatterns(schema);
   const { redactor } = ports;
   const clean = redactor ? <T>(value: T): T => redactDeep(value, redactor.text) : <T>(value: T): T => value;
   const canAsk = options.approver !== undefined || options.unattended === "park";
+  const worktreeRuns = createWorktreeRuns(ports.worktrees, log);
+  let swept: Promise<void> | null = null;
   const sessions = new Map<SessionId, Session>();
   const active = new Map<RunId, ActiveRun>();
 
@@ -213,9 +235,10 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     readonly resumed: boolean;
     /** It is not taken from a living process. */
     readonly onlyIfFree?: boolean;
+    readonly order?: MergeOrder | undefined;
   };
 
-  const drive = (state: RunState, { parent, known, resumed, onlyIfFree = false }: Drive): ActiveRun => {
+  const drive = (state: RunState, { parent, known, resumed, onlyIfFree = false, order }: Drive): ActiveRun => {
     const { sessionId, runId } = state.identity;
     const session = sessionOf(sessionId);
     const run: ActiveRun = {
@@ -231,12 +254,15 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       known,
       children: countChildren(runId, known),
       spawned: 0,
+      place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
+      orders: null,
       result: Promise.resolve() as never,
     };
     session.runs += 1;
     active.set(runId, run);
     run.result = inRun(state.identity, () => execute(run, resumed, onlyIfFree)).finally(() => {
       active.delete(runId);
+      run.place?.leave();
       if (--session.runs === 0) sessions.delete(sessionId);
     });
     // Whoever does not wait for the result must not be ended by its rejection.
@@ -278,12 +304,24 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   const execute = async (run: ActiveRun, resumed: boolean, onlyIfFree: boolean): Promise<RunResult> => {
-    if (run.state.result) return run.state.result;
+    if (run.state.result) return settled(run, run.state.result);
     const lease = await takeOver(run, resumed, onlyIfFree);
     const { state, session, tree } = run;
     const { identity } = state;
-    if (state.result) return state.result;
+    if (state.result) return settled(run, state.result);
     const emit: Ports["emit"] = (drafts) => write(tree, () => log.append(drafts, lease));
+    const record = async (bodies: AsyncIterable<RecordedBody>): Promise<void> => {
+      for await (const body of bodies)
+        for (const event of await emit([{ ...identity, at: ports.clock.date(), ...clean(body) }])) {
+          apply(state, event);
+          publish(session, event);
+        }
+    };
+    const { place } = run;
+    if (place) {
+      await (swept ??= worktreeRuns.sweep((id) => active.has(id)).catch(() => undefined));
+      await record(worktreeRuns.prepare(state, run.stop.signal));
+    }
     const loop = runLoop({
       state,
       signal: run.stop.signal,
@@ -307,17 +345,20 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
         ...(redactor === undefined ? {} : { redactor }),
         accept: (accept, _state, signal) => acceptRun(run, accept, signal),
+        ...(place ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, place, signal }) } : {}),
         ...(canAsk ? { approve: session.inbox.ask } : {}),
       },
     });
     try {
       for (;;) {
         const next = await loop.next();
-        if (next.done) return next.value;
+        if (next.done) return await settled(run, next.value);
         publish(session, next.value);
       }
     } catch (thrown) {
       if (tree.fault) throw tree.fault.thrown;
+      if (place)
+        await record(worktreeRuns.bringBack(state, { status: "failed", place, signal: run.stop.signal })).catch(() => undefined);
       const result = clean(
         toResult(state, { status: "failed", bailoutReason: "error", error: toErrorValue(thrown) }, state.used.activeMs),
       );
@@ -329,6 +370,25 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       }
       throw thrown;
     }
+  };
+
+  /** What is left to do when a run is over and the record knows it. */
+  const settled = async (run: ActiveRun, result: RunResult): Promise<RunResult> => {
+    run.place?.leave();
+    if (run.place) await worktreeRuns.clear(run.state);
+    return result;
+  };
+
+  const ordersOf = (run: ActiveRun): NonNullable<ActiveRun["orders"]> =>
+    (run.orders ??= { foreground: createMergeOrder(), background: createMergeOrder() });
+
+  /** A child that is known has its place already. */
+  const placeBelow = async (parent: ActiveRun, callId: CallId): Promise<WorktreePlace> => {
+    const { identity, spec } = parent.state;
+    const runId = childRunId(identity.runId, callId);
+    const known = parent.known.states.get(runId)?.spec;
+    if (known?.worktree) return { workspace: known.workspace, worktree: known.worktree };
+    return worktreeRuns.place(spec.workspace, runId, parent.stop.signal);
   };
 
   /** `run` is absent where tools are only shown and never called, as in a replay. */
@@ -343,7 +403,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       agents,
       model: options.model,
       chain,
-      readFile: ports.readFile,
+      readFile: (file) => ports.readFile(file, state.spec.workspace),
+      isolate: (callId) =>
+        run ? placeBelow(run, callId) : Promise.reject(new RetinueError("internal", "a replay starts no run")),
       start,
       summarise: async (signal) => {
         const model = await ports.model(state.spec.summaryModel ?? state.spec.model);
@@ -427,7 +489,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   ): Promise<RunResult> => {
     const { sessionId, runId: parentRunId, depth } = parent.state.identity;
     let run: ActiveRun;
-    if (known) run = drive(known, { parent, known: parent.known, resumed: true });
+    const order = child.spec.worktree && ordersOf(parent)[child.background ? "background" : "foreground"];
+    if (known) run = drive(known, { parent, known: parent.known, resumed: true, order });
     else {
       const draft = request(
         { sessionId, runId, parentRunId, depth: depth + 1, agent: child.agent },
@@ -441,7 +504,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const { tree, lease } = parent;
       const admitted = await write(tree, () => log.append([draft], lease ?? undefined));
       for (const event of admitted) publish(parent.session, event);
-      run = drive(createState(draft), { parent, known: parent.known, resumed: false });
+      run = drive(createState(draft), { parent, known: parent.known, resumed: false, order });
     }
     const onAbort = (): void => run.stop.abort(signal.reason);
     if (signal.aborted) onAbort();
@@ -472,13 +535,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     type: "run.requested",
     task: clean(task),
     // The folder is where it is, whatever its name.
-    spec: { ...clean(spec), workspace: spec.workspace },
+    spec: { ...clean(spec), workspace: spec.workspace, ...(spec.worktree === undefined ? {} : { worktree: spec.worktree }) },
     ...clean(more),
   });
 
   const spawnBelow = async (
     parent: ActiveRun,
-    { agent, task, limits, tools }: Spawned,
+    { agent, task, limits, tools, isolation = agent.isolation }: Spawned,
     signal: AbortSignal,
   ): Promise<RunResult> => {
     const { spec, identity } = parent.state;
@@ -487,8 +550,10 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         "depth_exceeded",
         `This run is at depth ${identity.depth}, and ${spec.grant.maxDepth} is the deepest.`,
       );
+    const callId = `spawn_${++parent.spawned}`;
+    const place = isolation === "worktree" ? await placeBelow(parent, callId) : undefined;
     const child: ChildRun = {
-      callId: `spawn_${++parent.spawned}`,
+      callId,
       agent: agent.name,
       task,
       background: false,
@@ -497,7 +562,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         agents,
         grant: spec.grant,
         model: options.model,
-        workspace: spec.workspace,
+        workspace: place?.workspace ?? spec.workspace,
+        worktree: place?.worktree,
         depth: identity.depth + 1,
         assignment: { parentAgent: identity.agent, task },
         summaryModel: spec.summaryModel,
@@ -552,7 +618,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   return {
-    start: async ({ agent, task, spec, sessionId: given, forkedFrom, signal }) => {
+    start: async ({ agent, task, spec, sessionId: given, forkedFrom, mergeOrder, signal }) => {
       const sessionId: SessionId = given ?? `ses_${createId()}`;
       const earlier = given === undefined ? [] : await log.read(given);
       const previous = given === undefined ? null : latestRoot(earlier, given);
@@ -573,6 +639,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
           parent: null,
           known: { states: new Map(), seq: admitted.seq },
           resumed: false,
+          order: mergeOrder,
         }),
         follower,
         signal,
@@ -583,6 +650,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       if (!parent) throw new RetinueError("run_unknown", `No run ${parentId} is at work here.`);
       return spawnBelow(parent, spawned, signal);
     },
+    placeWorktree: (workspace) => worktreeRuns.place(workspace, createId(), new AbortController().signal),
     toolsFor: (state) => toolsOf(state),
     resume: async (runId, { takeOver: isForced = false } = {}) => {
       const sessionId = await log.sessionOf(runId);
@@ -600,6 +668,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     send,
     approvals: (sessionId) =>
       [...sessions].filter(([id]) => sessionId === undefined || id === sessionId).flatMap(([, { inbox }]) => inbox.pending()),
+    purse: (runId) => active.get(runId)?.purse,
     answer: (approvalId, answer) => [...sessions.values()].some(({ inbox }) => inbox.answer(approvalId, answer)),
     close: async () => {
       const roots = [...active.values()].filter(({ parent }) => parent === null);
@@ -628,18 +697,4 @@ const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly ta
     chain.unshift({ agent: one.state.identity.agent, task: part?.type === "text" ? part.text : "" });
   }
   return chain;
-};
-
-/** The conversation of a run as it was after an event. */
-const historyAt = (events: readonly RecordedEvent[], { sessionId, runId, seq }: ForkPoint): readonly Message[] => {
-  const state = fold(events.filter((event) => event.seq <= seq)).get(runId);
-  if (!state) throw new RetinueError("run_unknown", `There is no run ${runId} in ${sessionId} at event ${seq}.`);
-  return settledMessages(state);
-};
-
-const latestRoot = (events: readonly RecordedEvent[], sessionId: SessionId): RunState => {
-  const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);
-  const state = root && fold(events).get(root.runId);
-  if (!state) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
-  return state;
 };

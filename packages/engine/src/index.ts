@@ -8,3 +8,5 @@ export type { ReplayVerdict } from "./verify-replay.ts";
 export { currentRun } from "./current-run.ts";
 export type { Approver, Inbox } from "./inbox.ts";
 export { spentBelow } from "./spent-below.ts";
+export { createMergeOrder } from "./worktree/merge-order.ts";
+export type { MergeOrder } from "./worktree/merge-order.ts";

@@ -2,7 +2,7 @@
  * Ports that answer from the record of one stretch of a run: models say what they said, tools give what they gave in the order they gave it,
  * and the clock shows what it showed. What the loop would write is compared with what it wrote. Where the record ends, so does the replay.
  */
-import type { ApprovalId, CallId, EventDraft, EventOf, RecordedEvent } from "@retinue/protocol";
+import type { ApprovalId, CallId, EventDraft, EventOf, RecordedBody, RecordedEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Answered, Judgement, ManualClock, Model, ModelChunk, ModelRequest, Ports, RunState } from "@retinue/runtime";
 import { createManualClock, windowFor } from "@retinue/runtime";
@@ -148,6 +148,10 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       case "approval.answered":
       case "message.received":
       case "result.rejected":
+      case "worktree.made":
+      case "worktree.refused":
+      case "worktree.merging":
+      case "worktree.merged":
       case "tool.started":
       case "tool.settled":
         throw new Divergence(next.seq, `A model is asked (${request.messages.length} messages) where ${next.type} was recorded.`);
@@ -175,8 +179,16 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
     while (!isDue()) await new Promise<void>((resolve) => wakeTools.push(resolve));
     advanceTo(clock, alreadyMs, settled.activeMs);
     if (isCancelled && (settled.outcome === "cancelled" || turn === record.order.size - 1)) cancelNow();
-    const { outcome, content, error, files } = settled;
-    return { outcome, content, ...(error === undefined ? {} : { error }), ...(files === undefined ? {} : { files }) };
+    const { outcome, content, error, files, tests, sandbox, spent } = settled;
+    return {
+      outcome,
+      content,
+      ...(error === undefined ? {} : { error }),
+      ...(files === undefined ? {} : { files }),
+      ...(tests === undefined ? {} : { tests }),
+      ...(sandbox === undefined ? {} : { sandbox }),
+      ...(spent === undefined ? {} : { spent }),
+    };
   };
   if (isCancelled && stretch[1]?.type === "run.settled") cancelNow();
 
@@ -204,6 +216,10 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
         }
         for (const { seq } of messages) taken.add(seq);
         return messages.map(({ from, content }) => ({ type: "message.received", from, content }));
+      },
+      bringBack: async function* () {
+        for (const event of stretch)
+          if (event.type === "worktree.merging" || event.type === "worktree.merged") yield toBody(event);
       },
       accept: async () => {
         const next = stretch[written];
@@ -247,6 +263,17 @@ const indexRecord = (stretch: readonly RecordedEvent[]): RecordIndex => {
     settled: of("run.settled")[0],
   };
 };
+
+const toBody = ({
+  sessionId: _s,
+  runId: _r,
+  parentRunId: _p,
+  depth: _d,
+  agent: _a,
+  seq: _n,
+  at: _t,
+  ...body
+}: EventOf<"worktree.merging" | "worktree.merged">): RecordedBody => body;
 
 const advanceTo = (clock: ManualClock, alreadyMs: number, activeMs: number): void =>
   clock.advance(Math.max(0, activeMs - alreadyMs - clock.now()));

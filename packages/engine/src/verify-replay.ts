@@ -37,7 +37,9 @@ export const verifyReplay = async (
       }
       return before;
     };
+    const beside = rest.filter(isOfEngine);
     for (const stretch of toStretches(rest)) {
+      while ((beside[0]?.seq ?? Infinity) < (stretch[0]?.seq ?? 0)) apply(state, beside.shift() as RecordedEvent);
       const outcome = await replayStretch(stretch, stateBefore(stretch), toolsOf(state));
       verified += outcome.verified;
       if (outcome.divergence) return { verified, divergence: { ...outcome.divergence, runId: requested.runId } };
@@ -47,12 +49,15 @@ export const verifyReplay = async (
   return { verified, divergence: null };
 };
 
+/** What the engine, and not the loop, writes of a run. */
+const isOfEngine = ({ type }: RecordedEvent): boolean => type === "worktree.made" || type === "worktree.refused";
+
 /** From each start of the run to the next. */
 const toStretches = (events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] => {
   const stretches: RecordedEvent[][] = [];
   for (const event of events) {
     if (event.type === "run.started") stretches.push([]);
-    stretches.at(-1)?.push(event);
+    if (!isOfEngine(event)) stretches.at(-1)?.push(event);
   }
   return stretches;
 };

@@ -226,6 +226,12 @@ export const ERRORS = {
     meaning: "What was to be printed could not be written.",
     hint: "Check where the output goes: the disk may be full.",
   },
+  worktree_unavailable: {
+    kind: "run",
+    meaning:
+      "The run is to work in a git worktree of its own, and there can be none for this workspace; it was not run in the workspace itself.",
+    hint: "Mend what the message names, or run the agent with `isolation: none`.",
+  },
 
   // What a caller did wrong.
   usage: {

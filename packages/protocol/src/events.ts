@@ -9,7 +9,7 @@ import type { Grant } from "./grant.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import type { AssistantPart, Message, UserPart } from "./messages.ts";
-import type { RunResult } from "./result.ts";
+import type { FileVersion, MergeConflict, MergeOutcome, RunResult } from "./result.ts";
 import type { Usage } from "./usage.ts";
 
 /** Who speaks. */
@@ -49,11 +49,22 @@ export type RunSpec = {
   readonly output?: JsonObject;
   /** What must agree before its result counts as completed. */
   readonly accept?: Acceptance;
+  /** The folder that the run works in. */
   readonly workspace: string;
+  /** A run with one works in a copy of its own, and `workspace` lies in that. */
+  readonly worktree?: Worktree;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
   /** The model that summarises old context, where another than `model`. */
   readonly summaryModel?: string;
+};
+
+/** A git worktree that one run works in. */
+export type Worktree = {
+  /** Its top. */
+  readonly folder: string;
+  /** The workspace that it is made from, and that its changes are merged into. */
+  readonly of: string;
 };
 
 /** A command that we run in the workspace and that must end with 0, or an agent that judges the result. */
@@ -214,7 +225,30 @@ export type RecordedBody =
       readonly by: "schema" | "accept";
       readonly reason: string;
     }
+  | {
+      /** The run's worktree stands: it holds the workspace as it was then, uncommitted changes included. */
+      readonly type: "worktree.made";
+      /** The commit that holds that state. */
+      readonly base: string;
+    }
+  | {
+      /** There is no worktree for the run; it ends, and never works in the workspace itself. */
+      readonly type: "worktree.refused";
+      readonly error: ErrorValue;
+    }
+  | {
+      /** What is about to be written to the workspace, from what to what, so that a merge that was cut off is finished and never made twice. */
+      readonly type: "worktree.merging";
+      /** The commit that holds everything the run did. */
+      readonly commit: string;
+      readonly changes: readonly PlannedChange[];
+      readonly conflicts: readonly MergeConflict[];
+    }
+  | ({ readonly type: "worktree.merged" } & MergeOutcome)
   | { readonly type: "run.settled"; readonly result: RunResult };
+
+/** One file of a merge, relative to the workspace that is merged into. Null: no such file. */
+export type PlannedChange = { readonly path: string; readonly from: FileVersion | null; readonly to: FileVersion | null };
 
 export type LiveBody =
   | {

@@ -17,6 +17,26 @@ export type BailoutReason =
   | "error"
   | "cancelled";
 
+/** Mode and id of a file's content, as git names them: `100644 <id>`. */
+export type FileVersion = string;
+
+/** A file whose change was not merged, and why. Its place in the workspace is as it was. */
+export type MergeConflict = { readonly path: string; readonly reason: string };
+
+/** What became of the changes of a run that worked in a worktree of its own. Paths are relative to the workspace they are for. */
+export type MergeOutcome = {
+  readonly created: readonly string[];
+  readonly modified: readonly string[];
+  readonly deleted: readonly string[];
+  readonly conflicts: readonly MergeConflict[];
+  /** The ref of the repository that keeps everything the run did; null where all of it was merged, or there was nothing. */
+  readonly ref: string | null;
+  /** Why nothing was merged though there was something. */
+  readonly notMerged?: string;
+  /** A folder that holds what neither the workspace nor the ref could take. */
+  readonly left?: string;
+};
+
 export type RunResult = {
   readonly status: RunStatus;
   /** A few lines; the only part that enters a parent's context unasked. */
@@ -43,6 +63,8 @@ export type RunResult = {
   /** Null where no price is known for a model that was used. */
   readonly costUsd: number | null;
   readonly depth: number;
+  /** Of a run that worked in a worktree of its own. */
+  readonly merge?: MergeOutcome;
   readonly bailoutReason?: BailoutReason;
   readonly error?: ErrorValue;
 };

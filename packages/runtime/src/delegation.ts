@@ -2,7 +2,7 @@
  * Agents as tools. `delegate_to_agent` and every agent that is exposed as a tool of its own go through one path: they word the task, narrow
  * the rights, and hand the child's result back as a value, whatever became of it.
  */
-import type { CallId, Json, JsonObject, Limits, Message, RunId, RunResult, RunSpec } from "@retinue/protocol";
+import type { CallId, FileChanges, Json, JsonObject, Limits, Message, RunId, RunResult, RunSpec } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
@@ -12,6 +12,7 @@ import type { RunState } from "./run-state.ts";
 import { createSpec, stricter } from "./spec.ts";
 import type { AnyTool, Spent, ToolContext, ToolOutput } from "./tool.ts";
 import { defineTool, stripSchema } from "./tool.ts";
+import type { WorktreePlace } from "./worktrees.ts";
 
 export const DELEGATE = "delegate_to_agent";
 
@@ -42,6 +43,8 @@ export type DelegationOptions = {
   readonly start: (child: ChildRun, signal: AbortSignal) => Promise<RunResult | InBackground>;
   /** The parent's state in a few lines. */
   readonly summarise: (signal: AbortSignal) => Promise<{ readonly text: string; readonly spent: Spent }>;
+  /** Finds a place for the worktree of a child. Those that were asked for first are given first. */
+  readonly isolate: (callId: CallId) => Promise<WorktreePlace>;
   /** The text of a file of the workspace that policy has let through. */
   readonly readFile: (file: string) => Promise<string>;
 };
@@ -190,6 +193,7 @@ const startChild = async (
       `"${agent.name}" was given this task ${MOST_REPEATS} times already (currentDepth: ${depth}).`,
     );
 
+  const place = agent.isolation === "worktree" ? await options.isolate(context.callId) : undefined;
   const mode = delegation.context_mode ?? agent.contextMode;
   const summary = mode === "summary" ? await options.summarise(context.signal) : null;
   const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile) : [];
@@ -199,7 +203,8 @@ const startChild = async (
     agents,
     grant: state.spec.grant,
     model: options.model,
-    workspace: state.spec.workspace,
+    workspace: place?.workspace ?? state.spec.workspace,
+    worktree: place?.worktree,
     depth: depth + 1,
     assignment,
     summaryModel: state.spec.summaryModel,
@@ -230,10 +235,14 @@ const startChild = async (
   return {
     ...spent,
     content: [{ type: "text", text: JSON.stringify(toReport(result, delegation.details ?? false)) }],
-    files: { modified: result.filesModified, created: result.filesCreated },
+    files: toFileChanges(result),
     isError: result.status === "failed" || result.status === "cancelled" || result.status === "timeout",
   };
 };
+
+/** What changed in the parent's workspace: of a child in a worktree of its own, just what was merged. */
+const toFileChanges = ({ merge, filesModified, filesCreated }: RunResult): FileChanges =>
+  merge ? { modified: merge.modified, created: merge.created } : { modified: filesModified, created: filesCreated };
 
 const normalise = (task: string): string => task.replaceAll(/\s+/g, " ").trim().toLowerCase();
 
@@ -274,6 +283,7 @@ export const toReport = (result: RunResult, withDetails: boolean): JsonObject =>
     ...(withDetails ? { details } : {}),
     ...(filesModified.length > 0 ? { filesModified } : {}),
     ...(filesCreated.length > 0 ? { filesCreated } : {}),
+    ...(result.merge && result.merge.conflicts.length > 0 ? { conflicts: result.merge.conflicts } : {}),
     ...(testsRun > 0 ? { testsRun, testsPassed } : {}),
     ...(result.output === undefined ? {} : { output: result.output }),
     ...(result.unverified.length > 0 ? { unverified: result.unverified } : {}),

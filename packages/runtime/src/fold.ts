@@ -17,6 +17,7 @@ import type {
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "./approvals.ts";
 import { estimateMessage } from "./estimate.ts";
+import { mergeWarnings } from "./merge-warnings.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";
 
 /** How many calls the repetition guard looks back. */
@@ -98,6 +99,7 @@ export const createState = (
     testsPassed: 0,
     filesModified: NO_NAMES,
     filesCreated: NO_NAMES,
+    worktree: null,
     result: null,
   };
   for (const message of before) state.contextTokens += estimateMessage(message);
@@ -145,6 +147,15 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return;
     case "result.rejected":
       return applyRejection(state, event);
+    case "worktree.made":
+      state.worktree = { base: event.base, merging: null, merged: null };
+      return;
+    case "worktree.refused":
+      state.failure = event.error;
+      return;
+    case "worktree.merging":
+    case "worktree.merged":
+      return applyMerge(state, event);
     case "run.settled":
       state.result = event.result;
       return;
@@ -253,6 +264,27 @@ const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly
     return;
   }
   push(state, userMessage(`[retinue] Your result was not accepted: ${reason}\nMend it and hand in the whole result again.`));
+};
+
+const applyMerge = (state: RunState, event: EventDraft & { readonly type: "worktree.merging" | "worktree.merged" }): void => {
+  if (!state.worktree) throw new RetinueError("internal", `run ${event.runId} merges a worktree that it has not`);
+  if (event.type === "worktree.merging") {
+    const { commit, changes, conflicts } = event;
+    state.worktree = { ...state.worktree, merging: { commit, changes, conflicts } };
+    return;
+  }
+  const { created, modified, deleted, conflicts, ref, notMerged, left } = event;
+  const merged = {
+    created,
+    modified,
+    deleted,
+    conflicts,
+    ref,
+    ...(notMerged === undefined ? {} : { notMerged }),
+    ...(left === undefined ? {} : { left }),
+  };
+  state.worktree = { ...state.worktree, merged };
+  state.warnings.push(...mergeWarnings(merged));
 };
 
 const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {

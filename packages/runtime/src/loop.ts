@@ -77,6 +77,10 @@ export async function* runLoop({
       else if (state.turn) yield* settleTurn(run);
       else if (!takeMessages(run)) ending = (yield* settleOrWait(run)) ?? (yield* ask());
     }
+    for await (const body of ports.bringBack?.(ending.status, signal) ?? []) {
+      run.note(body);
+      for (const event of await run.flush()) yield event;
+    }
     const result = run.clean(toResult(state, ending, watch.activeMs()));
     run.note({ type: "run.settled", result });
     for (const event of await run.flush()) yield event;

@@ -12,13 +12,14 @@ import type {
   RecordedBody,
   RecordedEvent,
   RunIdentity,
+  RunStatus,
 } from "@retinue/protocol";
 import type { Answered } from "./answered.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Judged, Judgement } from "./judge.ts";
-import type { RunState } from "./run-state.ts";
 import type { Redactor } from "./redactor.ts";
+import type { RunState } from "./run-state.ts";
 import type { AnyTool, CallContext } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -71,10 +72,12 @@ export type Ports = {
   /** Resolves when there is something to take; undefined where nothing is under way that could bring it. */
   readonly waitForMessages?: (signal: AbortSignal) => Promise<void> | undefined;
   readonly hooks?: Hooks;
-  /** Asks what must accept a run's result; the reason why not, or null. */
   /** Takes known secrets out of all that the run says. Absent: there are none. */
   readonly redactor?: Redactor;
+  /** Asks what must accept a run's result; the reason why not, or null. */
   readonly accept?: (accept: Acceptance, state: RunState, signal: AbortSignal) => Promise<string | null>;
+  /** Brings what the run did to where it is wanted, before the run settles. Each event is recorded before what comes after it is done. */
+  readonly bringBack?: (status: RunStatus, signal: AbortSignal) => AsyncIterable<RecordedBody>;
   /** Asks a human. Absent: nobody is there, and what needs asking is denied. */
   readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 };

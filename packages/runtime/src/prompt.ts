@@ -14,6 +14,8 @@ export type PromptOptions = {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly delegates: readonly string[];
   readonly workspace: string;
+  /** The workspace is a git worktree made for this run. */
+  readonly hasOwnCopy: boolean;
   readonly depth: number;
   readonly maxDepth: number;
   readonly limits: Limits;
@@ -25,12 +27,15 @@ export type PromptOptions = {
 export const createPrompt = (options: PromptOptions): string =>
   [
     options.agent.prompt.trim(),
-    `You work in the folder ${options.workspace}. Paths are relative to it.`,
+    `You work in the folder ${options.workspace}. Paths are relative to it.${options.hasOwnCopy ? ` ${OWN_COPY}` : ""}`,
     ...(options.assignment ? [aboutAssignment(options, options.assignment)] : []),
     ...(options.delegates.length > 0 ? [aboutDelegation(options)] : []),
     ...(options.delegates.length > 0 && options.figures !== undefined ? [`## Sub-Agents So Far\n\n${options.figures}`] : []),
     ...(options.agent.output ? [aboutOutput(options.agent.output)] : []),
   ].join("\n\n");
+
+const OWN_COPY =
+  "It is a copy of the project for you alone, without the files that git ignores; your changes are merged into the project when you are done.";
 
 const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOptions, assignment: Assignment): string =>
   [

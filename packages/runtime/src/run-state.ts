@@ -5,6 +5,7 @@ import type {
   EventDraft,
   FinishReason,
   LimitName,
+  MergeOutcome,
   Message,
   RunIdentity,
   RunResult,
@@ -13,6 +14,7 @@ import type {
   ToolMessage,
   Usage,
 } from "@retinue/protocol";
+import type { MergePlan } from "./worktrees.ts";
 
 export type Used = {
   iterations: number;
@@ -32,6 +34,14 @@ export type OpenTurn = {
   readonly finishReason: FinishReason;
   readonly started: Map<CallId, EventDraft & { readonly type: "tool.started" }>;
   readonly settled: Map<CallId, ToolMessage>;
+};
+
+export type WorktreeState = {
+  /** The commit it was made from. */
+  readonly base: string;
+  /** The merge that was begun. */
+  readonly merging: (MergePlan & { readonly commit: string }) | null;
+  readonly merged: MergeOutcome | null;
 };
 
 export type RunState = {
@@ -77,5 +87,7 @@ export type RunState = {
   testsPassed: number;
   filesModified: ReadonlySet<string>;
   filesCreated: ReadonlySet<string>;
+  /** Of a run that works in a worktree of its own: how far that is. */
+  worktree: WorktreeState | null;
   result: RunResult | null;
 };

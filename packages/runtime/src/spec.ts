@@ -2,7 +2,7 @@
  * Freezes what a run may be and do. Every way to start a run, from outside or by delegation, from the record or by a tool, comes through
  * here, and here its rights are narrowed.
  */
-import type { ApproveMode, Grant, LimitName, Limits, RunSpec } from "@retinue/protocol";
+import type { ApproveMode, Grant, LimitName, Limits, RunSpec, Worktree } from "@retinue/protocol";
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { narrow } from "./grant.ts";
@@ -18,6 +18,8 @@ export type SpecOptions = {
   /** Used where the agent names none. */
   readonly model: string;
   readonly workspace: string;
+  /** The copy that the workspace lies in, where the run has one of its own. */
+  readonly worktree?: Worktree | undefined;
   readonly depth: number;
   readonly request?: {
     readonly tools?: readonly string[] | undefined;
@@ -44,6 +46,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       agents,
       delegates,
       workspace,
+      hasOwnCopy: options.worktree !== undefined,
       depth,
       maxDepth: grant.maxDepth,
       limits,
@@ -58,6 +61,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     grant,
     delegates,
     workspace,
+    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
     ...(agent.output === undefined ? {} : { output: agent.output }),
     ...(agent.accept === undefined ? {} : { accept: agent.accept }),
     ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),

@@ -59,6 +59,7 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number): Run
     usage: used.usage,
     costUsd: used.unpriced ? null : used.costUsd,
     depth: state.identity.depth,
+    ...(state.worktree?.merged ? { merge: state.worktree.merged } : {}),
     ...(ending.bailoutReason === undefined ? {} : { bailoutReason: ending.bailoutReason }),
     ...(ending.error === undefined ? {} : { error: ending.error }),
   };

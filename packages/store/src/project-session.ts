@@ -100,6 +100,10 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "tool.settled":
     case "limit.reached":
     case "result.rejected":
+    case "worktree.made":
+    case "worktree.refused":
+    case "worktree.merging":
+    case "worktree.merged":
       return next;
     default:
       return event satisfies never;

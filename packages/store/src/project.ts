@@ -324,6 +324,10 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       return { operations: recordReceived(event, id, run), run };
     case "limit.reached":
     case "result.rejected":
+    case "worktree.made":
+    case "worktree.refused":
+    case "worktree.merging":
+    case "worktree.merged":
       return { operations: NOTHING, run };
     case "run.settled": {
       const operations = [settleRun(event.result, event.at, run.messageId)];

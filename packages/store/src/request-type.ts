@@ -10,6 +10,10 @@ export const toRequestType = (event: RecordedEvent): RequestType | undefined => 
     case "run.settled":
     case "limit.reached":
     case "result.rejected":
+    case "worktree.made":
+    case "worktree.refused":
+    case "worktree.merging":
+    case "worktree.merged":
       return undefined;
     case "message.received":
       return "prompt";

@@ -19,6 +19,8 @@ export const toSaid = (event: RecordedEvent): string => {
       return event.error === undefined ? toText(event.content) : `${toText(event.content)}\n${event.error.message}`;
     case "result.rejected":
       return event.reason;
+    case "worktree.refused":
+      return event.error.message;
     case "context.fitted":
       return event.summary?.text ?? "";
     case "run.settled":
@@ -28,6 +30,9 @@ export const toSaid = (event: RecordedEvent): string => {
     case "approval.requested":
     case "tool.started":
     case "limit.reached":
+    case "worktree.made":
+    case "worktree.merging":
+    case "worktree.merged":
       return "";
     default:
       return event satisfies never;

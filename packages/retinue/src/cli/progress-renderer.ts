@@ -1,5 +1,5 @@
 /** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. */
-import type { Json, RetinueEvent, RunResult } from "@retinue/protocol";
+import type { Json, MergeOutcome, RetinueEvent, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
@@ -73,10 +73,16 @@ export const formatProgress = (event: RetinueEvent, redact: Redact): string | un
       );
     case "result.rejected":
       return line(`its result was not accepted: ${event.reason}`);
+    case "worktree.refused":
+      return line(`gets no worktree: ${event.error.message}`);
+    case "worktree.merged":
+      return line(formatMerge(event));
     case "approval.answered":
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":
       return event.parentRunId === null ? undefined : line(`${formatBill(event.result)}: ${event.result.summary}`);
+    case "worktree.made":
+    case "worktree.merging":
     case "run.started":
     case "model.requested":
     case "model.answered":
@@ -86,4 +92,11 @@ export const formatProgress = (event: RetinueEvent, redact: Redact): string | un
     default:
       return event satisfies never;
   }
+};
+
+const formatMerge = ({ created, modified, deleted, conflicts, ref, notMerged }: MergeOutcome): string => {
+  const merged = created.length + modified.length + deleted.length;
+  const kept = ref === null ? "" : `; kept as ${ref}`;
+  if (notMerged !== undefined) return `its changes were not merged: ${notMerged}${kept}`;
+  return `${merged} changed files merged${conflicts.length > 0 ? `, not merged: ${conflicts.map(({ path }) => path).join(", ")}` : ""}${kept}`;
 };

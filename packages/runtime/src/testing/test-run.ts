@@ -154,6 +154,20 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return [event.limit, `${event.used}/${event.max}`];
     case "result.rejected":
       return [event.by];
+    case "worktree.made":
+      return [];
+    case "worktree.refused":
+      return [event.error.code];
+    case "worktree.merging":
+      return [...event.changes.map(({ path }) => path), ...event.conflicts.map(({ path }) => `!${path}`)];
+    case "worktree.merged":
+      return [
+        ...event.created.map((path) => `+${path}`),
+        ...event.modified.map((path) => `~${path}`),
+        ...event.deleted.map((path) => `-${path}`),
+        ...event.conflicts.map(({ path }) => `!${path}`),
+        ...(event.ref === null ? [] : ["kept"]),
+      ];
     case "run.settled":
       return [event.result.status, ...(event.result.bailoutReason === undefined ? [] : [event.result.bailoutReason])];
     case "model.delta":

@@ -16,7 +16,9 @@ export type InsideWrite = {
   readonly root: string;
   /** Relative to the root, with forward slashes or the platform's. */
   readonly file: string;
-  readonly content: string;
+  readonly content: string | Uint8Array;
+  /** Whether it may be run; by default as it is, and not for a new one. */
+  readonly executable?: boolean;
   /** How folders are held; by default the surest that the platform has. */
   readonly hold?: HoldFolder;
 };
@@ -25,7 +27,21 @@ export type WriteOutcome = "created" | "modified" | "unchanged";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
-export const writeInside = async ({ root, file, content, hold = holdFolders() }: InsideWrite): Promise<WriteOutcome> => {
+export const writeInside = async ({ content, executable, ...at }: InsideWrite): Promise<WriteOutcome> =>
+  inFolderOf({ ...at, make: true }, (folder, name) =>
+    writeInto(folder, name, { bytes: typeof content === "string" ? Buffer.from(content, "utf8") : content, executable }),
+  );
+
+export type InsidePath = Pick<InsideWrite, "root" | "file" | "hold"> & {
+  /** Folders are made where they are missing. */
+  readonly make: boolean;
+};
+
+/** Does something in the folder that a file below the root lies in, or would lie in. No link is followed on the way there. */
+export const inFolderOf = async <T>(
+  { root, file, make, hold = holdFolders() }: InsidePath,
+  work: (folder: HeldFolder, name: string) => Promise<T>,
+): Promise<T> => {
   const names = toNames(file);
   const name = names.pop() ?? "";
   let folder: HeldFolder | undefined;
@@ -34,12 +50,12 @@ export const writeInside = async ({ root, file, content, hold = holdFolders() }:
     folder = await hold(root, root);
     for (const next of names) {
       walked = walked === "" ? next : `${walked}/${next}`;
-      const inner = await enter(folder, next, root, hold);
+      const inner = await enter({ folder, name: next, root, hold, make });
       await folder.close();
       folder = inner;
     }
     walked = file;
-    return await writeInto(folder, name, Buffer.from(content, "utf8"));
+    return await work(folder, name);
   } catch (thrown) {
     throw refusal(thrown, walked || file);
   } finally {
@@ -103,14 +119,22 @@ export const holdByRealPath: HoldFolder = async (folder, root) => {
 
 const holdFolders = (): HoldFolder => (existsSync("/proc/self/fd") ? holdByDescriptor : holdByRealPath);
 
-/** Goes one folder down and makes it where it is missing. */
-const enter = async (folder: HeldFolder, name: string, root: string, hold: HoldFolder): Promise<HeldFolder> => {
+type Entering = {
+  readonly folder: HeldFolder;
+  readonly name: string;
+  readonly root: string;
+  readonly hold: HoldFolder;
+  readonly make: boolean;
+};
+
+/** Goes one folder down. */
+const enter = async ({ folder, name, root, hold, make }: Entering): Promise<HeldFolder> => {
   const inner = folder.at(name);
   try {
     return await hold(inner, root);
   } catch (thrown) {
     if (codeOf(thrown) === "ENOTDIR" && (await isLink(inner))) throw Object.assign(new Error("symbolic link"), { code: "ELOOP" });
-    if (codeOf(thrown) !== "ENOENT") throw thrown;
+    if (codeOf(thrown) !== "ENOENT" || !make) throw thrown;
   }
   try {
     await mkdir(inner);
@@ -126,17 +150,19 @@ const isLink = (file: string): Promise<boolean> =>
     () => false,
   );
 
-const writeInto = async (folder: HeldFolder, name: string, bytes: Buffer): Promise<WriteOutcome> => {
+type Content = { readonly bytes: Uint8Array; readonly executable: boolean | undefined };
+
+const writeInto = async (folder: HeldFolder, name: string, content: Content): Promise<WriteOutcome> => {
   const target = folder.at(name);
   let created: FileHandle;
   try {
-    created = await open(target, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o666);
+    created = await open(target, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), content.executable === true ? 0o777 : 0o666);
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") throw thrown;
-    return replace(folder, name, bytes);
+    return replace(folder, name, content);
   }
   try {
-    await created.writeFile(bytes);
+    await created.writeFile(content.bytes);
     return "created";
   } catch (thrown) {
     await unlink(target).catch(() => undefined);
@@ -146,7 +172,7 @@ const writeInto = async (folder: HeldFolder, name: string, bytes: Buffer): Promi
   }
 };
 
-const replace = async (folder: HeldFolder, name: string, bytes: Buffer): Promise<WriteOutcome> => {
+const replace = async (folder: HeldFolder, name: string, { bytes, executable }: Content): Promise<WriteOutcome> => {
   // Neither cut nor waited for: what it is, is known only after opening.
   const existing = await open(folder.at(name), O_RDWR | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
   try {
@@ -160,9 +186,15 @@ const replace = async (folder: HeldFolder, name: string, bytes: Buffer): Promise
           hint: "Delete it and write it anew, or choose another name.",
         },
       );
-    if (stats.size === bytes.length && (await existing.readFile()).equals(bytes)) return "unchanged";
-    const { mode, uid, gid } = stats;
+    const { uid, gid } = stats;
+    const mode = toMode(stats.mode & 0o777, executable);
+    if (stats.size === bytes.length && (await existing.readFile()).equals(bytes)) {
+      if (mode === (stats.mode & 0o777)) return "unchanged";
+      await existing.chmod(mode);
+      return "modified";
+    }
     if (!(await swapIn({ folder, name, bytes, mode, uid, gid }))) {
+      if (mode !== (stats.mode & 0o777)) await existing.chmod(mode);
       await existing.truncate(0);
       for (let at = 0; at < bytes.length;) at += (await existing.write(bytes, at, bytes.length - at, at)).bytesWritten;
     }
@@ -172,10 +204,16 @@ const replace = async (folder: HeldFolder, name: string, bytes: Buffer): Promise
   }
 };
 
+/** Whoever may read it may run it, or nobody. */
+const toMode = (mode: number, executable: boolean | undefined): number => {
+  if (executable === undefined || executable === ((mode & 0o111) !== 0)) return mode;
+  return executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+};
+
 type Swap = {
   readonly folder: HeldFolder;
   readonly name: string;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;

@@ -1,4 +1,4 @@
-/** Runs git itself once: no input, no terminal, both outputs apart and bounded, ended with all it started when it is no longer wanted. */
+/** Runs git itself once: no input but what is given, no terminal, both outputs apart and bounded, ended with all it started when it is no longer wanted. */
 import { spawn } from "node:child_process";
 import { RetinueError } from "@retinue/protocol";
 import { killGroup } from "../process/process-tree.ts";
@@ -9,6 +9,8 @@ export type GitProcess = {
   readonly cwd: string;
   /** The whole environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What it reads from standard input; nothing by default. */
+  readonly input?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
   /** Of the output; git is ended when there is more. */
@@ -18,6 +20,8 @@ export type GitProcess = {
 export type GitEnd = {
   readonly exitCode: number | null;
   readonly output: string;
+  /** The output as it came. */
+  readonly bytes: Buffer;
   readonly errors: string;
   /** There was more output than is kept. */
   readonly cut: boolean;
@@ -34,8 +38,11 @@ export const runGitProcess = async (run: GitProcess): Promise<GitEnd> => {
     cwd: run.cwd,
     env: run.environment,
     detached: process.platform !== "win32",
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  // It may end before it has read everything; its exit code says what became of it.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(run.input ?? "");
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
@@ -57,14 +64,21 @@ export const runGitProcess = async (run: GitProcess): Promise<GitEnd> => {
     const exitCode = await closed;
     run.signal.throwIfAborted();
     if (late) throw new RetinueError("tool_timeout", `git took longer than ${timeoutMs / 1000} s and was ended.`);
-    return { exitCode, output: output.read(), errors: errors.read().trim(), cut: output.isFull() };
+    const bytes = output.read();
+    return {
+      exitCode,
+      bytes,
+      output: new TextDecoder().decode(bytes, { stream: output.isFull() }),
+      errors: new TextDecoder().decode(errors.read(), { stream: errors.isFull() }).trim(),
+      cut: output.isFull(),
+    };
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener("abort", end);
   }
 };
 
-type Collected = { readonly read: () => string; readonly isFull: () => boolean };
+type Collected = { readonly read: () => Buffer; readonly isFull: () => boolean };
 
 const collect = (stream: NodeJS.ReadableStream, maxBytes: number, onFull: () => void): Collected => {
   const chunks: Buffer[] = [];
@@ -77,5 +91,5 @@ const collect = (stream: NodeJS.ReadableStream, maxBytes: number, onFull: () => 
     full = bytes > maxBytes;
     if (full) onFull();
   });
-  return { isFull: () => full, read: () => new TextDecoder().decode(Buffer.concat(chunks), { stream: full }) };
+  return { isFull: () => full, read: () => Buffer.concat(chunks) };
 };

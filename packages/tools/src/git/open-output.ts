@@ -41,7 +41,8 @@ export const runOpenly = async (repository: Repository, request: OpenRequest): P
     if (end && secrets.length === 0) return { end, withheld };
     withheld = [...withheld, ...secrets];
   }
-  const end = { exitCode: 1, output: "", errors: "Too many files are kept from agents; name a path.", cut: false };
+  const bytes = Buffer.alloc(0);
+  const end = { exitCode: 1, output: "", bytes, errors: "Too many files are kept from agents; name a path.", cut: false };
   return { end, withheld };
 };
 

@@ -21,12 +21,14 @@ export type GitOptions = {
   readonly unprotected?: readonly string[];
 };
 
-export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes"> & {
+export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes" | "input"> & {
   readonly args: readonly string[];
   /** Takes locks and writes the index; otherwise git does without. */
   readonly writes?: boolean;
   /** Paths mean just the files of these names; otherwise `*` and `?` are patterns. */
   readonly literalPaths?: boolean;
+  /** Added to the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 export type Repository = {
@@ -63,10 +65,11 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
       program,
       args: ["--no-pager", ...(run.literalPaths === true ? ["--literal-pathspecs"] : []), ...args],
       cwd: workspace,
-      environment: { ...bare, ...added, ...(run.writes === true ? {} : { GIT_OPTIONAL_LOCKS: "0" }) },
+      environment: { ...bare, ...added, ...(run.writes === true ? {} : { GIT_OPTIONAL_LOCKS: "0" }), ...run.environment },
       signal,
       ...(run.timeoutMs === undefined ? {} : { timeoutMs: run.timeoutMs }),
       ...(run.maxBytes === undefined ? {} : { maxBytes: run.maxBytes }),
+      ...(run.input === undefined ? {} : { input: run.input }),
     });
 
   if (!newEnough.has(program)) requireVersion(await start(["--version"], WITHOUT_USER));

@@ -158,6 +158,20 @@ const toBlocks = (run: RecordedRun, event: RecordedEvent): readonly string[] => 
       return [`**Limit reached** (#${event.seq}): ${event.limit}, ${event.used} of ${event.max}`];
     case "result.rejected":
       return [`**Result not accepted** (#${event.seq}): ${oneLine(event.reason)}`];
+    case "worktree.made":
+      return [`**Worktree made** (#${event.seq}) from ${event.base}`];
+    case "worktree.refused":
+      return [`**No worktree** (#${event.seq}): ${oneLine(event.error.message)}`];
+    case "worktree.merged": {
+      const files = [...event.created, ...event.modified, ...event.deleted];
+      return [
+        `**Worktree merged** (#${event.seq}): ${files.length === 0 ? "nothing" : files.map(code).join(", ")}`,
+        ...event.conflicts.map(({ path, reason }) => `- not merged: ${code(path)}: ${oneLine(reason)}`),
+        ...(event.ref === null ? [] : [`- kept as ${code(event.ref)}`]),
+      ];
+    }
+    case "worktree.merging":
+      return [];
     case "run.started":
       return event.resumed ? [`**Resumed** (#${event.seq})`] : [];
     case "run.settled":
