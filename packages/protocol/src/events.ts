@@ -190,6 +190,8 @@ export type RecordedBody =
       readonly artifact?: ArtifactRef;
       readonly files?: FileChanges;
       readonly tests?: TestCounts;
+      /** What kept the command that it ran to its rights: `bwrap 0.8`, or `none`. */
+      readonly sandbox?: string;
       /** On models, by the tool itself. */
       readonly spent?: { readonly usage: Usage; readonly costUsd: number | null };
       readonly activeMs: number;

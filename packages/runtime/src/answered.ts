@@ -8,5 +8,6 @@ export type Answered = {
   readonly error?: ErrorValue;
   readonly files?: FileChanges;
   readonly tests?: TestCounts;
+  readonly sandbox?: string;
   readonly spent?: Spent;
 };

@@ -130,12 +130,13 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     });
     const output = await Promise.race([work, left]);
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
-    const { content, files, tests, spent, error, isError = error !== undefined } = output;
+    const { content, files, tests, sandbox, spent, error, isError = error !== undefined } = output;
     return {
       outcome: isError ? (isStopped() ? "cancelled" : "error") : "ok",
       content,
       ...(files === undefined ? {} : { files }),
       ...(tests === undefined ? {} : { tests }),
+      ...(sandbox === undefined ? {} : { sandbox }),
       ...(spent === undefined ? {} : { spent }),
       ...(error === undefined ? {} : { error }),
     };

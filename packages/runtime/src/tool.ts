@@ -62,6 +62,8 @@ export type ToolOutput =
       readonly content: readonly UserPart[];
       readonly files?: FileChanges;
       readonly tests?: TestCounts;
+      /** What kept the command that it ran to its rights, by name and version; `none` where nothing did. */
+      readonly sandbox?: string;
       readonly spent?: Spent;
       /** It did what it could, and failed. */
       readonly isError?: boolean;

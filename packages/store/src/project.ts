@@ -168,6 +168,8 @@ const SETTLE_TOOL_CALL = [
   "artifact_id",
 ] as const satisfies readonly MessageColumn[];
 
+const SETTLE_COMMAND = [...SETTLE_TOOL_CALL, "metadata_json"] as const satisfies readonly MessageColumn[];
+
 const SETTLE_RUN = [
   "completed_at",
   "duration_ms",
@@ -429,8 +431,8 @@ const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: Ca
   },
 });
 
-const settleCall = (event: EventOf<"tool.settled">, call: Pick<OpenCall, "id" | "startedAt">): Operation =>
-  update(call.id, SETTLE_TOOL_CALL, [
+const settleCall = (event: EventOf<"tool.settled">, call: Pick<OpenCall, "id" | "startedAt">): Operation => {
+  const values = [
     event.at,
     toElapsedMs(call.startedAt, event.at),
     toText(event.content),
@@ -441,7 +443,11 @@ const settleCall = (event: EventOf<"tool.settled">, call: Pick<OpenCall, "id" | 
     event.error?.code ?? null,
     event.files === undefined ? null : JSON.stringify(event.files.created),
     event.artifact?.artifactId ?? null,
-  ]);
+  ] as const;
+  return event.sandbox === undefined
+    ? update(call.id, SETTLE_TOOL_CALL, values)
+    : update(call.id, SETTLE_COMMAND, [...values, JSON.stringify({ sandbox: event.sandbox })]);
+};
 
 const settleRun = (result: RunResult, at: string, id: number): Operation =>
   update(id, SETTLE_RUN, [

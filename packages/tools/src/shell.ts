@@ -77,7 +77,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
         });
         const status = [toStatus(end, timeoutMs), ...toNotes(confinement, files)].join("; ");
         const text = `[${status}]\n${await toBoundedText(spool.read(), context.artifacts)}`;
-        return toOutput(text, files, toFailure(end));
+        return toOutput(text, { files, sandbox: confinement.sandbox, error: toFailure(end) });
       } finally {
         shown.flush();
         spool.close();
@@ -99,8 +99,11 @@ const requireApprovedScripts = async ({ workspace, act }: ToolContext): Promise<
 };
 
 /** What a command did before it was ended is told with why it was. */
-const toOutput = (text: string, files: FileChanges | undefined, error: ErrorValue | undefined): ToolOutput => ({
+type Ran = { readonly files: FileChanges | undefined; readonly sandbox: string; readonly error: ErrorValue | undefined };
+
+const toOutput = (text: string, { files, sandbox, error }: Ran): ToolOutput => ({
   content: [{ type: "text", text }],
+  sandbox,
   ...(files === undefined ? {} : { files }),
   ...(error === undefined ? {} : { error }),
 });

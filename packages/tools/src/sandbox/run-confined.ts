@@ -49,6 +49,8 @@ export type ConfinedRun = ConfinementOptions & {
 
 export type Confinement = {
   readonly backend: Sandbox["backend"];
+  /** Its name and version, for the record. */
+  readonly sandbox: string;
   /** The sandbox would have been needed and was waived. */
   readonly isWaived: boolean;
   readonly network: boolean;
@@ -80,7 +82,15 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
       "sandbox_unavailable",
       `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
     );
-  return runPlainly(run, { backend: "none", isWaived: isLimited, network: true, hidden: [], heldBack: [], isChecked: true });
+  return runPlainly(run, {
+    backend: "none",
+    sandbox: "none",
+    isWaived: isLimited,
+    network: true,
+    hidden: [],
+    heldBack: [],
+    isChecked: true,
+  });
 };
 
 const whileWanted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
@@ -179,6 +189,7 @@ const runInSandbox = async (
     end: end.type === "exited" ? { ...end, leftBehind: 0 } : end,
     confinement: {
       backend: "bwrap",
+      sandbox: `bwrap ${sandbox.version}`,
       isWaived: false,
       network,
       hidden: hidden

@@ -95,6 +95,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
         });
         return {
           content: [{ type: "text", text: toModelText(text) }],
+          sandbox: confinement.sandbox,
           ...(files === undefined ? {} : { files }),
           ...(report === undefined ? {} : { tests: { run: report.passed + report.failed, passed: report.passed } }),
           ...(error === undefined ? {} : { error }),

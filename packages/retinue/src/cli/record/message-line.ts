@@ -5,6 +5,7 @@ import { cutToWidth, padToWidth } from "../../terminal/text-width.ts";
 import { count, duration, money } from "../amounts.ts";
 import type { Redact } from "../format-error.ts";
 import { WIDTH } from "../table.ts";
+import { sandboxOf } from "./sandbox-of.ts";
 import { toCell } from "./to-cell.ts";
 
 const NUMBER_WIDTH = 6;
@@ -80,7 +81,7 @@ export const formatMessage = (row: MessageRow, redact: Redact): readonly string[
       ];
     case "tool_call":
       return [
-        head(row.tool_name ?? "tool", status, ...took(row), ...toApproval(row)),
+        head(row.tool_name ?? "tool", status, ...took(row), ...toSandbox(row), ...toApproval(row)),
         ...indent(row.request_content ?? "", redact),
         ...(row.response_content === null ? [] : ["  ───", ...indent(row.response_content, redact)]),
         ...failure,
@@ -88,6 +89,11 @@ export const formatMessage = (row: MessageRow, redact: Redact): readonly string[
     default:
       return row.request_type satisfies never;
   }
+};
+
+const toSandbox = (row: MessageRow): readonly string[] => {
+  const sandbox = sandboxOf(row);
+  return sandbox === undefined ? [] : [`sandbox ${sandbox}`];
 };
 
 const toApproval = ({ approval, approval_reason: reason }: MessageRow): readonly string[] => {

@@ -15,6 +15,7 @@ import { withRecord } from "./open-for-command.ts";
 import { formatRunTree } from "./run-tree.ts";
 
 export type ShowOptions = Pick<SessionOptions, "workspace"> & { readonly messages?: boolean; readonly json?: boolean };
+import { formatSandboxes } from "./sandbox-of.ts";
 
 /** About two screens. */
 const MOST_LINES = 50;
@@ -56,6 +57,7 @@ export const showCommand = (
     const left = session.messageCount - first.items.length;
     await print([...(left > 0 ? [`… and ${count(left, "more message")}`] : []), "(--messages shows all of it whole)"]);
     return EXIT.done;
+    await print(formatSandboxes(first.items).map((line) => toPrintable(redact(line), "line")));
   });
 
 const formatHead = (session: SessionRow, forkedFrom: ForkPoint | null, redact: Redact): readonly string[] =>
