@@ -123,15 +123,15 @@ export const createWorktreeRuns = (provided: Worktrees | undefined, log: EventLo
         .catch(() => undefined);
     },
     sweep: async (isActive) => {
-      for (const of of (await provided?.list()) ?? []) {
-        if (isActive(of.runId)) continue;
-        const sessionId = await log.sessionOf(of.runId);
+      for (const place of (await provided?.list()) ?? []) {
+        if (isActive(place.runId)) continue;
+        const sessionId = await log.sessionOf(place.runId);
         if (sessionId === undefined) continue;
-        const events = (await log.read(sessionId)).filter(({ runId }) => runId === of.runId);
+        const events = (await log.read(sessionId)).filter(({ runId }) => runId === place.runId);
         if (!events.some(({ type }) => type === "run.settled")) continue;
         const merged = events.findLast((event) => event.type === "worktree.merged");
         if (merged?.type === "worktree.merged" && merged.left !== undefined) continue;
-        await provided?.remove(of, { keepRef: merged?.type !== "worktree.merged" || merged.ref !== null }).catch(() => undefined);
+        await provided?.remove(place, { keepRef: merged?.type !== "worktree.merged" || merged.ref !== null }).catch(() => undefined);
       }
     },
   };
