@@ -54,10 +54,10 @@ export const showCommand = (
     }
     const first = await sessions.messages(session.sessionId, { limit: MOST_LINES });
     await print(first.items.map((row) => formatMessageLine(row, redact)));
+    await print(formatSandboxes(first.items).map((line) => toPrintable(redact(line), "line")));
     const left = session.messageCount - first.items.length;
     await print([...(left > 0 ? [`… and ${count(left, "more message")}`] : []), "(--messages shows all of it whole)"]);
     return EXIT.done;
-    await print(formatSandboxes(first.items).map((line) => toPrintable(redact(line), "line")));
   });
 
 const formatHead = (session: SessionRow, forkedFrom: ForkPoint | null, redact: Redact): readonly string[] =>
