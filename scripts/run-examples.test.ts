@@ -9,12 +9,15 @@ test("each example is judged by how it ends, and its output is kept", async () =
     "examples/a-fine.ts": "const answer: number = 42;\nconsole.log(answer);\n",
     "examples/b-wrong.ts": 'console.error("wrong"); process.exitCode = 3;\n',
     "examples/c-thrown.ts": 'throw new Error("boom");\n',
+    "examples/d-folder/example.ts": 'import { answer } from "./answer.ts";\nconsole.log(answer);\n',
+    "examples/d-folder/answer.ts": "export const answer: number = 43;\n",
     "examples/notes.md": "not run",
   });
   expect(await runExamples({ root })).toEqual([
     { example: "examples/a-fine.ts", output: "42\n" },
     { example: "examples/b-wrong.ts", output: "wrong\n", failure: "ended with 3" },
     { example: "examples/c-thrown.ts", output: expect.stringContaining("boom"), failure: "ended with 1" },
+    { example: "examples/d-folder/example.ts", output: "43\n" },
   ]);
 });
 

@@ -10,6 +10,9 @@ export type ExampleResult = { readonly example: string; readonly failure?: strin
 
 export type ExampleOptions = { readonly root: string; readonly timeoutMs?: number; readonly signal?: AbortSignal };
 
+/** Files, and folders that hold more than one. */
+const EXAMPLES = ["examples/*.ts", "examples/*/example.ts"];
+
 const describeFailure = ({ exitCode, signal, timedOut }: NodeEnding, timeoutMs: number): string | undefined => {
   if (timedOut) return `did not end within ${timeoutMs / 1000} s`;
   if (signal !== null) return `was ended by ${signal}`;
@@ -19,7 +22,7 @@ const describeFailure = ({ exitCode, signal, timedOut }: NodeEnding, timeoutMs: 
 /** One after the other, in the order of their names. */
 export const runExamples = async ({ root, timeoutMs = 60_000, signal }: ExampleOptions): Promise<ExampleResult[]> => {
   const results: ExampleResult[] = [];
-  for (const example of globSync("examples/*.ts", { cwd: root }).toSorted()) {
+  for (const example of globSync(EXAMPLES, { cwd: root }).toSorted()) {
     const home = mkdtempSync(path.join(tmpdir(), "retinue-example-"));
     try {
       const ending = await runNode({

@@ -1,0 +1,48 @@
+/** Research, then a plan, then the work, then a review, then what the review found: five runs below one, each with a context of its own. */
+import assert from "node:assert/strict";
+import { play } from "../stage/play.ts";
+import { script } from "./script.ts";
+
+await using played = await play({
+  example: import.meta.dirname,
+  words: ["run", "Add JWT authentication to the API", "--approve", "all"],
+  script,
+});
+const { main, events, requests, exitCode, run } = played;
+assert.equal(exitCode, 0);
+assert.deepEqual(
+  main.below.map(({ agent, depth, result }) => [agent, depth, result.status]),
+  [
+    ["researcher", 1, "completed"],
+    ["planner", 1, "completed"],
+    ["executor", 1, "completed"],
+    ["security-reviewer", 1, "completed"],
+    ["executor", 1, "completed"],
+  ],
+);
+const [researcher, planner, executor, reviewer, mender] = main.below;
+
+// Who only looks has changed nothing; who works has changed what it says. Both are measured.
+for (const reader of [researcher, planner, reviewer])
+  assert.deepEqual([reader?.result.filesCreated, reader?.result.filesModified], [[], []]);
+assert.deepEqual(executor?.result.filesCreated.toSorted(), ["src/jwt.js", "test/jwt.test.js"]);
+assert.deepEqual(executor.result.filesModified, ["src/auth.js"]);
+assert.deepEqual([executor.result.testsRun, executor.result.testsPassed], [5, 5]);
+assert.deepEqual(mender?.result.filesModified.toSorted(), ["src/jwt.js", "test/jwt.test.js"]);
+assert.deepEqual([mender.result.testsRun, mender.result.testsPassed], [6, 6]);
+assert.deepEqual(main.result.unverified, []);
+
+// The main agent never saw a line of what the others read: its conversation holds their summaries alone.
+const asked = requests.filter(({ text }) => !text.includes("sub-agent (depth"));
+assert.equal(asked.length, 6);
+for (const { text } of asked) assert.ok(!text.includes("timingSafeEqual"), "code has come into the main agent's context");
+const whole = events.filter(({ type, depth }) => type === "tool.settled" && depth === 1);
+assert.ok(JSON.stringify(whole).includes("timingSafeEqual"), "the record has it all the same");
+
+// The project is in working order, and committed.
+assert.match(await run(process.execPath, "--test", "--test-reporter=tap"), /^# pass 6$/m);
+assert.deepEqual((await run("git", "log", "--format=%s")).trim().split("\n"), [
+  "Tokens let users in, and expire",
+  "the project as it was",
+]);
+assert.equal(await run("git", "status", "--short"), "");

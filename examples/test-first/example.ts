@@ -1,0 +1,40 @@
+/** Test-driven development: one agent writes the tests and may write nothing else, another makes them pass, the first runs them again. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { play } from "../stage/play.ts";
+import { script } from "./script.ts";
+
+await using played = await play({
+  example: import.meta.dirname,
+  words: ["run", "Implement calculateDiscount(price, discountPercent) with tests", "--approve", "all"],
+  script,
+});
+const { main, exitCode, run, workspace } = played;
+assert.equal(exitCode, 0);
+assert.equal(main.result.status, "completed");
+assert.deepEqual(
+  main.below.map(({ agent, depth }) => [agent, depth]),
+  [
+    ["tester", 1],
+    ["executor", 1],
+    ["tester", 1],
+  ],
+);
+const [before, executor, after] = main.below;
+
+// The tester wrote its tests, saw them fail, and was refused everything else.
+assert.deepEqual(before?.result.filesCreated, ["test/pricing.test.js"]);
+assert.deepEqual(before.tools, ["read", "read", "write", "test", "write: denied"]);
+assert.equal(before.result.testsPassed, 0);
+
+// The executor was given the tests, and nothing of what the main agent had said.
+assert.match(executor?.task ?? "", /no discount leaves the price as it is/);
+assert.deepEqual(executor?.result.filesCreated, ["src/pricing.js"]);
+assert.deepEqual([executor.result.testsRun, executor.result.testsPassed], [7, 7]);
+assert.deepEqual([after?.result.testsRun, after?.result.testsPassed], [7, 7]);
+assert.deepEqual(after?.result.filesModified, []);
+
+// What is claimed is also true of the files.
+assert.match(await readFile(path.join(workspace, "src/pricing.js"), "utf8"), /export const calculateDiscount/);
+assert.match(await run(process.execPath, "--test", "--test-reporter=tap"), /^# pass 7$/m);
