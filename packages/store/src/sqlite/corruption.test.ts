@@ -68,6 +68,9 @@ describe("a record edited by hand", () => {
     ["a run's lease is gone", `DELETE FROM runs WHERE run_id LIKE '%child'`, null, /lease/],
     ["an artifact's text", `UPDATE artifacts SET text = text || 'x'`, null, /artifact/],
     ["an artifact is gone", `DELETE FROM artifacts`, null, /artifact/],
+    ["a figure", `UPDATE figures SET prompt = prompt + 1 WHERE prompt > 0`, null, /figures are not what/],
+    ["a figure is gone", `DELETE FROM figures WHERE agent = 'reviewer'`, null, /figures are not what/],
+    ["figures of no session", `INSERT INTO counted VALUES (77, 1)`, null, /figures of no session/],
     ["a word of the search index", `INSERT INTO said (rowid, text) VALUES (100000002, 'planted')`, 2, /search index/],
     ["the search index forgets", `INSERT INTO said (said) VALUES ('delete-all')`, null, /search index/],
     [
@@ -89,6 +92,7 @@ describe("a record edited by hand", () => {
     const log = createSqliteLog({ path });
     await recordSession(log);
     await log.readSide.search("bug");
+    await log.readSide.stats({ by: "agent" });
     await log.close();
     const db = new DatabaseSync(path, { defensive: false });
     db.exec(sql);

@@ -3,6 +3,7 @@ import type { ArtifactId, EventDraft, RecordedEvent, RunId, SessionId } from "@r
 import { toColumnText } from "../column-text.ts";
 import type { ReadSide } from "../read-side.ts";
 import { insertArtifact } from "./artifact-table.ts";
+import { createFigureTable } from "./figure-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
@@ -32,6 +33,7 @@ export const createMemoryDatabase = (): MemoryDatabase => {
       path,
       statements,
       searchIndex,
+      figures: createFigureTable(statements),
       queue,
       // Nobody drives a copy: who feeds it knows.
       holdersOf: () => new Map(),

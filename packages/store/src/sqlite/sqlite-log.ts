@@ -15,6 +15,7 @@ import type { ReadSide } from "../read-side.ts";
 import { createWatchers } from "../watchers.ts";
 import { insertArtifact, readArtifact } from "./artifact-table.ts";
 import { readEvents, readHead } from "./event-table.ts";
+import { createFigureTable } from "./figure-table.ts";
 import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
 import { openDatabase } from "./open-database.ts";
@@ -64,6 +65,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
   const holders = createHolderTable(statements, holderOptions);
   const recorder = createRecorder({ statements });
   const searchIndex = createSearchIndex(statements);
+  const figures = createFigureTable(statements);
   const watchers = createWatchers();
   const seen = new Map<SessionId, number>();
 
@@ -97,6 +99,15 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
     }
   };
 
+  /** Sessions that came to rest here and are to be counted. */
+  const settled = new Set<SessionId>();
+  const countSettled = async (): Promise<void> => {
+    for (const sessionId of settled) {
+      settled.delete(sessionId);
+      await queue.write(() => figures.stale(sessionId).forEach(figures.count));
+    }
+  };
+
   let behind = 0;
   let pause: NodeJS.Timeout | undefined;
   const keepUp = async (): Promise<void> => {
@@ -106,6 +117,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
         await queue.write(() => searchIndex.catchUp(STRETCH));
         behind = Math.max(0, behind - STRETCH);
       }
+      if (!isClosing()) await countSettled();
     } catch {
       // Costs nothing: whoever searches tries again and is told.
     }
@@ -153,6 +165,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
         check: () => admit(drafts, lease, recorder.run),
         committed: (events) => {
           fellBehind(events.length);
+          if (events.some(({ type, parentRunId }) => type === "run.settled" && parentRunId === null)) settled.add(sessionId);
           const seq = events.at(-1)?.seq;
           if (seq !== undefined && seen.has(sessionId)) seen.set(sessionId, seq);
           watchers.wake(sessionId);
@@ -215,8 +228,9 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
         watchers.clear();
         // Where it cannot be written any more, the end of the process says it too.
         if (heart) await queue.write(holders.leave).catch(() => {});
-        // The index may stay behind, on a full disk for one: the next search brings it up to date.
+        // Index and figures may stay behind, on a full disk for one: who asks for them next brings them up to date.
         if (behind > 0) await queue.write(() => searchIndex.catchUp(FAR_BEHIND)).catch(() => {});
+        await countSettled().catch(() => {});
         await queue.drain();
         db.close();
       })()),
@@ -225,6 +239,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       path,
       statements,
       searchIndex,
+      figures,
       queue,
       holdersOf: holders.ofSessions,
       forget: recorder.forget,

@@ -13,6 +13,7 @@ import { toTree } from "../run-tree.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { eachStoredEvent } from "./event-table.ts";
 import type { HolderTable } from "./holder-table.ts";
+import type { FigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { fromSessionRow } from "./session-table.ts";
@@ -28,6 +29,7 @@ export type SqliteReadSideOptions = {
   readonly path: string;
   readonly statements: Statements;
   readonly searchIndex: SearchIndex;
+  readonly figures: FigureTable;
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
   /** What the writer had in mind of a session that is gone. */
@@ -43,7 +45,7 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
 };
 
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
-  const { db, path, statements, searchIndex, queue, holdersOf, forget, open } = options;
+  const { db, path, statements, searchIndex, figures, queue, holdersOf, forget, open } = options;
 
   const reading = <T>(act: () => T): T => {
     open();
@@ -120,6 +122,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     // Words can only be taken out by what was put in; of a damaged session that is not known any more.
     if (readIntact(statements, session).damage === undefined) searchIndex.remove(session.number);
     else searchIndex.reset();
+    figures.remove(session.number);
     statements("DELETE FROM messages WHERE session_id = ?").run(sessionKey);
     statements("DELETE FROM events WHERE id BETWEEN ? AND ?").run(...range);
     statements("DELETE FROM runs WHERE session_number = ?").run(session.number);
@@ -157,7 +160,11 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       while (reading(searchIndex.isBehind)) await queue.write(() => searchIndex.catchUp(CATCH_UP));
       return reading(() => searchEvents(statements, text, query));
     },
-    stats: (query) => reading(() => readStats(statements, query)),
+    stats: async (query) => {
+      open();
+      for (const number of reading(() => figures.stale(query.sessionId))) await queue.write(() => figures.count(number));
+      return reading(() => readStats(statements, query));
+    },
     exportSession: (sessionId) =>
       reading(() => {
         const session = readSession(sessionId);

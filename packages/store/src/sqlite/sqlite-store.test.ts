@@ -114,6 +114,47 @@ describe("a file of an earlier version", () => {
   });
 });
 
+describe("the figures of a session", () => {
+  const countedIn = (path: string): unknown => {
+    const db = new DatabaseSync(path);
+    const row = db.prepare("SELECT count(*) AS sessions, (SELECT sum(runs) FROM figures) AS runs FROM counted").get();
+    db.close();
+    return { ...row };
+  };
+
+  it("are counted when it has settled, at the latest when its log is closed, and gone with it", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    await recordSession(log);
+    await log.close();
+    expect(countedIn(path)).toEqual({ sessions: 1, runs: 2 });
+    const again = createSqliteLog({ path });
+    await again.readSide.deleteSession("ses_a");
+    expect(countedIn(path)).toEqual({ sessions: 0, runs: null });
+    expect(await again.readSide.stats({ by: "agent" })).toEqual([]);
+    await again.close();
+  });
+
+  it("are counted again when it goes on, also through another handle", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    const other = createSqliteLog({ path });
+    await recordSession(log);
+    const runs = async () => (await other.readSide.stats({ by: "agent" })).map((row) => [row.key, row.runs]);
+    expect(await runs()).toEqual([
+      ["main", 1],
+      ["reviewer", 1],
+    ]);
+    await log.append([createRunDrafts({ runId: "run_next" }).requested()]);
+    expect(await runs()).toEqual([
+      ["main", 2],
+      ["reviewer", 1],
+    ]);
+    await log.close();
+    await other.close();
+  });
+});
+
 describe("two handles on one file", () => {
   const openTwo = () => {
     const path = folder.file();

@@ -11,6 +11,7 @@ import type { Damage, Verification } from "../read-side.ts";
 import { toSaid } from "../said.ts";
 import { toIndexable } from "../search-text.ts";
 import { eachEventRow } from "./event-table.ts";
+import { createFigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
 import { SAID } from "./schema.ts";
@@ -70,6 +71,7 @@ const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
     Number(statements(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
   if (count("events") !== events) whole("there are events of no session, or fewer than the sessions count");
   if (count("messages") !== messages) whole("there are messages of no session, or fewer than the sessions count");
+  if (createFigureTable(statements).hasForeign()) whole("there are figures of no session");
   if (count("runs") !== runs) whole("there are runs of no session, or fewer than the sessions count");
   if (damage.length === 0) {
     const words = unlessCorrupt(() => differentWords(db, statements), null);
@@ -95,7 +97,10 @@ const verifySession = (statements: Statements, session: SessionRow): Damage | un
     }) ??
     (bySession === session.messageCount
       ? undefined
-      : { sessionId, seq: null, what: "messages of the session are not found by its id" })
+      : { sessionId, seq: null, what: "messages of the session are not found by its id" }) ??
+    (createFigureTable(statements).isRight(number)
+      ? undefined
+      : { sessionId, seq: null, what: "its figures are not what its messages say" })
   );
 };
 

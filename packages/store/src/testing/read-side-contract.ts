@@ -532,6 +532,48 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect(await runsBy({ sessionId: "ses_unknown" })).toEqual([]);
       });
 
+      it("are of the time that was asked for, to the millisecond", async () => {
+        // Sessions begin at the full hour and last half a minute; runs and calls are counted by their own start.
+        const hours = ["2026-01-01T09", "2026-01-01T10", "2026-01-01T11", "2026-01-01T12"];
+        for (const [at, hour] of hours.entries())
+          await recordSession(log, { sessionId: `ses_${at}`, startedAt: `${hour}:00:00.000Z` });
+        const rows = (await Promise.all(hours.map((_, at) => allMessages(`ses_${at}`)))).flat();
+        const times = [
+          "2026",
+          "2026-01-01T10",
+          "2026-01-01T10:00:00.000Z",
+          "2026-01-01T10:00:00.001Z",
+          "2026-01-01T10:00:09.000Z",
+          "2026-01-01T10:59:59.999Z",
+          "2026-01-01T11:00:05.000Z",
+          "2026-01-01T12:00:04.000Z",
+          "2027",
+        ];
+        for (const since of times)
+          for (const until of times) {
+            const chosen = rows.filter((row) => row.started_at >= since && row.started_at < until);
+            const sums = { runs: 0, modelCalls: 0, toolCalls: 0, promptTokens: 0 };
+            for (const one of await readSide.stats({ by: "agent", since, until })) {
+              sums.runs += one.runs;
+              sums.modelCalls += one.modelCalls;
+              sums.toolCalls += one.toolCalls;
+              sums.promptTokens += one.promptTokens;
+            }
+            const calls = chosen.filter((row) => row.request_type === "continuation");
+            expect({ since, until, ...sums }).toEqual({
+              since,
+              until,
+              runs: chosen.filter((row) => row.system_prompt_id !== null).length,
+              modelCalls: calls.length,
+              toolCalls: chosen.filter((row) => row.request_type === "tool_call").length,
+              promptTokens: calls.reduce((sum, row) => sum + (row.prompt_tokens ?? 0), 0),
+            });
+          }
+        expect(await readSide.stats({ by: "day", sessionId: "ses_1", since: "2026-01-01T10:00:00.001Z" })).toMatchObject([
+          { key: "2026-01-01", runs: 1 },
+        ]);
+      });
+
       it("of a run that has not ended promise nothing", async () => {
         await log.append([createRunDrafts().requested()]);
         expect(await readSide.stats({ by: "agent" })).toMatchObject([{ key: "main", runs: 1, completed: 0, successRate: null }]);
