@@ -19,6 +19,8 @@ export type RunCommandOptions = SessionOptions &
     readonly continue?: boolean;
     /** Goes on with this one. */
     readonly session?: string;
+    /** … also where a living process works on it. */
+    readonly takeOver?: boolean;
   };
 
 export const runCommand = async (
@@ -36,6 +38,10 @@ export const runCommand = async (
     const task = words.length === 0 ? undefined : await readTask(words, stdin);
     return goOn({ name: options.session, task }, options, surroundings);
   }
+  if (options.takeOver === true)
+    throw new RetinueError("usage", "--take-over needs a session to take over.", {
+      hint: "Name it with --session or --continue.",
+    });
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, stdin);
   const context = { workspace, flagModel: options.model, settingsModel: settings.model };

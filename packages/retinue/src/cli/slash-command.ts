@@ -8,6 +8,7 @@ import { count, money } from "./amounts.ts";
 import { findSession, isUnsettled, shortId } from "./record/find-session.ts";
 import { toForkPoint } from "./record/fork-point.ts";
 import { formatSessions, readRows } from "./record/list-command.ts";
+import { readHolders } from "./record/session-state.ts";
 import { formatStats } from "./record/stats-command.ts";
 import { toCell } from "./record/to-cell.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -77,7 +78,8 @@ export const obey = async (line: string, context: SlashContext): Promise<Obeyed>
       return STAY;
     case "/sessions": {
       const { rows } = await readRows(retinue.sessions, { most: MOST_LISTED, workspace });
-      const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: false });
+      const holders = await readHolders(retinue.sessions, rows);
+      const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: false, holders });
       await stderr.write(lines.length === 0 ? "No session of this folder is recorded yet.\n" : `${lines.join("\n")}\n`);
       return STAY;
     }

@@ -10,6 +10,8 @@ import type { Surroundings } from "../surroundings.ts";
 import { findSession, shortId } from "./find-session.ts";
 import { withRecord } from "./open-for-command.ts";
 import { formatSessions } from "./list-command.ts";
+import type { Holders } from "./session-state.ts";
+import { readHolders } from "./session-state.ts";
 import { toCell } from "./to-cell.ts";
 
 export type DeleteOptions = Pick<SessionOptions, "workspace"> & { readonly yes?: boolean; readonly json?: boolean };
@@ -28,7 +30,7 @@ export const deleteCommand = (
       found.set(session.sessionId, session);
     }
     const rows = [...found.values()];
-    const answer = yes === true ? "yes" : await ask(rows, surroundings);
+    const answer = yes === true ? "yes" : await ask(rows, await readHolders(sessions, rows), surroundings);
     if (answer !== "yes") {
       await stderr.write("retinue: nothing was deleted.\n");
       return answer === "no" ? EXIT.done : EXIT.interrupted;
@@ -39,11 +41,11 @@ export const deleteCommand = (
     return EXIT.done;
   });
 
-const ask = (rows: readonly SessionRow[], { stdin, stderr, redact }: Surroundings): Promise<YesNo> => {
+const ask = (rows: readonly SessionRow[], holders: Holders, { stdin, stderr, redact }: Surroundings): Promise<YesNo> => {
   if (stdin.isTTY !== true || !stderr.isTerminal)
     throw new RetinueError("usage", "Nobody can be asked whether to delete.", {
       hint: "Add --yes to delete without being asked.",
     });
-  const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: true });
+  const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: true, holders });
   return askYesNo(`${lines.join("\n")}\nDelete for good? [y or n] `, { input: stdin, output: process.stderr });
 };

@@ -41,7 +41,7 @@ export const findSession = async (name: string, { sessions, workspace }: FindOpt
 export const findLatest = async ({ sessions, workspace }: FindOptions): Promise<SessionRow | undefined> =>
   (await sessions.listSessions({ workspace, order: "updated", limit: 1 })).items[0];
 
-/** At work somewhere, or cut off: the record does not know which. */
+/** At work somewhere, or cut off: its row does not say which. */
 export const isUnsettled = ({ status }: SessionRow): boolean => status === "pending" || status === "running";
 
 const findByBeginning = async (beginning: string, sessions: ReadSide): Promise<readonly SessionRow[]> => {

@@ -5,6 +5,7 @@
 import type { RunHandle } from "@retinue/engine";
 import { RetinueError } from "@retinue/protocol";
 import type { SessionRow } from "@retinue/store";
+import { heldError } from "@retinue/store";
 import type { CassetteOptions } from "../cassette.ts";
 import { withCassette } from "../cassette.ts";
 import { EXIT } from "../exit-code.ts";
@@ -18,7 +19,12 @@ import type { CommandRecord } from "./open-for-command.ts";
 import { withRecord } from "./open-for-command.ts";
 import { settingsOf } from "./settings-of-session.ts";
 
-export type GoOnOptions = SessionOptions & ViewOptions & CassetteOptions;
+export type GoOnOptions = SessionOptions &
+  ViewOptions &
+  CassetteOptions & {
+    /** Also from a living process that works on it. */
+    readonly takeOver?: boolean;
+  };
 
 export type GoOnRequest = {
   /** The latest of the workspace where absent. */
@@ -37,6 +43,9 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
       throw new RetinueError("task_empty", `${session.sessionId} has ended (${root?.outcome ?? session.status}).`, {
         hint: `Say what to do next: retinue run --session ${shortId(session.sessionId)} "…"`,
       });
+    const takeOver = options.takeOver === true;
+    const holder = (await record.sessions.holders([session.sessionId])).get(session.sessionId);
+    if (holder && !takeOver) throw heldError(session.sessionId, holder);
     const { stderr } = surroundings;
     const view = toView(options);
     const { workspace } = session;
@@ -50,8 +59,11 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
         const follow = async (run: RunHandle): Promise<number> => (await show(run)).exitCode;
         let exitCode: number = EXIT.done;
         if (isOpen) {
-          if (view.type === "text") await stderr.write(`retinue: ${shortId(session.sessionId)} goes on where it was.\n`);
-          exitCode = await follow(await retinue.resume(session.sessionId, { signal }));
+          if (view.type === "text")
+            await stderr.write(
+              `retinue: ${shortId(session.sessionId)} goes on where it was${holder ? `, taken over from process ${holder.pid}` : ""}.\n`,
+            );
+          exitCode = await follow(await retinue.resume(session.sessionId, { signal, takeOver }));
         }
         if (request.task !== undefined && !signal.aborted) {
           const agent = options.agent ?? root?.agent;

@@ -40,7 +40,7 @@ describe("after kill -9 in the middle of a tool call", () => {
     const { project, server } = made;
 
     const listed = await project.run(["sessions", "list"]);
-    expect(listed.stdout).toMatch(/^ses_\w+ +\S+ +running +1 .* run the command$/m);
+    expect(listed.stdout).toMatch(/^ses_\w+ +\S+ +interrupted +1 .* run the command$/m);
     const open = await callRetinue(project, ["replay", "latest", "--speed", "0"]);
     expect(open).toMatchObject({ code: 0, stdout: "I run it.\n" });
     expect(open.stderr).toMatch(/^retinue: the record ends here; retinue sessions resume ses_\w+ goes on\.$/m);

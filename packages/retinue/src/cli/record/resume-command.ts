@@ -13,10 +13,10 @@ import { findSession, isUnsettled, shortId } from "./find-session.ts";
 import { goOn } from "./go-on.ts";
 import { withRecord } from "./open-for-command.ts";
 
-export type ResumeOptions = Pick<SessionOptions, "workspace"> & ViewOptions;
+export type ResumeOptions = Pick<SessionOptions, "workspace"> & ViewOptions & { readonly takeOver?: boolean };
 
 export const resumeCommand = async (name: string, options: ResumeOptions, surroundings: Surroundings): Promise<number> => {
-  const { json, quiet, ...where } = options;
+  const { json, quiet, takeOver: _takeOver, ...where } = options;
   const ended = await withRecord(where, surroundings, async ({ sessions, workspace, store }) => {
     const session = await findSession(name, { sessions, workspace });
     if (isUnsettled(session)) return undefined;

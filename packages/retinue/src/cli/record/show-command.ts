@@ -12,10 +12,12 @@ import { readAgentIcons } from "./agent-icons.ts";
 import { findSession } from "./find-session.ts";
 import { formatMessage, formatMessageLine } from "./message-line.ts";
 import { withRecord } from "./open-for-command.ts";
+import type { Holders } from "./session-state.ts";
+import { readHolders, statusOf, withState } from "./session-state.ts";
 import { formatRunTree } from "./run-tree.ts";
+import { formatSandboxes } from "./sandbox-of.ts";
 
 export type ShowOptions = Pick<SessionOptions, "workspace"> & { readonly messages?: boolean; readonly json?: boolean };
-import { formatSandboxes } from "./sandbox-of.ts";
 
 /** About two screens. */
 const MOST_LINES = 50;
@@ -31,17 +33,18 @@ export const showCommand = (
     const session = await findSession(name, { sessions, workspace });
     const tree = await sessions.tree(session.sessionId);
     const forkedFrom = await readForkPoint(sessions, tree);
+    const holders = await readHolders(sessions, [session]);
     if (json === true) {
       const rows: MessageRow[] = [];
       if (messages === true) for await (const page of pagesOf(sessions, session)) rows.push(...page);
-      const shown = { session, forkedFrom, tree, ...(messages === true && { messages: rows }) };
+      const shown = { session: withState(session, holders), forkedFrom, tree, ...(messages === true && { messages: rows }) };
       await stdout.write(`${toJsonLine(shown, redact)}\n`);
       return EXIT.done;
     }
     const print = async (lines: readonly string[]): Promise<void> => {
       for (const line of lines) await stdout.write(`${line}\n`);
     };
-    await print(formatHead(session, forkedFrom, redact));
+    await print(formatHead({ session, holders, forkedFrom, redact }));
     await print([
       "",
       ...formatRunTree(tree, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
@@ -60,11 +63,19 @@ export const showCommand = (
     return EXIT.done;
   });
 
-const formatHead = (session: SessionRow, forkedFrom: ForkPoint | null, redact: Redact): readonly string[] =>
+type Head = {
+  readonly session: SessionRow;
+  readonly holders: Holders;
+  readonly forkedFrom: ForkPoint | null;
+  readonly redact: Redact;
+};
+
+const formatHead = ({ session, holders, forkedFrom, redact }: Head): readonly string[] =>
   [
     session.sessionId,
     session.title,
-    `${session.status}, ${session.model}, ${session.workspace}`,
+    `${statusOf(session, holders)}, ${session.model}, ${session.workspace}`,
+    ...[...holders.values()].map(({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`),
     `${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
     `${count(session.runCount, "run")}, ${count(session.messageCount, "message")}, ${session.promptTokens} tokens in, ` +
       `${session.completionTokens} out, ${money(session.costUsd)}` +

@@ -19,6 +19,7 @@ export const registerRun = ({ program, surroundings, act }: Registrar): void => 
   )
     .option("-c, --continue", "go on with the latest session of the folder; without a task, where it was cut off")
     .option("-s, --session <session>", "go on with this one")
+    .option("--take-over", "go on with it also where a living process works on it")
     .option("--record <file>", "keep the model traffic of all runs in a file")
     .option("--replay <file>", "answer from such a file, without a key and without a network")
     .addHelpText("after", JSON_HELP)

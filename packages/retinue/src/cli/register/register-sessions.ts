@@ -94,7 +94,8 @@ export const registerSessions = (registrar: Registrar): void => {
     );
 
   withViewOptions(withWorkspace(sessions.command("resume").argument("<session>"), "the folder whose settings are meant"))
-    .description("go on where a session was cut off; it is taken over from whoever still works on it")
+    .description("go on where a session was cut off")
+    .option("--take-over", "also where a living process works on it, which can write nothing from then on")
     .action((name: string, options: ResumeOptions) =>
       act(async () => {
         const { resumeCommand } = await import("../record/resume-command.ts");
