@@ -43,7 +43,7 @@ const toPlace = (file: RankedFile): string => {
   const [best, ...more] = file.lines;
   if (!best) return `- ${file.path} (by its name)`;
   const also = more.slice(0, 4).map(({ line }) => line);
-  return `- ${toReference(file)}: ${clip(best.text)}${also.length > 0 ? ` (also lines ${also.toSorted((a, b) => a - b).join(", ")})` : ""}`;
+  return `- ${toReference(file)}: ${clip(best.text)}${also.length > 0 ? ` (also ${also.length === 1 ? "line" : "lines"} ${also.toSorted((a, b) => a - b).join(", ")})` : ""}`;
 };
 
 const toReference = ({ path, lines: [best] }: RankedFile): string => (best ? `${path}:${best.line}` : path);

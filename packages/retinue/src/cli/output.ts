@@ -13,11 +13,16 @@ export type Output = {
   /** Settles when everything was handed to the system. */
   readonly flush: () => Promise<void>;
   readonly isTerminal: boolean;
+  /** How wide the terminal is now; undefined where there is none. */
+  readonly columns: () => number | undefined;
 };
+
+/** Any stream; that of a terminal says more. */
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 const GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET", "EIO", "ERR_STREAM_WRITE_AFTER_END"]);
 
-export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): Output => {
+export const createOutput = (stream: OutputStream): Output => {
   const gone = new AbortController();
   let failure: RetinueError | undefined;
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -35,6 +40,7 @@ export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): O
   return {
     closed: gone.signal,
     isTerminal: stream.isTTY === true,
+    columns: () => (stream.isTTY === true ? stream.columns : undefined),
     write: async (text) => {
       settle();
       if (text === "" || gone.signal.aborted || stream.write(text)) return;
@@ -63,7 +69,7 @@ export const createOutput = (stream: Writable & { readonly isTTY?: boolean }): O
 const ignore = (): void => undefined;
 
 /** For what is told beside: that it cannot be told is no reason to fail. */
-export const createSideOutput = (stream: Writable & { readonly isTTY?: boolean }): Output => {
+export const createSideOutput = (stream: OutputStream): Output => {
   const output = createOutput(stream);
   return { ...output, write: (text) => output.write(text).catch(ignore), flush: () => output.flush().catch(ignore) };
 };

@@ -145,6 +145,9 @@ describe("progress", () => {
     expect(line).toContain("command=curl [redacted] xxx");
     expect(line.length).toBeLessThan(200);
     expect(line.endsWith("…")).toBe(true);
+    const short = formatProgress(event, redact, 40) ?? "";
+    expect(short).toHaveLength(40);
+    expect(line.startsWith(short.slice(0, -1))).toBe(true);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. */
 import type { Json, MergeOutcome, RetinueEvent, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
+import { cutToWidth } from "../terminal/text-width.ts";
 import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
 
@@ -42,21 +43,22 @@ export const formatBill = (result: RunResult): string =>
     money(result.costUsd),
   ].join(", ");
 
-/** The line for an event, if it is worth one. */
-export const formatProgress = (event: RetinueEvent, redact: Redact): string | undefined => {
+/** The line for an event, if it is worth one. What is done often is told in no more than `columns`, so that it takes one line of a terminal. */
+export const formatProgress = (event: RetinueEvent, redact: Redact, columns = Infinity): string | undefined => {
   const who = `${"  ".repeat(Math.min(event.depth, 16))}${show(event.agent, redact)}`;
   const line = (text: string): string => `${who}: ${show(text, redact)}`;
+  const shortLine = (text: string): string => cutToWidth(line(text), columns);
   switch (event.type) {
     case "run.requested":
       return line(`starts with ${event.spec.model}`);
     case "tool.started":
-      return line(`${event.tool} ${showInput(event.input)}`);
+      return shortLine(`${event.tool} ${showInput(event.input)}`);
     case "tool.settled":
       return event.outcome === "ok"
         ? undefined
         : line(`${event.tool} ${event.outcome}: ${event.error?.message ?? "no reason given"}`);
     case "tool.progress":
-      return line(event.text);
+      return shortLine(event.text);
     case "model.retrying":
       return line(`${event.model} failed (${event.error.code}: ${event.error.message}), again in ${seconds(event.waitMs)}`);
     case "model.failed":

@@ -35,7 +35,7 @@ export type Followed = AsyncIterable<RetinueEvent> & { readonly runId: RunId };
 export const followText = async (run: Followed, { stdout, stderr, secrets, redact }: Surroundings): Promise<void> => {
   const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
   for await (const event of run) {
-    const progress = formatProgress(event, redact);
+    const progress = formatProgress(event, redact, stderr.columns());
     // On a terminal both go to the same screen.
     const isBeside = stdout.isTerminal && stderr.isTerminal && answer.isMidLine();
     if (progress !== undefined) await stderr.write(`${isBeside ? "\n" : ""}${progress}\n`);

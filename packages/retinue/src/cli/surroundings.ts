@@ -1,9 +1,9 @@
 /** What the command has around it: where it may write, what it may read, and the secrets that it must not tell. */
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { environmentSecrets } from "../secrets/environment-secrets.ts";
 import type { Redact } from "./format-error.ts";
-import type { Output } from "./output.ts";
+import type { Output, OutputStream } from "./output.ts";
 import { createOutput, createSideOutput } from "./output.ts";
 
 export type Surroundings = {
@@ -20,8 +20,8 @@ export type Surroundings = {
 /** Of this process, unless said otherwise. */
 export type SurroundingsOptions = {
   readonly stdin?: Surroundings["stdin"];
-  readonly stdout?: Writable & { readonly isTTY?: boolean };
-  readonly stderr?: Writable & { readonly isTTY?: boolean };
+  readonly stdout?: OutputStream;
+  readonly stderr?: OutputStream;
   readonly env?: NodeJS.ProcessEnv;
 };
 

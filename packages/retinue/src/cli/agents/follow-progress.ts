@@ -9,17 +9,19 @@ export type FollowOptions = {
   readonly mark: string;
 };
 
-/** The last line is the bill, with the session that can be shown later. */
+/** The last lines are the bill and the session, which can be shown later. */
 export const followProgress = async (
   run: RunHandle,
   { mark }: FollowOptions,
   { stderr, redact }: Pick<Surroundings, "stderr" | "redact">,
 ): Promise<void> => {
   for await (const event of run) {
+    const columns = stderr.columns();
     const line =
       event.type === "run.settled" && event.parentRunId === null
-        ? `${toCell(event.agent, redact)}: ${formatBill(event.result)}, recorded as ${run.sessionId}`
-        : formatProgress(event, redact);
+        ? `${toCell(event.agent, redact)}: ${formatBill(event.result)}`
+        : formatProgress(event, redact, columns === undefined ? undefined : columns - mark.length);
     if (line !== undefined) await stderr.write(`${mark}${line}\n`);
   }
+  await stderr.write(`${mark === "" ? "retinue: " : mark}recorded as ${run.sessionId}\n`);
 };

@@ -47,7 +47,7 @@ describe("retinue spawn", () => {
     expect(ended.stdout).toContain("- src/price.ts:1: export const parsePrice");
     expect(ended.stdout).not.toContain("code-search:");
     expect(ended.stderr).toMatch(/^code-search: starts with offline\/rules$/m);
-    expect(ended.stderr).toMatch(/^code-search: completed in .*, recorded as ses_\w+\n$/m);
+    expect(ended.stderr).toMatch(/^code-search: completed in .*\nretinue: recorded as ses_\w+\n$/m);
   });
 
   test("--json prints one event a line, the result in the last, and nothing beside", async () => {
@@ -126,7 +126,7 @@ describe("retinue fanout", () => {
     // Every line of a run says which of them it is of.
     expect(ended.stderr).toMatch(/^\[1\] code-search: starts with offline\/rules$/m);
     expect(ended.stderr).toMatch(/^\[2\] researcher: read path=src\/cart\.ts/m);
-    expect(ended.stderr).toMatch(/^\[1\] code-search: completed in .*, recorded as ses_\w+$/m);
+    expect(ended.stderr).toMatch(/^\[1\] code-search: completed in .*\n(?:\[2\] .*\n)*\[1\] recorded as ses_\w+$/m);
     expect(ended.stderr.split("\n").filter((line) => line !== "" && !/^(?:\[[12]\] |retinue: )/.test(line))).toEqual([]);
   });
 
