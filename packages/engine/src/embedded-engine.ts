@@ -12,7 +12,6 @@ import type {
   ForkPoint,
   Limits,
   RecordedBody,
-  RecordedEvent,
   RetinueEvent,
   RunId,
   RunIdentity,

@@ -4,8 +4,8 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
-import type { Approver, Engine, ReplayVerdict, ResumeOptions, RunHandle } from "@retinue/engine";
-import { createEmbeddedEngine, currentRun, verifyReplay } from "@retinue/engine";
+import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHandle } from "@retinue/engine";
+import { createEmbeddedEngine, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
 import type { Model, TrafficTap } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
 import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
@@ -17,7 +17,7 @@ import type { ReadSide } from "@retinue/store";
 import { assembleTools } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { AskUserOptions, TrustClaim } from "@retinue/tools";
-import { createTrustStore, digestFile, probeSandbox, runShellLine } from "@retinue/tools";
+import { createGitWorktrees, createTrustStore, digestFile, probeSandbox, runShellLine } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
@@ -68,6 +68,10 @@ export type RunOptions = {
   readonly approve?: ApproveMode;
   /** The only tools it may use, out of those it has. Globs are allowed. */
   readonly tools?: readonly string[];
+  /** `worktree`: it works in a git worktree of its own, and its changes are merged into the workspace when it is done. By default as the agent's file says. */
+  readonly isolation?: AgentDefinition["isolation"];
+  /** Runs in worktrees that share one are merged in the order in which they were started. */
+  readonly mergeOrder?: MergeOrder;
   /** Goes on with the conversation of this session. */
   readonly sessionId?: SessionId;
   readonly signal?: AbortSignal;
@@ -80,7 +84,10 @@ export type ForkOptions = Omit<RunOptions, "sessionId"> & {
   readonly prompt?: string;
 };
 
-export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<RunOptions, "limits" | "model" | "tools">;
+export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<
+  RunOptions,
+  "isolation" | "limits" | "model" | "tools"
+>;
 
 export type Retinue = {
   /** Resolves when the request is recorded; the run then works on its own. */
@@ -184,7 +191,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
           unprotected: settings.unprotected,
           allowUnsandboxed: settings.allowUnsandboxed,
         }),
-      readFile: (file) => readFile(path.resolve(workspace, file), "utf8"),
+      readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
+      worktrees: createGitWorktrees({
+        folder: path.join(home, "worktrees"),
+        environment: env,
+        unprotected: settings.unprotected,
+      }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
     },
     agents,
@@ -216,6 +228,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
 
   /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
   const specOf = async (agent: AgentDefinition, run: RunOptions): Promise<RunSpec> => {
+    const place = (run.isolation ?? agent.isolation) === "worktree" ? await engine.placeWorktree(workspace) : undefined;
     const spec = createSpec({
       agent: run.model === undefined ? agent : { ...agent, model: run.model },
       agents,
@@ -227,7 +240,8 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         maxDepth,
       },
       model,
-      workspace,
+      workspace: place?.workspace ?? workspace,
+      worktree: place?.worktree,
       depth: 0,
       request: { limits: stricter(settings.limits, run.limits ?? {}), tools: run.tools },
       summaryModel,
@@ -240,11 +254,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
     checkTask(task);
     const spec = await specOf(agent, run);
-    const { sessionId, signal } = run;
+    const { sessionId, mergeOrder, signal } = run;
     return engine.start({
       agent: agent.name,
       task: [{ type: "text", text: task }],
       spec,
+      ...(mergeOrder === undefined ? {} : { mergeOrder }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -257,7 +272,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     checkTask(task);
     return engine.spawnBelow(
       parent.runId,
-      { agent, task, limits: run.limits ?? {}, tools: run.tools },
+      { agent, task, limits: run.limits ?? {}, tools: run.tools, isolation: run.isolation },
       run.signal ?? new AbortController().signal,
     );
   };
@@ -275,10 +290,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     live: engine,
     run: async (task, run = {}) => start(agentOf(run.agent ?? "main"), task, run),
     spawn,
-    fanOut: (tasks, { maxConcurrent = settings.agent.maxConcurrent, signal } = {}) =>
-      fanOut(tasks, maxConcurrent, ({ agent, task, ...rest }) =>
-        spawn(agent, task, { ...rest, ...(signal === undefined ? {} : { signal }) }),
-      ),
+    fanOut: (tasks, { maxConcurrent = settings.agent.maxConcurrent, signal } = {}) => {
+      const mergeOrder = createMergeOrder();
+      return fanOut(tasks, maxConcurrent, ({ agent, task, ...rest }) =>
+        spawn(agent, task, { ...rest, mergeOrder, ...(signal === undefined ? {} : { signal }) }),
+      );
+    },
     resume: async (sessionId, { signal, ...how } = {}) => {
       const events = await store.read(sessionId);
       const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);

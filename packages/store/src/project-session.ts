@@ -77,7 +77,7 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
           title: toTitle(toText(event.task)),
           agent: event.agent,
           model: event.spec.model,
-          workspace: event.spec.workspace,
+          workspace: event.spec.worktree?.of ?? event.spec.workspace,
           createdAt: event.at,
           status: "pending",
         };

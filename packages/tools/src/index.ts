@@ -31,3 +31,5 @@ export { describeSkills, readSkills } from "./skills/read-skills.ts";
 export { createTrustStore } from "./trust/trust-store.ts";
 export type { TrustClaim, TrustStore } from "./trust/trust-store.ts";
 export { loadUserTools } from "./user-tools/load-user-tools.ts";
+export { createGitWorktrees } from "./git/worktree/git-worktrees.ts";
+export type { GitWorktreesOptions } from "./git/worktree/git-worktrees.ts";

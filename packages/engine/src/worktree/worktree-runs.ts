@@ -64,8 +64,8 @@ export const createWorktreeRuns = (provided: Worktrees | undefined, log: EventLo
     const left = unkept.length > 0 ? { left: of.folder } : {};
     const reason = begun || commit === null ? undefined : await whyNot(how);
     if (commit === null || reason !== undefined) {
-      const kept = commit === null ? { ref: null } : { ref, notMerged: reason ?? "" };
-      yield { type: "worktree.merged", ...NOTHING, conflicts: unkept, ...kept, ...left };
+      const rest = commit === null ? { ref: null } : { ref, notMerged: reason ?? "" };
+      yield { type: "worktree.merged", ...NOTHING, conflicts: unkept, ...rest, ...left };
       return;
     }
     const release = await hold(of.of);
@@ -131,7 +131,9 @@ export const createWorktreeRuns = (provided: Worktrees | undefined, log: EventLo
         if (!events.some(({ type }) => type === "run.settled")) continue;
         const merged = events.findLast((event) => event.type === "worktree.merged");
         if (merged?.type === "worktree.merged" && merged.left !== undefined) continue;
-        await provided?.remove(place, { keepRef: merged?.type !== "worktree.merged" || merged.ref !== null }).catch(() => undefined);
+        await provided
+          ?.remove(place, { keepRef: merged?.type !== "worktree.merged" || merged.ref !== null })
+          .catch(() => undefined);
       }
     },
   };

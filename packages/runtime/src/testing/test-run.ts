@@ -159,13 +159,13 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
     case "worktree.refused":
       return [event.error.code];
     case "worktree.merging":
-      return [...event.changes.map(({ path }) => path), ...event.conflicts.map(({ path }) => `!${path}`)];
+      return [...event.changes.map((change) => change.path), ...event.conflicts.map((conflict) => `!${conflict.path}`)];
     case "worktree.merged":
       return [
-        ...event.created.map((path) => `+${path}`),
-        ...event.modified.map((path) => `~${path}`),
-        ...event.deleted.map((path) => `-${path}`),
-        ...event.conflicts.map(({ path }) => `!${path}`),
+        ...event.created.map((file) => `+${file}`),
+        ...event.modified.map((file) => `~${file}`),
+        ...event.deleted.map((file) => `-${file}`),
+        ...event.conflicts.map((conflict) => `!${conflict.path}`),
         ...(event.ref === null ? [] : ["kept"]),
       ];
     case "run.settled":

@@ -22,6 +22,7 @@ import type { ProtectedFile } from "./protected-files.ts";
 import { findProtected, holdBack } from "./protected-files.ts";
 import type { HiddenPath, Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
+import { findSharedRepository } from "./shared-repository.ts";
 import type { OpenedPath } from "./write-scope.ts";
 import { openWriteScope, toWriteScope } from "./write-scope.ts";
 
@@ -138,6 +139,7 @@ const runInSandbox = async (
   const network = isNetworkGranted && !onlyLooks;
   const opened = onlyLooks ? [] : await openWriteScope(workspace, toWriteScope(run.scope.writes));
   const root = await findProjectRoot(workspace);
+  const shared = await findSharedRepository(root);
   const { signal } = command;
   const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
   const [found, before] = await whileWanted(
@@ -156,7 +158,7 @@ const runInSandbox = async (
     profile: {
       folder: command.cwd,
       emptied: findNeighbourhood(root),
-      readable: [root, workspace, ...(run.readable ?? [])],
+      readable: [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])],
       writable: [...opened.map((each) => each.path), ...alsoWritable],
       readOnly: [...toReadOnly(root, found, opened), ...linkedFiles(workspace, before, opened)],
       hidden,

@@ -1,5 +1,6 @@
 /** `retinue fanout`: several tasks for several agents at once. Results come in the order of the tasks; a failing one loses no other. */
 import type { RunHandle } from "@retinue/engine";
+import { createMergeOrder } from "@retinue/engine";
 import type { RunResult } from "@retinue/protocol";
 import type { FanOutTask } from "../../create-retinue.ts";
 import { fanOut } from "../../fan-out.ts";
@@ -17,12 +18,13 @@ import { workWith } from "../work-with.ts";
 import { findAgent } from "./find-agent.ts";
 import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
+import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
 import { readFanOutTasks } from "./read-fan-out-tasks.ts";
 import { toResultsLine } from "./results-line.ts";
 
 export type FanOutCommandOptions = Omit<SessionOptions, "agent"> &
-  ViewOptions & { readonly concurrency?: string; readonly tools?: string };
+  ViewOptions & { readonly concurrency?: string; readonly tools?: string; readonly isolation?: string };
 
 export const fanOutCommand = async (
   words: readonly string[],
@@ -31,6 +33,8 @@ export const fanOutCommand = async (
 ): Promise<number> => {
   const { stdin, stdout, stderr, redact } = surroundings;
   const most = options.concurrency === undefined ? undefined : wholeNumber(options.concurrency, "--concurrency", 1);
+  const isolation = parseIsolation(options.isolation);
+  const mergeOrder = createMergeOrder();
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   const tasks = await readFanOutTasks(words, stdin);
   const maxConcurrent = most ?? settings.agent.maxConcurrent;
@@ -46,6 +50,8 @@ export const fanOutCommand = async (
       const run = await retinue.run(task, {
         agent,
         signal,
+        mergeOrder,
+        ...(isolation !== undefined && { isolation }),
         ...(tools !== undefined && { tools }),
         ...(model !== undefined && { model }),
       });

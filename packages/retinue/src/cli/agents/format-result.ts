@@ -13,6 +13,7 @@ export const formatResult = (result: RunResult, redact: Redact): string => {
   const lists = [
     ["Files created", result.filesCreated],
     ["Files modified", result.filesModified],
+    ["Not merged", (result.merge?.conflicts ?? []).map(({ path, reason }) => `${path}: ${reason}`)],
     ["Tests", result.testsRun === 0 ? [] : [`${result.testsPassed} of ${result.testsRun} passed`]],
     ["Findings", result.findings.map((finding) => (typeof finding === "string" ? finding : JSON.stringify(finding)))],
     ["Warnings", result.warnings],

@@ -10,9 +10,11 @@ import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
 import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
+import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
 
-export type SpawnCommandOptions = Omit<SessionOptions, "agent"> & ViewOptions & { readonly tools?: string };
+export type SpawnCommandOptions = Omit<SessionOptions, "agent"> &
+  ViewOptions & { readonly tools?: string; readonly isolation?: string };
 
 export const spawnCommand = async (
   agent: string,
@@ -21,6 +23,7 @@ export const spawnCommand = async (
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
+  const isolation = parseIsolation(options.isolation);
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin);
   const view = toView(options);
@@ -29,6 +32,7 @@ export const spawnCommand = async (
     const run = await retinue.run(task, {
       agent,
       signal,
+      ...(isolation !== undefined && { isolation }),
       ...(tools !== undefined && { tools }),
       ...(options.model !== undefined && { model: options.model }),
     });

@@ -13,6 +13,7 @@ const withRunOptions = (command: Command): Command =>
     command
       .option("-m, --model <name>", "provider/model, or a name from models")
       .option("--tools <names>", "the only tools that may be used, as in read,grep")
+      .option("--isolation <kind>", "worktree: in a git worktree of its own, merged when it is done; or none")
       .option("--approve <mode>", "ask, read-only, workspace or all")
       .option("--limit <key=value>", "a limit of the run; may be given several times", collect),
     "the folder to work in",

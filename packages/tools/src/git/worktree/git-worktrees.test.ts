@@ -1,6 +1,5 @@
 import { chmod, lstat, mkdir, readFile, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { RunId } from "@retinue/protocol";
 import type { MergePlan, RunWorktree, Worktrees } from "@retinue/runtime";
 import { afterEach, describe, expect, test } from "vitest";
 import type { TestRepository } from "../testing/test-repository.ts";
@@ -9,7 +8,7 @@ import { createGitWorktrees } from "./git-worktrees.ts";
 
 const open: TestRepository[] = [];
 afterEach(async () => {
-  for (const test of open.splice(0)) await test[Symbol.asyncDispose]();
+  for (const repository of open.splice(0)) await repository[Symbol.asyncDispose]();
 });
 
 const NEVER = new AbortController().signal;
@@ -41,7 +40,7 @@ const setUp = async (files: Readonly<Record<string, string | Buffer>> = {}, subf
     worktrees,
     make: async (name) => {
       const { workspace: own, worktree } = await worktrees.place(workspace, name, NEVER);
-      const of: RunWorktree = { ...worktree, runId: `run_${name}` as RunId, workspace: own };
+      const of: RunWorktree = { ...worktree, runId: `run_${name}`, workspace: own };
       const base = await worktrees.make(of, NEVER);
       const plan = async (measured: readonly string[] = []): Promise<MergePlan> => {
         const { commit } = await worktrees.keep(of, base, measured);

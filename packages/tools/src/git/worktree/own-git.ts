@@ -37,14 +37,15 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "retinue@localhost",
 };
 
+const toRun = (args: readonly string[], more: Omit<GitRun, "args">): GitRun => ({
+  maxBytes: LIST_BYTES,
+  timeoutMs: TIMEOUT_MS,
+  writes: true,
+  ...more,
+  args: [...PLAIN_INDEX, ...args],
+});
+
 export const createOwnGit = (repository: Repository): OwnGit => {
-  const toRun = (args: readonly string[], more: Omit<GitRun, "args">): GitRun => ({
-    maxBytes: LIST_BYTES,
-    timeoutMs: TIMEOUT_MS,
-    writes: true,
-    ...more,
-    args: [...PLAIN_INDEX, ...args],
-  });
   const read: OwnGit["read"] = async (args, more = {}) => {
     const end = await repository.run(toRun(args, more));
     if (end.exitCode !== 0 || end.cut)
