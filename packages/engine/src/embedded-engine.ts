@@ -186,6 +186,8 @@ type ActiveRun = {
   /** Made when it first starts a sub-agent, or is first spoken to. */
   pacer: Pacer | null;
   mailbox: Mailbox | null;
+  /** Runs below it that work in the background; made when the first of them is started. */
+  background: Set<{ readonly stop: AbortController; readonly work: Promise<unknown> }> | null;
   readonly stop: AbortController;
   /** Has the runs below it that a record already knows. */
   known: Known;
@@ -249,6 +251,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       lease: null,
       pacer: null,
       mailbox: null,
+      background: null,
       stop: new AbortController(),
       known,
       children: countChildren(runId, known),
@@ -341,6 +344,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         isAllowed: session.inbox.isAllowed,
         takeMessages: () => run.mailbox?.take() ?? NO_MESSAGES,
         waitForMessages: (signal) => run.mailbox?.wait(signal),
+        stopBelow: () => stopBackground(run),
         ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
         ...(redactor === undefined ? {} : { redactor }),
         accept: (accept, _state, signal) => acceptRun(run, accept, signal),
@@ -458,9 +462,15 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         `This run has started ${parent.children} sub-agents, and ${options.maxChildren} is the most.`,
       );
     if (!known) parent.children += 1;
-    const until = child.background ? parent.stop.signal : signal;
+    const stop = new AbortController();
+    const until = child.background ? AbortSignal.any([parent.stop.signal, stop.signal]) : signal;
     const work = (parent.pacer ??= createPacer(options.maxConcurrent))(() => runChild(parent, child, runId, known, until), until);
     if (!child.background) return work;
+    const one = { stop, work };
+    const background = (parent.background ??= new Set());
+    background.add(one);
+    const forget = (): void => void background.delete(one);
+    work.then(forget, forget);
     const { runId: parentId } = parent.state.identity;
     const mailbox = (parent.mailbox ??= createMailbox());
     mailbox.expect(
@@ -476,6 +486,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       ),
     );
     return { inBackground: runId };
+  };
+
+  /** What a run has started and nobody waits for does not outlive it. */
+  const stopBackground = ({ background }: ActiveRun): Promise<unknown> | undefined => {
+    if (!background || background.size === 0) return undefined;
+    for (const { stop } of background) stop.abort(new RetinueError("cancelled", "The run that started it has ended."));
+    return Promise.allSettled([...background].map(({ work }) => work));
   };
 
   /** Admits the child, or finds it again, and runs it. A failing child gives a result; it never throws into its parent. */

@@ -77,6 +77,11 @@ export async function* runLoop({
       else if (state.turn) yield* settleTurn(run);
       else if (!takeMessages(run)) ending = (yield* settleOrWait(run)) ?? (yield* ask());
     }
+    const stopping = ports.stopBelow?.();
+    if (stopping) {
+      for (const event of await run.flush()) yield event;
+      await stopping;
+    }
     for await (const body of ports.bringBack?.(ending.status, signal) ?? []) {
       run.note(body);
       for (const event of await run.flush()) yield event;
@@ -202,6 +207,8 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     }
     const allowance = allowTurn({ state, purse: run.purse, model, requestTokens, activeMs: watch.activeMs(), handIn });
     if (allowance.type === "breach") return reach(allowance.breach);
+    // Before anything is waited for: whoever asks beside it must find it taken.
+    const reservation = reserve(run.purse, allowance.most);
 
     const step = state.used.iterations + 1;
     const request: ModelRequest = {
@@ -221,7 +228,6 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       handIn,
     });
     for (const event of await flush()) yield event;
-    const reservation = reserve(run.purse, allowance.most);
     const deadline = createTurnDeadline(run);
     const deltas = ports.redactor && createDeltaRedaction(ports.redactor);
     let answer: ModelAnswer | null = null;

@@ -71,6 +71,8 @@ export type Ports = {
   readonly takeMessages?: () => readonly Extract<RecordedBody, { readonly type: "message.received" }>[];
   /** Resolves when there is something to take; undefined where nothing is under way that could bring it. */
   readonly waitForMessages?: (signal: AbortSignal) => Promise<void> | undefined;
+  /** Stops what still works in the background below a run that ends, and waits for it; undefined where nothing does. */
+  readonly stopBelow?: () => Promise<unknown> | undefined;
   readonly hooks?: Hooks;
   /** Takes known secrets out of all that the run says. Absent: there are none. */
   readonly redactor?: Redactor;

@@ -146,6 +146,8 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
     }
   }
   if (runnable.length === 0) return;
+  // Before anything is waited for: whoever calls beside it must find them taken.
+  const reservations = new Map(runnable.map((prepared) => [prepared, reserve(run.purse, { toolCalls: 1 })]));
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
   const channel = createChannel<RetinueEvent>();
   const announce = async (): Promise<void> => {
@@ -157,9 +159,8 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   const announced = mayOverlap ? announce() : undefined;
   let open = runnable.length;
   const runOne = async (prepared: Runnable): Promise<void> => {
-    const reservation = reserve(run.purse, { toolCalls: 1 });
     const ran = await runCall(run, prepared, channel.send);
-    reservation.settle({ toolCalls: ran ? 1 : 0 });
+    reservations.get(prepared)?.settle({ toolCalls: ran ? 1 : 0 });
     open -= 1;
     // The last one is recorded together with what follows.
     if (open > 0) await announce();
