@@ -6,9 +6,10 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
+import type { Channel } from "./channel.ts";
+import { connectChannels } from "./channel.ts";
 import { endProcessTree, killGroup } from "./process-tree.ts";
 
 export type Command = {
@@ -28,10 +29,6 @@ export type Command = {
   /** Called when it runs, with a function that ends it for a reason; gives the function that ends the watch. */
   readonly watch?: (end: (reason: string) => void) => () => void;
 };
-
-export type Channel =
-  | { readonly type: "give"; readonly bytes: Buffer }
-  | { readonly type: "take"; readonly onData: (chunk: Buffer) => void };
 
 export type CommandEnd =
   | {
@@ -118,20 +115,11 @@ const start = async (command: Command): Promise<Started> => {
     };
     child.stdout?.on("data", onData);
     child.stderr?.on("data", onData);
-    for (const [index, channel] of channels.entries()) connect(child.stdio[FIRST_CHANNEL + index], channel);
+    connectChannels(child, channels);
     return { child, group, mark: `${MARK}=${mark}`, exited, closed };
   } catch (thrown) {
     throw cannotStart(command, thrown);
   }
-};
-
-const FIRST_CHANNEL = 3;
-
-const connect = (stream: Readable | Writable | null | undefined, channel: Channel): void => {
-  // The program may close its end without reading or writing.
-  stream?.on("error", () => undefined);
-  if (channel.type === "give" && stream && "end" in stream) stream.end(channel.bytes);
-  else if (channel.type === "take") stream?.on("data", channel.onData);
 };
 
 /** Gives the memory back now: left to the garbage collector, a flood of output piles up to 64 MiB before it acts. */

@@ -1,10 +1,11 @@
 /** A program with arguments as it is started inside the sandbox, with its limits set and its mounts checked before its first instruction. */
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
+import type { Channel } from "../process/channel.ts";
 import { createCappedGroup } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
 import { toLimitedArguments } from "../process/resource-limits.ts";
-import type { Channel, Command } from "../process/run-command.ts";
+import type { Command } from "../process/run-command.ts";
 import { toBwrapArguments } from "./bwrap-arguments.ts";
 import { createEmptyFile } from "./empty-file.ts";
 import type { HostPlaces, SeenPlace } from "./host-places.ts";

@@ -1,0 +1,54 @@
+/** Where the project of a workspace lies, and what of it a sandbox hides or keeps from being written. */
+import { realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { isInside } from "@retinue/runtime";
+import type { ProtectedFile } from "./protected-files.ts";
+import type { HiddenPath } from "./sandbox.ts";
+import type { OpenedPath } from "./write-scope.ts";
+
+/** The top of the repository that the workspace is a part of: its packages and its settings are needed to work in it. */
+export const findProjectRoot = async (workspace: string): Promise<string> => {
+  const home = process.env["HOME"];
+  for (let at = workspace; at !== path.dirname(at) && at !== home; at = path.dirname(at))
+    if (await stat(path.join(at, ".git")).catch(() => undefined)) return at;
+  return workspace;
+};
+
+/** Folders that hold programs and not projects. */
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
+  "/",
+  "/usr",
+  "/usr/local",
+  "/usr/share",
+  "/opt",
+  "/var",
+  "/var/lib",
+  "/etc",
+  "/nix",
+]);
+
+/** Where a project lies other projects lie too, which are none of the command's business. */
+export const findNeighbourhood = (root: string): readonly string[] => {
+  const folder = path.dirname(root);
+  return SYSTEM_FOLDERS.has(folder) ? [] : [folder];
+};
+
+/** A link cannot be mounted over; what is put in its place is found out afterwards. */
+export const toReadOnly = (root: string, found: readonly ProtectedFile[], opened: readonly OpenedPath[]): readonly string[] =>
+  found
+    .filter(({ kind, type }) => kind !== "secret" && type !== "link")
+    .map(({ file }) => path.join(root, file))
+    .filter((file) => opened.some((each) => isInside(each.path, file)));
+
+/** Of a link that is named like a secret, what it leads to. */
+export const toHidden = async (root: string, found: readonly ProtectedFile[]): Promise<readonly HiddenPath[]> => {
+  const hidden: HiddenPath[] = [];
+  for (const { file, kind, type } of found) {
+    if (kind !== "secret") continue;
+    const at = path.join(root, file);
+    const real = type === "link" ? await realpath(at).catch(() => undefined) : at;
+    const stats = real === undefined ? undefined : await stat(real).catch(() => undefined);
+    if (real !== undefined && stats) hidden.push({ path: real, isFolder: stats.isDirectory() });
+  }
+  return hidden;
+};
