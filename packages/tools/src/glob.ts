@@ -8,7 +8,7 @@ import { z } from "zod";
 import { count, MAX_OUTPUT_CHARS } from "./files/output-text.ts";
 import { requireFolder } from "./files/require-folder.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
-import { toGlobMatcher } from "./search/glob-pattern.ts";
+import { toGlobMatcher, toTypeArgs } from "./search/glob-pattern.ts";
 import { byPath, listUnordered } from "./search/list-files.ts";
 
 const DEFAULT_LIMIT = 200;
@@ -46,7 +46,7 @@ export const createGlobTool = (): Tool<GlobInput> =>
       const shownFolder = toShownPath(workspace, folder);
       await requireFolder(folder, shownFolder);
       const matches = toGlobMatcher(pattern);
-      const list = await listUnordered(folder, signal);
+      const list = await listUnordered(folder, signal, toTypeArgs(pattern));
       const found = list.files.filter(matches);
       if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
       const newest = order === "newest" && found.length <= MAX_DATED;

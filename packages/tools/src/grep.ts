@@ -14,8 +14,8 @@ import { readArtifactPath } from "./files/artifact-path.ts";
 import { count, toModelText } from "./files/output-text.ts";
 import { toToolError } from "./files/system-error.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
-import { toGlobMatcher } from "./search/glob-pattern.ts";
-import type { MatchReport } from "./search/match-report.ts";
+import { toGlobMatcher, toTypeArgs } from "./search/glob-pattern.ts";
+import type { FoundLine, MatchReport } from "./search/match-report.ts";
 import { createMatchReport } from "./search/match-report.ts";
 import type { RipgrepRun } from "./search/ripgrep.ts";
 import { toIgnoreArgs } from "./search/ripgrep.ts";
@@ -75,53 +75,64 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
     execute: async (input, context) => {
       const target = await toTarget(input.path ?? ".", context);
       const matches = input.glob === undefined ? () => true : toGlobMatcher(input.glob);
-      /** Our name of a file, or none where its lines are not wanted. */
-      const toFile = (named: string): string | undefined => {
-        if (!matches(named)) return undefined;
-        const file = target.show(named);
-        // Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen.
-        return file !== target.shown && isSecret(file) ? undefined : file;
-      };
+      /** Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen. */
+      const isLeftOut = (file: string): boolean => file !== target.shown && isSecret(file);
+      const toFile = (named: string): string | undefined => (matches(named) ? target.show(named) : undefined);
       const { end, gathered: report } = await searchLines({
-        args: [...toArgs(input), ...target.args],
+        args: [...toArgs(input), ...(input.glob === undefined ? [] : toTypeArgs(input.glob)), ...target.args],
         cwd: target.folder,
         ...(target.input === undefined ? {} : { input: target.input }),
         separator: "\n",
         timeLimitMs: TIME_LIMIT_MS,
         signal: context.signal,
         most: MAX_COUNTED,
-        gather: () => gatherLines(input, toFile),
+        gather: (what) => gatherLines({ input, toFile, isLeftOut, isFirst: what === "first" }),
       });
-      if (report.matches() === 0) {
+      if (end !== "enough" && report.matches() === 0) {
         const where = `${target.shown}${input.glob === undefined ? "" : `, files ${input.glob}`}`;
         if (end === "time")
           throw new RetinueError("tool_timeout", `No match in ${where} after ${TIME_LIMIT_MS / 1000} s; the search was ended.`);
         return `No match for ${JSON.stringify(input.pattern)} in ${where}.`;
       }
-      const more = end === "done" ? "" : end === "time" ? `; the search was ended after ${TIME_LIMIT_MS / 1000} s` : " or more";
+      if (end === "enough") return toModelText(report.toFirstText(`about ${MAX_COUNTED} matching lines or more`));
+      const more = end === "time" ? `; the search was ended after ${TIME_LIMIT_MS / 1000} s` : "";
       return toModelText(report.toText((lines, files) => `${count(lines, "matching line")} in ${count(files, "file")}${more}`));
     },
   });
 };
 
+type Lines = {
+  readonly input: GrepInput;
+  /** From ripgrep's name of a file to ours; undefined where its lines are not wanted. */
+  readonly toFile: (named: string) => string | undefined;
+  readonly isLeftOut: (file: string) => boolean;
+  readonly isFirst: boolean;
+};
+
 /** Lines of the same file come one after the other. */
-const gatherLines = (input: GrepInput, toFile: (named: string) => string | undefined): MatchReport & Gathering => {
+const gatherLines = ({ input, toFile, isLeftOut, isFirst }: Lines): MatchReport & Gathering => {
   const report = createMatchReport({
     maxResults: input.maxResults ?? DEFAULT_RESULTS,
     filesOnly: input.filesOnly ?? false,
     gaps: (input.context ?? 0) > 0,
+    isLeftOut,
   });
   let named: string | undefined;
   let file: string | undefined;
   return {
     ...report,
-    found: report.matches,
     onRecord: (record) => {
-      const line = toLine(record);
-      if (!line) return true;
-      if (line.file !== named) file = toFile((named = line.file));
-      if (file !== undefined) report.add({ ...line, file });
-      return true;
+      // Notes about binary files have no NUL, and separators of context neither.
+      const end = record.indexOf("\0");
+      if (end < 0) return;
+      if (named === undefined || named.length !== end || !record.startsWith(named)) {
+        named = record.slice(0, end);
+        file = toFile(named.replace(/^\.[\\/]/, "").replaceAll(path.sep, "/"));
+        // It has to be known at once whether there is enough.
+        if (isFirst && file !== undefined && isLeftOut(file)) file = undefined;
+      }
+      const line = file === undefined ? undefined : toLine(record, end + 1, file);
+      if (line) report.add(line);
     },
   };
 };
@@ -163,14 +174,14 @@ const toTarget = async (named: string, { workspace, artifacts }: ToolContext): P
   return { folder: path.dirname(absolute), args: ["--", `./${path.basename(absolute)}`], shown, show: () => shown };
 };
 
-const toLine = (record: string): { file: string; number: number; isMatch: boolean; text: string } | undefined => {
-  // Notes about binary files have no NUL, and separators of context neither.
-  const [, file, number, sign, text] = /^(?:\.[\\/])?([^\0]+)\0(\d+)([:-])(.*)$/s.exec(record) ?? [];
-  if (file === undefined || number === undefined || text === undefined) return undefined;
-  return {
-    file: path.sep === "/" ? file : file.replaceAll(path.sep, "/"),
-    number: Number(number),
-    isMatch: sign === ":",
-    text: text.replace(/\r$/, ""),
-  };
+/** The number stands before `:` for a match and `-` for context. */
+const toLine = (record: string, start: number, file: string): FoundLine | undefined => {
+  let at = start;
+  while (isDigit(record.charCodeAt(at))) at += 1;
+  const sign = record[at];
+  if (at === start || (sign !== ":" && sign !== "-")) return undefined;
+  const text = record.slice(at + 1, record.endsWith("\r") ? -1 : undefined);
+  return { file, number: Number(record.slice(start, at)), isMatch: sign === ":", text };
 };
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;

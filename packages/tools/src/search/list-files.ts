@@ -12,11 +12,11 @@ export type FileList = {
 const MAX_FILES = 200_000;
 const TIME_LIMIT_MS = 20_000;
 
-/** As they are found, for those who look at few of them. */
-export const listUnordered = async (folder: string, signal: AbortSignal): Promise<FileList> => {
+/** As they are found, for those who look at few of them; `more` are arguments of ripgrep. */
+export const listUnordered = async (folder: string, signal: AbortSignal, more: readonly string[] = []): Promise<FileList> => {
   const files: string[] = [];
   const end = await runRipgrep({
-    args: ["--files", "--null", "--hidden", "--glob=!.git", ...(await toIgnoreArgs(folder))],
+    args: ["--files", "--null", "--hidden", "--glob=!.git", ...more, ...(await toIgnoreArgs(folder))],
     cwd: folder,
     separator: "\0",
     timeLimitMs: TIME_LIMIT_MS,

@@ -8,9 +8,15 @@ export type FoundLine = { readonly file: string; readonly number: number; readon
 
 export type MatchReport = {
   readonly add: (line: FoundLine) => void;
+  /** So far, with those that are to be left out where that was not yet looked at. */
+  readonly found: () => number;
   readonly matches: () => number;
+  /** Whether nothing that comes in a later file would be shown. */
+  readonly isFull: () => boolean;
   /** `totals` words how many lines in how many files there are. */
   readonly toText: (totals: (lines: number, files: number) => string) => string;
+  /** Where more was found than is told of; no more files are looked at than are shown. */
+  readonly toFirstText: (totals: string) => string;
 };
 
 export type MatchReportOptions = {
@@ -18,13 +24,16 @@ export type MatchReportOptions = {
   readonly filesOnly: boolean;
   /** Mark where lines are left out between two that are shown. */
   readonly gaps: boolean;
+  /** Files that are left out. It takes its time to tell, so that it is asked as late as can be. */
+  readonly isLeftOut?: (file: string) => boolean;
 };
 
 const MAX_CHARS = MAX_OUTPUT_CHARS - 500;
 
-type FoundFile = { readonly file: string; readonly key: string; matches: number; lines: FoundLine[] };
+type FoundFile = { readonly file: string; readonly key: string; matches: number; lines: FoundLine[]; isShown?: boolean };
 
-export const createMatchReport = ({ maxResults, filesOnly, gaps }: MatchReportOptions): MatchReport => {
+export const createMatchReport = (options: MatchReportOptions): MatchReport => {
+  const { maxResults, filesOnly, gaps, isLeftOut = () => false } = options;
   const files = new Map<string, FoundFile>();
   let current: FoundFile | undefined;
   let matches = 0;
@@ -39,10 +48,23 @@ export const createMatchReport = ({ maxResults, filesOnly, gaps }: MatchReportOp
     return current;
   };
 
+  const isShown = (found: FoundFile): boolean => {
+    if (found.isShown !== undefined) return found.isShown;
+    found.isShown = !isLeftOut(found.file);
+    if (!found.isShown) {
+      files.delete(found.file);
+      matches -= found.matches;
+    }
+    return found.isShown;
+  };
+
+  const listShown = (): readonly FoundFile[] => inOrder(files).filter(isShown);
+
   /** Lets go of the lines that others have come before. */
   const prune = (): void => {
     let before = 0;
     for (const found of inOrder(files)) {
+      if (before < maxResults && !isShown(found)) continue;
       if (before >= maxResults) found.lines = [];
       else lastKey = found.key;
       before += Math.min(found.matches, maxResults);
@@ -53,6 +75,7 @@ export const createMatchReport = ({ maxResults, filesOnly, gaps }: MatchReportOp
   return {
     add: (found) => {
       const file = fileOf(found.file);
+      if (file.isShown === false) return;
       if (found.isMatch) {
         matches += 1;
         file.matches += 1;
@@ -61,13 +84,23 @@ export const createMatchReport = ({ maxResults, filesOnly, gaps }: MatchReportOp
       file.lines.push(found);
       if (found.isMatch && (keptMatches += 1) > 4 * maxResults + 1000) prune();
     },
-    matches: () => matches,
+    found: () => matches,
+    matches: () => {
+      listShown();
+      return matches;
+    },
+    isFull: () => (filesOnly ? files.size > maxResults : matches > maxResults),
     toText: (totals) => {
-      const ordered = inOrder(files);
+      const ordered = listShown();
       if (filesOnly) return toFileList(ordered, maxResults, totals(matches, files.size));
-      const { lines, shown } = toLines(ordered, { maxResults, gaps });
+      const { lines, shown } = toLines(ordered, { maxResults, gaps, isShown });
       const left = matches - shown;
       return [`[${totals(matches, files.size)}${left > 0 ? `; showing the first ${shown}` : ""}]`, ...lines].join("\n");
+    },
+    toFirstText: (totals) => {
+      if (filesOnly) return toFileList(listShown(), maxResults, totals);
+      const { lines, shown } = toLines(inOrder(files), { maxResults, gaps, isShown });
+      return [`[${totals}; showing the first ${shown}]`, ...lines].join("\n");
     },
   };
 };
@@ -88,16 +121,17 @@ const toFileList = (files: readonly FoundFile[], maxResults: number, totals: str
 
 const toLines = (
   files: readonly FoundFile[],
-  { maxResults, gaps }: Pick<MatchReportOptions, "maxResults" | "gaps">,
+  { maxResults, gaps, isShown }: Pick<MatchReportOptions, "maxResults" | "gaps"> & { isShown: (found: FoundFile) => boolean },
 ): { readonly lines: readonly string[]; readonly shown: number } => {
   const lines: string[] = [];
   let shown = 0;
   let chars = 0;
-  for (const { file, lines: found } of files) {
+  for (const found of files) {
+    if (!isShown(found)) continue;
     let last: FoundLine | undefined;
-    for (const line of found) {
+    for (const line of found.lines) {
       const fresh: string[] = [];
-      if (!last) fresh.push(...(lines.length > 0 ? [""] : []), `${file}:`);
+      if (!last) fresh.push(...(lines.length > 0 ? [""] : []), `${found.file}:`);
       else if (gaps && line.number > last.number + 1) fresh.push("  …");
       fresh.push(`  ${line.number}${line.isMatch ? ":" : "-"} ${line.text.trimEnd()}`);
       const length = fresh.reduce((sum, each) => sum + each.length + 1, 0);

@@ -1,5 +1,6 @@
 /** Runs ripgrep: records are handed on as they come, bounded in length and in time, until the caller has enough. */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
@@ -15,7 +16,7 @@ export type RipgrepRun = {
   readonly signal: AbortSignal;
   /** Given every record; false when no more are wanted. */
   readonly onRecord: (record: string) => boolean;
-  /** Whether to go on is asked once, after this time. */
+  /** Whether to go on is asked once, when it has worked for about this long. */
   readonly review?: { readonly afterMs: number; readonly goesOn: () => boolean };
 };
 
@@ -41,9 +42,7 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
   };
   const onAbort = (): void => stop("enough");
   const timer = setTimeout(() => stop("time"), run.timeLimitMs);
-  const review = setTimeout(() => {
-    if (run.review?.goesOn() === false) stop("reviewed");
-  }, run.review?.afterMs);
+  const endReview = run.review ? review(child.pid, run.review, () => stop("reviewed")) : undefined;
   run.signal.addEventListener("abort", onAbort, { once: true });
   const takeChunk = createRecordSplitter(run.separator, (record) => {
     if (end !== "done") return;
@@ -66,8 +65,39 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
     return end;
   } finally {
     clearTimeout(timer);
-    clearTimeout(review);
+    endReview?.();
     run.signal.removeEventListener("abort", onAbort);
+  }
+};
+
+/** Gives the function that calls it off. */
+const review = (
+  pid: number | undefined,
+  { afterMs, goesOn }: NonNullable<RipgrepRun["review"]>,
+  stop: () => void,
+): (() => void) => {
+  const look = (): void => {
+    // On a busy machine it may hardly have had its turn.
+    if (readCpuMs(pid) < afterMs / 2) timer = setTimeout(look, afterMs / 2);
+    else if (!goesOn()) stop();
+  };
+  let timer = setTimeout(look, afterMs);
+  return () => clearTimeout(timer);
+};
+
+const TICK_MS = 10;
+/** Of what Linux tells of a process, after its name: what it has used itself, and what the kernel has for it. */
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+
+/** Infinite where it is not told. */
+const readCpuMs = (pid: number | undefined): number => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS;
+  } catch {
+    return Infinity;
   }
 };
 

@@ -1,52 +1,63 @@
 /**
- * Searches a folder for lines as fast as its size allows. Files in order are searched one after the other, all of them at once in any order:
- * so first it is looked whether there is much to find, which is soon done in order; a large folder with little in it is searched at once.
+ * Searches a folder for lines as fast as its size allows. In the order of paths, files are searched one after the other, which is soon done in
+ * a small folder, or where there is so much that the first of it is enough. A large folder with little in it is searched in any order, in many
+ * files at once.
  */
 import type { RipgrepEnd, RipgrepRun } from "./ripgrep.ts";
 import { runRipgrep } from "./ripgrep.ts";
 
-/** Where one try gathers what it finds. */
-export type Gathering = { readonly found: () => number; readonly onRecord: (record: string) => boolean };
+/** Where a search puts what it finds. */
+export type Gathering = {
+  readonly onRecord: (record: string) => void;
+  readonly found: () => number;
+  /** Whether what comes later is not shown anyway, when all came in order. */
+  readonly isFull: () => boolean;
+};
 
 export type LineSearch<Kind extends Gathering> = Omit<RipgrepRun, "onRecord" | "review"> & {
-  /** With these many the search ends. */
+  /** With these many it ends. */
   readonly most: number;
-  /** Called for every try; only the last one counts. */
-  readonly gather: () => Kind;
-  /** After this time it is looked whether there is much to find. In the default a project of usual size is through. */
+  /** Made for every try: for all that is found in whatever order, or only for the first of it in order, of which more than enough is known. */
+  readonly gather: (what: "all" | "first") => Kind;
+  /** How long files are searched in order before it is looked whether that leads far. */
   readonly reviewMs?: number;
 };
 
-/** Whoever has found this part of the most by then will soon have all. */
+/** Who has found this part of the most by then will soon have all. */
 const GOOD_PART = 0.05;
 
-export type LineSearchEnd<Kind> = { readonly end: Exclude<RipgrepEnd, "reviewed">; readonly gathered: Kind };
+export type LineSearchEnd<Kind> = {
+  readonly end: Exclude<RipgrepEnd, "reviewed">;
+  /** All that was found, or with the end `enough` at least what comes first of it. */
+  readonly gathered: Kind;
+};
 
 export const searchLines = async <Kind extends Gathering>(search: LineSearch<Kind>): Promise<LineSearchEnd<Kind>> => {
   const { most, gather, args, timeLimitMs, reviewMs = 80, ...run } = search;
   const deadline = performance.now() + timeLimitMs;
-  const look = async (more: readonly string[], review?: boolean): Promise<{ end: RipgrepEnd; gathered: Kind }> => {
-    const gathered = gather();
-    const { found, onRecord } = gathered;
-    const goesOn = (): boolean => found() >= most * GOOD_PART;
-    const end = await runRipgrep({
+  const look = async (gathered: Kind, isDone: () => boolean, more: Partial<RipgrepRun>): Promise<RipgrepEnd> =>
+    runRipgrep({
       ...run,
-      args: [...more, ...args],
+      args,
+      ...more,
       timeLimitMs: Math.max(0, deadline - performance.now()),
-      onRecord: (record) => onRecord(record) && found() < most,
-      ...(review === true ? { review: { afterMs: reviewMs, goesOn } } : {}),
+      onRecord: (record) => {
+        gathered.onRecord(record);
+        return !isDone();
+      },
     });
-    return { end, gathered };
-  };
-  const toEnd = ({ end, gathered }: { end: RipgrepEnd; gathered: Kind }): LineSearchEnd<Kind> => ({
-    end: end === "reviewed" ? "enough" : end,
-    gathered,
-  });
-  const first = await look(IN_ORDER, true);
-  if (first.end !== "reviewed") return toEnd(first);
-  const second = await look([]);
-  // What was found first is not what comes first.
-  return toEnd(second.end === "enough" ? await look(IN_ORDER) : second);
-};
+  const inOrder = ["--sort=path", ...args];
 
-const IN_ORDER = ["--sort=path"];
+  const ordered = gather("all");
+  const review = { afterMs: reviewMs, goesOn: () => ordered.found() >= most * GOOD_PART };
+  const soon = await look(ordered, () => ordered.found() >= most, { args: inOrder, review });
+  if (soon !== "reviewed") return { end: soon, gathered: ordered };
+
+  const all = gather("all");
+  const end = await look(all, () => all.found() >= most, {});
+  if (end !== "enough") return { end: end === "reviewed" ? "done" : end, gathered: all };
+
+  const first = gather("first");
+  await look(first, first.isFull, { args: inOrder });
+  return { end, gathered: first.found() > 0 ? first : all };
+};
