@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentsReport, CheckOptions } from "./check-agents.ts";
@@ -60,15 +61,18 @@ mcpServers: [github, other]
 accept: { agent: nobody }`,
     );
     await folders.copy("skills/release-checklist", "project/skills/relesa");
-    const report = await check({ isModel: (name) => name === "offline/offline", mcpServerNames: ["github"] });
+    const report = await check({
+      whyNoModel: (name) => (name === "offline/offline" ? undefined : `The model "${name}" is nowhere.`),
+      mcpServerNames: ["github"],
+    });
     expect(problemsOf(report, "a.md")).toEqual([
       `6 warning: there is no tool "grap" (did you mean "grep"?)`,
       `7 warning: there is no tool "mcp__*"`,
       `8 warning: "researcher" is an agent and no tool; list it in "delegates"`,
       `9 warning: there is no tool "shel" (did you mean "shell"?)`,
       `12 warning: it may start "code-serch", but there is no such agent (did you mean "code-search"?)`,
-      `13 warning: the model "nobody/none" is not known`,
-      `14 warning: the model "cheap" is not known`,
+      `13 warning: the model "nobody/none" is nowhere`,
+      `14 warning: the model "cheap" is nowhere`,
       `15 warning: there is no skill "relese"`,
       `16 warning: there is no MCP server "other" in the settings`,
       `17 error: "nobody" is to accept its results, but there is no such agent`,
@@ -147,6 +151,20 @@ accept: { agent: nobody }`,
     expect(report.counts.error).toBe(0);
   });
 
+  test("tells of thirteen files as people of Claude Code and opencode write them, line by line, what holds and what does not", async () => {
+    await folders.copy("claude-code", "project/.claude/agents");
+    await folders.copy("opencode", "project/.opencode/agent");
+    const report = await check();
+    expect(report.files.filter(({ origin }) => origin !== "built-in")).toHaveLength(13);
+    const text = formatReport(report, { folder: folders.projectDir, width: 110 });
+    expect(text).toBe(await readFile(new URL("../fixtures/check-report.txt", import.meta.url), "utf8"));
+  });
+
+  test("says nothing of tools that a file without any does not name", async () => {
+    await folders.write("project/.claude/agents/a.md", "---\nname: a\ndescription: d\n---\nP.\n");
+    expect(problemsOf(await check({ toolNames: ["read"] }), "a.md").join()).not.toContain("there is no tool");
+  });
+
   test("lists broken files without agents", async () => {
     await folders.write("project/.claude/agents/broken.md", "---\nname: a\ntools: {}\n---\n");
     const report = await check();
@@ -183,23 +201,40 @@ describe("a report", () => {
     expect(text).toBe(
       [
         ".retinue/agents/a.md (retinue): a",
-        `  4: warning: there is no tool "grap" (did you mean "grep"?)`,
-        "  4: notice: it may use no tool and start no agent: it can only answer",
-        `  5: warning: unknown field "toolz" (did you mean "tools"?); it is ignored`,
+        `  4  warning  there is no tool "grap" (did you mean "grep"?)`,
+        "  4  notice   it may use no tool and start no agent: it can only answer",
+        `  5  warning  unknown field "toolz" (did you mean "tools"?); it is ignored`,
         "",
-        "16 agents in 16 files: 0 errors, 2 warnings, 1 notice.",
+        "2 agents in 2 files: 0 errors, 2 warnings, 1 notice.",
         "",
       ].join("\n"),
     );
   });
 
-  test("as text lists files without problems where all are asked for", async () => {
+  test("as text goes on below where a line is full, and lines up numbers", async () => {
+    await own("a", `${"#\n".repeat(8)}tools: [read]\ntoolz: 1`);
+    await own("b", "tools: [read]\ntoolz: 1");
+    const text = formatReport(await check(), { folder: folders.projectDir, width: 45 });
+    expect(text).toContain(
+      [
+        ".retinue/agents/a.md (retinue): a",
+        `  13  warning  unknown field "toolz" (did you`,
+        `               mean "tools"?); it is ignored`,
+        "",
+        ".retinue/agents/b.md (retinue): b",
+        `  5  warning  unknown field "toolz" (did you`,
+      ].join("\n"),
+    );
+  });
+
+  test("as text lists files without problems where all are asked for, and those that come with Retinue", async () => {
+    expect(formatReport(await check())).toBe("There are no agents but those that come with Retinue.\n");
     await own("fine", "tools: [read]");
     const report = await check();
-    expect(formatReport(report)).toBe("15 agents in 15 files: 0 errors, 0 warnings, 0 notices.\n");
-    expect(formatReport(report, { all: true, folder: folders.projectDir })).toContain(
-      ".retinue/agents/fine.md (retinue): fine\n",
-    );
+    expect(formatReport(report)).toBe("1 agent in 1 file: 0 errors, 0 warnings, 0 notices.\n");
+    const all = formatReport(report, { all: true, folder: folders.projectDir });
+    expect(all).toContain(".retinue/agents/fine.md (retinue): fine\n");
+    expect(all).toMatch(/15 agents in 15 files: 0 errors, 0 warnings, 0 notices\.\n$/);
   });
 
   test("F as text has nothing in it that a terminal would obey", async () => {

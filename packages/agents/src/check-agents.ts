@@ -15,8 +15,8 @@ import { SEVERITIES } from "./problem.ts";
 export type CheckOptions = {
   /** Every tool of the session. */
   readonly toolNames: Iterable<string>;
-  /** Whether a model of this name can be had. Absent: models are not looked at. */
-  readonly isModel?: (name: string) => boolean;
+  /** Why a model of this name cannot be had, in a sentence; undefined where it can. Absent: models are not looked at. */
+  readonly whyNoModel?: (name: string) => string | undefined;
   /** The MCP servers of the settings. Absent: servers are not looked at. */
   readonly mcpServerNames?: Iterable<string>;
   /** Of the session. */
@@ -67,9 +67,10 @@ const checkAgent = (checked: Checked): readonly Problem[] => {
     if (!loaded.agents.has(name))
       note("warning", "delegates", name, `it may start "${name}", but there is no such agent${hint(name, loaded.agents.keys())}`);
   const models = [agent.model, ...agent.fallbacks].flatMap((model) => model ?? []);
-  for (const model of models)
-    if (options.isModel && !options.isModel(model))
-      note("warning", model === agent.model ? "model" : "fallbacks", model, `the model "${model}" is not known`);
+  for (const model of models) {
+    const why = options.whyNoModel?.(model);
+    if (why !== undefined) note("warning", model === agent.model ? "model" : "fallbacks", model, toRemark(why));
+  }
   for (const skill of agent.skills)
     if (!loaded.skills.has(skill))
       note("warning", "skills", skill, `there is no skill "${skill}"${hint(skill, loaded.skills.keys())}`);
@@ -96,13 +97,16 @@ const checkAgent = (checked: Checked): readonly Problem[] => {
 
 const LONG_DESCRIPTION = 1_024;
 
+/** A sentence in the form of all remarks: a small letter, and no full stop. */
+const toRemark = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
+
 type NoteField = (severity: Severity, field: string, value: string | undefined, message: string) => void;
 
 const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField): void => {
   // What comes with Retinue names tools that not every installation has.
   const severity = source.origin === "built-in" ? "notice" : "warning";
   for (const field of ["tools", "deniedTools"] as const)
-    for (const pattern of agent[field]) {
+    for (const pattern of isNamed(source, field) ? agent[field] : []) {
       if (pattern === "*" || tools.some((tool) => matchesGlob(pattern, tool))) continue;
       const isAgent = loaded.agents.has(pattern);
       note(
@@ -122,6 +126,10 @@ const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField):
   if (usable.length === 0 && agent.delegates.length === 0)
     note("notice", "tools", undefined, "it may use no tool and start no agent: it can only answer");
 };
+
+/** Whether the file itself names tools. Those that a dialect gives where it does not are nobody's mistake. */
+const isNamed = ({ origin, lines }: AgentSource, field: "tools" | "deniedTools"): boolean =>
+  origin === "built-in" || [...lines.keys()].some((key) => key === field || key.startsWith(`${field}:`));
 
 const hint = (name: string, names: Iterable<string>): string => {
   const nearest = nearestName(name, names);

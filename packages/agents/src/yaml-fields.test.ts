@@ -60,7 +60,7 @@ describe("readYamlFields", () => {
     const { values, notes } = read(text, NAMES);
     expect(values).toEqual({ name: "a", description: 'Use it when: always\n\nExamples:\nuser: "x"', tools: "Read, *" });
     expect(notes).toHaveLength(1);
-    expect(notes[0]).toMatch(/^11 warning: "description": it is not YAML: .*; it was taken as plain text$/);
+    expect(notes[0]).toMatch(/^11 notice: "description": it is not YAML: .*; it was taken as plain text$/);
   });
 
   test("one by one are found in any case, so that no restriction is swallowed by the text before it", () => {

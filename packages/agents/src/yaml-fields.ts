@@ -215,7 +215,9 @@ const readField = (lines: readonly string[], line: number, note: Note): Readonly
   const [first = "", ...rest] = lines;
   const name = FIELD.exec(first)?.[1];
   if (name === undefined || asWritten.isFlood) return undefined;
-  note("warning", asWritten.line, `"${name}": ${asWritten.message}; it was taken as plain text`);
+  // Descriptions with examples in them are seldom YAML, everywhere, and mean what they say.
+  const severity = name === "description" ? "notice" : "warning";
+  note(severity, asWritten.line, `"${name}": ${asWritten.message}; it was taken as plain text`);
   const value = [first.slice(first.indexOf(":") + 1), ...rest].join("\n").trim();
   return new Map([[name, { value: unquote(value), line, node: undefined, lineAt: () => line }]]);
 };

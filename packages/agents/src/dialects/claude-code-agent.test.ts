@@ -61,7 +61,7 @@ describe("the Claude Code fixtures", () => {
       prompt: expect.stringMatching(/^You are a security auditor .* Do not modify files\.$/s) as string,
     });
     expect(notes).toEqual([
-      `3 warning: "description": it is not YAML: Nested mappings are not allowed in compact mappings; it was taken as plain text`,
+      `3 notice: "description": it is not YAML: Nested mappings are not allowed in compact mappings; it was taken as plain text`,
       `6 notice: "color" has no effect here: agents have icons`,
       `5 notice: no model is named "opus" in "models" of the settings, so that the session's model serves`,
     ]);

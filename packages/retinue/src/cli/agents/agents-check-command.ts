@@ -2,6 +2,7 @@
 import type { LoadedAgents } from "@retinue/agents";
 import { checkAgents, formatReport } from "@retinue/agents";
 import { createModels } from "@retinue/model";
+import { toErrorValue } from "@retinue/protocol";
 import type { Settings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
@@ -10,6 +11,7 @@ import { withInventory } from "../inventory.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
+import { WIDTH } from "../table.ts";
 
 export type AgentsCheckOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean; readonly all?: boolean };
 
@@ -23,36 +25,44 @@ export const agentsCheckCommand = async (
     const { loaded, tools } = inventory;
     const { readMcpFiles } = await import("@retinue/tools");
     const { servers } = await readMcpFiles({ workspace: inventory.workspace, user: settings.mcpServers });
-    const known = await findModels(loaded, settings, env);
+    const missing = await findMissingModels(loaded, settings, env);
     const report = checkAgents(loaded, {
       toolNames: tools.keys(),
       mcpServerNames: Object.keys(servers),
-      isModel: (name) => known.has(name),
+      whyNoModel: (name) => missing.get(name),
       limits: settings.limits,
       maxDepth: settings.agent.maxDepth,
     });
     if (json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
     else {
-      const text = formatReport(report, { folder: inventory.workspace, all: all === true });
+      const width = Math.min(stdout.columns() ?? WIDTH, WIDEST);
+      const text = formatReport(report, { folder: inventory.workspace, all: all === true, width });
       await stdout.write(toPrintable(redact(text), "prose"));
     }
     return report.counts.error > 0 ? EXIT.failed : EXIT.done;
   });
 };
 
-/** Those of the models that agents name which can be had; none of them is asked anything. */
-const findModels = async ({ agents }: LoadedAgents, settings: Settings, env: NodeJS.ProcessEnv): Promise<ReadonlySet<string>> => {
+/** Longer lines are hard to read, however wide the terminal is. */
+const WIDEST = 120;
+
+/** Those of the models that agents name which cannot be had, with the reason; none of them is asked anything. */
+const findMissingModels = async (
+  { agents }: LoadedAgents,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<string, string>> => {
   const models = createModels({ ...settings, env });
   const named = new Set(
     [...agents.values()].flatMap(({ model, fallbacks }) => [...(model === undefined ? [] : [model]), ...fallbacks]),
   );
-  const known = new Set<string>();
+  const missing = new Map<string, string>();
   for (const name of named)
     try {
       await models.resolve(name);
-      known.add(name);
-    } catch {
-      // It is told as one that cannot be had.
+    } catch (thrown) {
+      // Its first sentence; what there is instead is told where one of them is chosen.
+      missing.set(name, toErrorValue(thrown).message.replace(/(?<=[.?]) .*$/s, ""));
     }
-  return known;
+  return missing;
 };

@@ -123,9 +123,9 @@ describe("retinue agents check", () => {
     const made = await project({ ".retinue/agents/broken.md": BROKEN, ".claude/agents/helper.md": CLAUDE });
     const ended = await made.run(["agents", "check"]);
     expect(ended).toMatchObject({ code: 1, stderr: "" });
-    expect(ended.stdout).toMatch(/^\.retinue\/agents\/broken\.md\n {2}\d+: error: /m);
-    expect(ended.stdout).toMatch(/^\.claude\/agents\/helper\.md \(claude-code\): helper\n {2}5: notice: "color" /m);
-    expect(ended.stdout).toMatch(/: 1 error, 0 warnings, \d+ notices\.\n$/);
+    expect(ended.stdout).toMatch(/^\.retinue\/agents\/broken\.md\n {2}\d+ {2}error {4}/m);
+    expect(ended.stdout).toMatch(/^\.claude\/agents\/helper\.md \(claude-code\): helper\n {2}5 {2}notice {3}"color" /m);
+    expect(ended.stdout).toMatch(/^1 agent in 1 file: 1 error, 0 warnings, 1 notice\.$/m);
   });
 
   test("a Claude Code file as it is has no error, and --json tells what is not honoured", async () => {
@@ -137,7 +137,7 @@ describe("retinue agents check", () => {
     expect(files.find(({ file }) => file.endsWith("helper.md"))).toMatchObject({
       agents: ["helper"],
       problems: [
-        { line: 4, severity: "warning", message: 'the model "nobody/nothing" is not known' },
+        { line: 4, severity: "warning", message: 'the model "nobody/nothing" names no provider that there is' },
         { line: 6, severity: "notice" },
       ],
     });
