@@ -94,6 +94,11 @@ export const ERRORS = {
     meaning: "The path is a secret, or a file that other programs run or obey; agents do not touch it.",
     hint: "Do without it, or tell the user what should stand there.",
   },
+  file_changed: {
+    kind: "model",
+    meaning: "The file was changed by somebody else since this run last read or wrote it; it was left as it is.",
+    hint: "Read it again, then make the change on what stands there now.",
+  },
   host_outside_grant: {
     kind: "model",
     meaning: "The host is not among those that this agent may reach.",

@@ -198,6 +198,7 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
   const show = (text: string): void => send(run.live({ type: "tool.progress", callId: call.callId, text }));
   const executed = await execute(tool, input, {
     callId: call.callId,
+    run: state.identity,
     workspace: state.spec.workspace,
     scope: state.spec.grant,
     ...(prepared.type === "ask" ? { act: prepared.act } : {}),

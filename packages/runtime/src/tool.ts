@@ -11,6 +11,7 @@ import type {
   Json,
   JsonObject,
   ProposedAct,
+  RunIdentity,
   TestCounts,
   ToolEffect,
   Usage,
@@ -35,6 +36,8 @@ export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve">;
 
 export type ToolContext = {
   readonly callId: CallId;
+  /** Which run calls: one and the same object in all of its calls, for tools that remember. */
+  readonly run: RunIdentity;
   /** Absolute, real path of the folder the run works in. */
   readonly workspace: string;
   readonly scope: ToolScope;

@@ -5,7 +5,7 @@
 import { access, constants, realpath } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
-import type { Tool } from "@retinue/runtime";
+import type { Tool, ToolContext } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
 import type { Edit } from "./edit/apply-edits.ts";
@@ -13,6 +13,8 @@ import { applyEdits } from "./edit/apply-edits.ts";
 import type { TextFile } from "./edit/text-file.ts";
 import { readTextFile, toContent } from "./edit/text-file.ts";
 import { toUnifiedDiff } from "./edit/unified-diff.ts";
+import { inFileTurn } from "./files/file-turns.ts";
+import { noteWritten, requireKnown } from "./files/known-files.ts";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "./files/output-text.ts";
 import { toToolError } from "./files/system-error.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
@@ -59,11 +61,17 @@ export const createEditTool = (): Tool<EditInput> =>
     input: INPUT,
     effect: "write",
     touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
-    execute: async (input, { workspace, signal }) => {
-      const planned: PlannedChange[] = [];
-      for (const request of toRequests(input)) planned.push(await plan(workspace, request, planned));
-      signal.throwIfAborted();
-      const modified = await writeAll(workspace, planned);
+    execute: async (input, { run, workspace, signal }) => {
+      const requests = toRequests(input);
+      const files = requests.map((request) => toAbsolutePath(workspace, request.path));
+      const { planned, modified } = await inFileTurn(files, async () => {
+        const changes: PlannedChange[] = [];
+        for (const request of requests) changes.push(await plan({ workspace, run }, request, changes));
+        signal.throwIfAborted();
+        const names = await writeAll(workspace, changes);
+        for (const { absolute } of changes) await noteWritten(run, absolute);
+        return { planned: changes, modified: names };
+      });
       return { content: [{ type: "text", text: toModelText(toReport(planned)) }], files: { created: [], modified } };
     },
   });
@@ -82,11 +90,16 @@ type PlannedChange = {
 };
 
 /** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
-const plan = async (workspace: string, request: Request, others: readonly PlannedChange[]): Promise<PlannedChange> => {
+const plan = async (
+  { workspace, run }: Pick<ToolContext, "workspace" | "run">,
+  request: Request,
+  others: readonly PlannedChange[],
+): Promise<PlannedChange> => {
   const absolute = toAbsolutePath(workspace, request.path);
   const shown = toShownPath(workspace, absolute);
   if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
   if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
+  await requireKnown({ run, file: absolute, shown, replaces: false });
   const before = await readTextFile({ workspace, absolute, shown });
   await requireWritable({ absolute, shown, before });
   const outcome = applyEdits(before.text, request.edits);

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { readArtifactPath } from "./files/artifact-path.ts";
 import type { ImageHeader } from "./files/image-header.ts";
 import { IMAGE_HEADER_BYTES, readImageHeader } from "./files/image-header.ts";
+import { noteRead } from "./files/known-files.ts";
 import type { OpenedFile } from "./files/open-regular-file.ts";
 import { openRegularFile } from "./files/open-regular-file.ts";
 import { formatBytes, MAX_OUTPUT_CHARS, toModelText } from "./files/output-text.ts";
@@ -50,6 +51,7 @@ export const createReadTool = (): Tool<ReadInput> =>
       const shown = toShownPath(context.workspace, absolute);
       const file = await openRegularFile({ workspace: context.workspace, absolute, shown });
       try {
+        noteRead(context.run, absolute, await file.handle.stat({ bigint: true }));
         return await readOpened({ file, shown, input, context });
       } finally {
         await file.handle.close();

@@ -4,6 +4,8 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
+import { inFileTurn } from "./files/file-turns.ts";
+import { noteWritten, requireKnown } from "./files/known-files.ts";
 import { count } from "./files/output-text.ts";
 import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
 import { writeInside } from "./files/write-inside.ts";
@@ -18,15 +20,22 @@ export type WriteInput = z.infer<typeof INPUT>;
 export const createWriteTool = (): Tool<WriteInput> =>
   defineTool({
     name: "write",
-    description: "Creates a text file or replaces its whole content. Never writes through links.",
+    description:
+      "Creates a text file or replaces its whole content; not one that somebody else changed since you read it. Never writes through links.",
     input: INPUT,
     effect: "write",
     touches: ({ path: named }) => ({ paths: [named] }),
-    execute: async ({ path: named, content }, { workspace, signal }) => {
+    execute: async ({ path: named, content }, { run, workspace, signal }) => {
       signal.throwIfAborted();
       const file = toRelative(workspace, named);
-      const outcome = await writeInside({ root: workspace, file, content });
-      const shown = toShownPath(workspace, path.join(workspace, file));
+      const absolute = path.join(workspace, file);
+      const shown = toShownPath(workspace, absolute);
+      const outcome = await inFileTurn([absolute], async () => {
+        await requireKnown({ run, file: absolute, shown, replaces: true });
+        const written = await writeInside({ root: workspace, file, content });
+        await noteWritten(run, absolute);
+        return written;
+      });
       const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
       const said = { created: "Created", modified: "Replaced", unchanged: "Unchanged, it already held just that:" }[outcome];
       return {

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { ArtifactId } from "@retinue/protocol";
+import type { ArtifactId, RunId, RunIdentity } from "@retinue/protocol";
 import type { ToolContext, ToolOutput } from "@retinue/runtime";
 
 export type TestWorkspace = {
@@ -16,6 +16,15 @@ export type TestWorkspace = {
   readonly at: (file: string) => string;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
+
+/** A run for the context of a call; two of them are two runs, also by the same name. */
+export const createTestRun = (runId: RunId): RunIdentity => ({
+  sessionId: "ses_test",
+  runId,
+  parentRunId: null,
+  depth: 0,
+  agent: "tester",
+});
 
 /** `files` are relative to the workspace. */
 export const createTestWorkspace = async (files: Readonly<Record<string, string | Buffer>> = {}): Promise<TestWorkspace> => {
@@ -32,6 +41,7 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
   const stopping = new AbortController();
   const context: ToolContext = {
     callId: "call_test",
+    run: createTestRun("run_test"),
     workspace,
     scope: { writes: [], hosts: [], approve: "all" },
     signal: stopping.signal,

@@ -9,6 +9,7 @@ import type { ConnectMcpOptions, McpConnections } from "../connect-mcp-servers.t
 import { connectMcpServers } from "../connect-mcp-servers.ts";
 import type { McpLog } from "../mcp-log.ts";
 import type { StdioServerSettings } from "../server-settings.ts";
+import { createTestRun } from "../../testing/tool-context.ts";
 
 export type TestConnections = McpConnections & {
   readonly folder: string;
@@ -27,6 +28,8 @@ const HOSTILE = path.join(import.meta.dirname, "../fixtures/hostile-server.ts");
 export const hostile = (...args: readonly string[]): StdioServerSettings => ({
   command: process.execPath,
   args: [HOSTILE, ...args],
+  // Its processes are looked for by their numbers, which are others inside a sandbox.
+  sandbox: false,
   connectTimeoutMs: 30_000,
 });
 
@@ -96,6 +99,7 @@ export const connect = async (
 
 export const createContext = (workspace: string, context: Partial<ToolContext> = {}): ToolContext => ({
   callId: "call_test",
+  run: createTestRun("run_test"),
   workspace,
   scope: { writes: [], hosts: [], approve: "all" },
   signal: new AbortController().signal,
