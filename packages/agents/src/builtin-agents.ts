@@ -17,9 +17,10 @@ export type ParsedAgents = Readonly<Record<string, AgentDefinition>>;
 
 /** As their files have them, by name. */
 export const readBuiltinFiles = async (): Promise<ReadonlyMap<string, BuiltinAgent>> => {
-  const agents = Object.entries((await readParsed()) ?? (await parseFiles())).map(
-    ([name, definition]): BuiltinAgent => ({ file: fileURLToPath(new URL(name, FOLDER)), definition }),
-  );
+  const agents = Object.entries((await readParsed()) ?? (await parseFiles())).map(([name, definition]): BuiltinAgent => ({
+    file: fileURLToPath(new URL(name, FOLDER)),
+    definition,
+  }));
   return new Map(agents.map((agent) => [agent.definition.name, agent]));
 };
 
