@@ -9,7 +9,8 @@ export const formatResult = (result: RunResult, redact: Redact): string => {
   const { summary, details, output } = result;
   const prose = (text: string): string => withLineEnd(toPrintable(redact(text.trim()), "prose"));
   // What was said last often is the summary already, or begins with it.
-  const said = details.trim().startsWith(summary.trim()) ? [details] : [summary, details];
+  const beginning = summary.trim().replace(/…$/, "").trimEnd();
+  const said = details.trim().startsWith(beginning) ? [details] : [summary, details];
   const lists = [
     ["Files created", result.filesCreated],
     ["Files modified", result.filesModified],

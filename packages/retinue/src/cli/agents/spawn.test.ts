@@ -50,6 +50,13 @@ describe("retinue spawn", () => {
     expect(ended.stderr).toMatch(/^code-search: completed in .*\nretinue: recorded as ses_\w+\n$/m);
   });
 
+  test("a result that is longer than its summary is printed once", async () => {
+    const text = `${"A long report. ".repeat(80)}The end.`;
+    const { project: made, remove } = await createMockProject([{ text }]);
+    cleanups.push(remove);
+    expect(await callRetinue(made, ["spawn", "code-search", "report", "-q"])).toMatchObject({ code: 0, stdout: `${text}\n` });
+  });
+
   test("--json prints one event a line, the result in the last, and nothing beside", async () => {
     const made = await project();
     const ended = await made.run(["spawn", "code-search", "where is parsePrice?", "--json", ...OFFLINE]);
