@@ -18,6 +18,7 @@ export const STATIC_CHECKS: readonly Check[] = [
   { name: "format", args: ["node_modules/oxfmt/bin/oxfmt", "--check"], mend: "`npm run format` mends it." },
   { name: "imports", args: ["scripts/check-imports.ts"] },
   { name: "locks", args: ["scripts/check-lock.ts"] },
+  { name: "safety cases", args: ["scripts/check-safety-cases.ts"] },
   { name: "errors doc", args: ["scripts/generate-errors-doc.ts", "--check"] },
 ];
 

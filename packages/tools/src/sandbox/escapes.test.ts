@@ -2,7 +2,7 @@
  * What a hostile command tries against its sandbox. Where the machine has no sandbox each case asserts that the command is refused; with
  * SANDBOX_REQUIRED=1 a machine without one fails.
  */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, lchownSync, statfsSync } from "node:fs";
 import { constants, link, lstat, mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
@@ -66,6 +66,28 @@ const listen = async (server: Server, at: string | number): Promise<Server> => {
   await once(typeof at === "string" ? server.listen(at) : server.listen(at, "127.0.0.1"), "listening");
   return server;
 };
+
+type TarEntry = { readonly name: string } & ({ readonly content: string } | { readonly link: string });
+
+/** By hand, since programs that make archives leave out what is dangerous about them. */
+const toTar = (entries: readonly TarEntry[]): Buffer => {
+  const blocks = entries.flatMap((entry) => {
+    const content = Buffer.from("content" in entry ? entry.content : "");
+    const header = Buffer.alloc(512);
+    header.write(entry.name, 0, 100);
+    header.write("0000777\0000000000\0000000000\0", 100);
+    header.write(`${content.length.toString(8).padStart(11, "0")}\x0000000000000\0        `, 124);
+    header.write("link" in entry ? "2" : "0", 156);
+    header.write("link" in entry ? entry.link : "", 157, 100);
+    header.write("ustar\x0000", 257);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+};
+
+const errorOf = (output: ToolOutput) => (typeof output === "string" ? undefined : output.error);
 
 const filesOf = (output: ToolOutput) => (typeof output === "string" ? undefined : output.files);
 
@@ -164,6 +186,34 @@ describe("files", () => {
     const whole = await say("mv ../workspace ../w; rmdir ../workspace; rm -rf ../workspace/src", WHOLE);
     expect(whole).toMatch(/busy|Read-only|denied/);
     expect(await readdir(workspace.workspace)).toEqual(["README.md", "tests"]);
+  });
+
+  attack("A19: an archive with entries that lead out changes nothing outside the scope", async ({ run, workspace, outside }) => {
+    await writeFile(
+      workspace.at("tests/evil.tar"),
+      toTar([
+        { name: "../src/a.ts", content: "evil" },
+        { name: "../../secret.txt", content: "evil" },
+        { name: `${outside}/planted`, content: "evil" },
+        { name: workspace.at("README.md"), content: "evil" },
+        { name: "link", link: "../src" },
+        { name: "link/a.ts", content: "evil" },
+        { name: "out", link: outside },
+        { name: "out/secret.txt", content: "evil" },
+        { name: "plain.txt", content: "good" },
+      ]),
+    );
+    // As careless as it can be called: names are taken as they are, and links are followed.
+    const output = await run("tar --absolute-names --keep-directory-symlink -xf tests/evil.tar -C tests");
+    expect(toText(output).match(/Cannot open/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(await readFile(workspace.at("tests/plain.txt"), "utf8")).toBe("good");
+    expect(await readFile(workspace.at("src/a.ts"), "utf8")).toBe("original");
+    expect(filesOf(output)?.created.filter((file) => !file.startsWith("tests/"))).toEqual([]);
+    expect(filesOf(output)?.modified).toEqual([]);
+    // Without the sandbox it would have worked.
+    await using bare = await createTestWorkspace({ ...FILES, "e.tar": toTar([{ name: "../src/a.ts", content: "evil" }]) });
+    execFileSync("tar", ["--absolute-names", "-xf", "../e.tar"], { cwd: bare.at("tests") });
+    expect(await readFile(bare.at("src/a.ts"), "utf8")).toBe("evil");
   });
 
   attack("A16: a folder that was swapped after it was looked at ends the command before it begins", async ({ workspace }) => {
@@ -374,6 +424,28 @@ describe("the machine", () => {
     expect(await findByCommandLine(CANARY)).toEqual([]);
   });
 
+  attack("C7: of a command of another agent that runs beside it, a command sees nothing", async ({ run }) => {
+    const held = `held-${process.pid}-by-another`;
+    const ready = Promise.withResolvers<void>();
+    await using other = await createTestWorkspace(FILES);
+    // Its key is in its environment, on a command line, and in a temporary file.
+    const command = `export KEY=${held}; echo $KEY > /tmp/key; echo $KEY > tests/key; echo ready; sh -c 'sleep 60; : ${held}'`;
+    const holding = createShellTool().execute(
+      { command },
+      { ...other.context, scope: SCOPED, progress: (text) => (text.includes("ready") ? ready.resolve() : undefined) },
+    );
+    await ready.promise;
+    const text = toText(
+      await run(
+        `cat /proc/*/environ /proc/*/cmdline /tmp/key /tmp/*/key ${other.at("tests/key")} /dev/shm/* 2>/dev/null | tr '\\0' '\\n'; ls /tmp; echo looked`,
+      ),
+    );
+    other.stop();
+    expect(errorOf(await holding)).toMatchObject({ code: "cancelled" });
+    expect(text).toContain("looked");
+    expect(text).not.toContain(held);
+  });
+
   attack("C6: keys in the user's home and in ours are not there", async ({ say }) => {
     const places = [
       ".ssh/id_ed25519",
@@ -535,8 +607,6 @@ describe("the machine", () => {
 });
 
 describe("what a command may use", () => {
-  const errorOf = (output: ToolOutput) => (typeof output === "string" ? undefined : output.error);
-
   /** Tries to have 600 processes at once and never more, tells how many it was given, and has none left after that. */
   const BOMB =
     "perl -e '$| = 1; my @p; for (1..600) { my $p = fork(); last if !defined $p; if (!$p) { sleep 60; exit } push @p, $p } " +

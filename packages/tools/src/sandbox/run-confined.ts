@@ -3,7 +3,6 @@
  * grant is limited. Tells which files were changed, as measured, and what was kept from the command.
  */
 import path from "node:path";
-import { realpath, stat } from "node:fs/promises";
 import type { FileChanges } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
@@ -18,10 +17,9 @@ import type { Command, CommandEnd } from "../process/run-command.ts";
 import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
-import type { ProtectedFile } from "./protected-files.ts";
 import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "./project-places.ts";
 import { findProtected, holdBack } from "./protected-files.ts";
-import type { HiddenPath, Sandbox } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
 import { findSharedRepository } from "./shared-repository.ts";
 import type { OpenedPath } from "./write-scope.ts";

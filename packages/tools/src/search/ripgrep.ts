@@ -93,8 +93,8 @@ const SYSTEM_TICKS = 12;
 /** Infinite where it is not told. */
 const readCpuMs = (pid: number | undefined): number => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS;
   } catch {
     return Infinity;
