@@ -83,6 +83,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
         trust,
         env,
         cwd: workspace,
+        unprotected,
         pinFile: path.join(home, "mcp-pins.json"),
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
         signal: stop.signal,

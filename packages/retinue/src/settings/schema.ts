@@ -112,6 +112,14 @@ export const settingsSchema = z.strictObject({
           args: z.array(z.string()).optional().describe("Its arguments."),
           env: z.record(z.string(), z.string()).optional().describe("Variables it is given, beside a few harmless ones."),
           cwd: z.string().optional().describe("The folder it is started in."),
+          sandbox: z
+            .boolean()
+            .optional()
+            .describe("false: it runs with all your rights. By default it is kept in a sandbox where the machine has one."),
+          writes: z
+            .array(z.string().min(1))
+            .optional()
+            .describe("Globs of what it may write, relative to the workspace, in a sandbox. Nothing by default."),
         }),
         z.strictObject({
           url: z.string().refine(isHttpUrl, "must be a URL that begins with http:// or https:// and holds no user or password"),

@@ -40,6 +40,10 @@ export type McpServer =
       readonly args?: string[];
       readonly env?: Record<string, string>;
       readonly cwd?: string;
+      /** False: it runs with all rights of the user. */
+      readonly sandbox?: boolean;
+      /** Globs of what it may write, relative to the workspace. */
+      readonly writes?: string[];
     }
   | { readonly url: string; readonly headers?: Record<string, string> };
 

@@ -8,6 +8,7 @@ import type { AnyTool } from "@retinue/runtime";
 import { USER } from "../trust/origin.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { untrusted } from "../trust/trust-store.ts";
+import { confineServer } from "./confine-server.ts";
 import { createRedactor, expandVariables } from "./expand-variables.ts";
 import type { LinkTarget } from "./mcp-link.ts";
 import type { McpLog } from "./mcp-log.ts";
@@ -27,8 +28,10 @@ export type ConnectMcpOptions = {
   readonly trust?: TrustStore;
   /** Where variables are taken from; servers themselves see little of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where servers work that do not say so; for those of a project it is the project. */
+  /** Where servers work that do not say so; for those of a project it is the project. What they may write lies in it. */
   readonly cwd: string;
+  /** Globs of protected paths that the user has set free. */
+  readonly unprotected?: readonly string[];
   /** Keeps what was approved from one start to the next. */
   readonly pinFile?: string;
   /** Names of other tools, which no server gets. */
@@ -169,7 +172,15 @@ const toTarget = ({ name, settings, options, onDropped }: Targeting): LinkTarget
   const { env, dropped } = toServerEnvironment({ env: options.env, named: settings.env ?? {}, origin });
   if (dropped.length > 0) onDropped(`a project may not set ${dropped.join(", ")}; left out`);
   const cwd = settings.cwd ?? (origin.type === "project" ? origin.project : options.cwd);
-  return { type: "stdio", command: settings.command, args: settings.args ?? [], cwd, env };
+  const rights = { workspace: options.cwd, writes: settings.writes ?? [], unprotected: options.unprotected ?? [] };
+  return {
+    type: "stdio",
+    command: settings.command,
+    args: settings.args ?? [],
+    cwd,
+    env,
+    ...(settings.sandbox === false ? {} : { confine: (program) => confineServer(program, rights) }),
+  };
 };
 
 const invalid = (name: string, why: string, hint: string): RetinueError =>

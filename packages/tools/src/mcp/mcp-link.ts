@@ -13,6 +13,7 @@ import type {
 import type { JsonObject } from "@retinue/protocol";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { guardTransport } from "./guarded-transport.ts";
+import type { StdioTransportOptions } from "./stdio-transport.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export type LinkTarget =
@@ -22,6 +23,7 @@ export type LinkTarget =
       readonly args: readonly string[];
       readonly cwd: string;
       readonly env: Readonly<Record<string, string>>;
+      readonly confine?: StdioTransportOptions["confine"];
     }
   | { readonly type: "http"; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
 
@@ -180,8 +182,8 @@ type Created = {
 const createTransport = (sdk: Sdk, { target, onPrint }: LinkOptions): Created => {
   switch (target.type) {
     case "stdio": {
-      const { command, args, cwd, env } = target;
-      const inner = new StdioTransport({ command, args, cwd, env, onPrint, parse: sdk.parseJSONRPCMessage });
+      const { command, args, cwd, env, confine } = target;
+      const inner = new StdioTransport({ command, args, cwd, env, confine, onPrint, parse: sdk.parseJSONRPCMessage });
       return { inner, reason: () => inner.reason, farewell: async () => undefined };
     }
     case "http": {

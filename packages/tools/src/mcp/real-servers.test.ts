@@ -22,7 +22,7 @@ describe("server-filesystem over stdio", () => {
   it("reads and writes files in its folder and refuses others", async () => {
     const folder = await createFolder();
     await writeFile(path.join(folder, "a.txt"), "alpha");
-    await using servers = await connect({ files: real("server-filesystem", folder) });
+    await using servers = await connect({ files: { ...real("server-filesystem", folder), writes: ["**"] } }, { cwd: folder });
     expect(servers.servers()).toMatchObject([{ status: "connected", withheld: 0 }]);
     expect(toText(await servers.call("files.read_text_file", { path: path.join(folder, "a.txt") }))).toContain("alpha");
     await servers.call("files.write_file", { path: path.join(folder, "b.txt"), content: "beta" });

@@ -21,6 +21,10 @@ export const stdioServerSchema = z.object({
   args: z.array(z.string()).optional(),
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, "is no name of a variable"), z.string()).optional(),
   cwd: z.string().min(1).optional(),
+  /** False: it runs with all rights of the user. */
+  sandbox: z.boolean().optional(),
+  /** Globs of what it may write, relative to the workspace; nothing by default. */
+  writes: z.array(z.string().min(1)).optional(),
   ...timesShape,
 });
 
@@ -48,10 +52,15 @@ export const toCommandLine = (settings: McpServerSettings): string => {
     const headers = Object.entries(settings.headers ?? {}).map(([name, value]) => ` ${quote(`${name}: ${value}`)}`);
     return `${escapeHidden(settings.url)}${headers.length === 0 ? "" : ` with${headers.join("")}`}`;
   }
-  const { command, args = [], env = {}, cwd } = settings;
+  const { command, args = [], env = {}, cwd, sandbox = true, writes = [] } = settings;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
   const line = [...variables, quote(command), ...args.map(quote)].join(" ");
-  return cwd === undefined ? line : `${line} (in ${escapeHidden(cwd)})`;
+  const notes = [
+    ...(cwd === undefined ? [] : [`in ${escapeHidden(cwd)}`]),
+    ...(sandbox ? [] : ["without a sandbox"]),
+    ...(writes.length === 0 ? [] : [`may write ${writes.map(quote).join(" ")}`]),
+  ];
+  return notes.length === 0 ? line : `${line} (${notes.join("; ")})`;
 };
 
 /** Plain words as they are, everything else in quotes, line ends and invisible characters escaped. */

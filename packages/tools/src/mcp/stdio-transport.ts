@@ -9,7 +9,9 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { connectChannels } from "../process/channel.ts";
 import { endProcessTree, killGroup } from "../process/process-tree.ts";
+import type { ConfinedServer, ServerProgram } from "./confine-server.ts";
 import { LineReader } from "./line-reader.ts";
 
 export type StdioTransportOptions = {
@@ -17,6 +19,8 @@ export type StdioTransportOptions = {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Makes of the program one that runs in a sandbox; gives nothing where there is none. Absent: it is not wanted. */
+  readonly confine?: ((program: ServerProgram) => Promise<ConfinedServer | undefined>) | undefined;
   /** Turns what was read into a message, or throws. */
   readonly parse: (value: unknown) => JSONRPCMessage;
   /** A line that the server printed for people. */
@@ -40,6 +44,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   #mark = "";
   #noise = 0;
+  #confined: ConfinedServer | undefined;
   #ending: Promise<void> | undefined;
   /** Why the server ended; undefined where it was us. */
   #reason: string | undefined;
@@ -53,17 +58,22 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, cwd, env, onPrint } = this.#options;
+    const { command, args, cwd, env, confine, onPrint } = this.#options;
     const mark = randomUUID();
     this.#mark = `${MARK}=${mark}`;
-    const child = spawn(command, [...args], {
+    this.#confined = await confine?.({ command, args, cwd, env });
+    const { file, channels = [], ...program } = this.#confined ?? { file: command, args, env };
+    if (this.#ending !== undefined) throw new Error("the server is no longer wanted");
+    const child = spawn(file, [...program.args], {
       cwd,
-      env: { ...env, [MARK]: mark },
+      env: { ...program.env, [MARK]: mark },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe", ...channels.map(() => "pipe" as const)],
       windowsHide: true,
-    });
+      ...this.#confined?.owner,
+    }) as ChildProcessByStdio<Writable, Readable, Readable>; // The first three are pipes, whatever follows them.
     this.#child = child;
+    connectChannels(child, channels);
     if (child.pid !== undefined) watchOver(child.pid);
     child.once("exit", (code, signal) => {
       void this.#end(`it ended${code === null ? ` by ${signal ?? "a signal"}` : ` with exit code ${code}`}`);
@@ -138,7 +148,8 @@ export class StdioTransport implements Transport {
     child.stdin.end();
     await Promise.race([exited, sleep(LEAVE_MS)]);
     await endProcessTree({ group: child.pid, mark: this.#mark });
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    for (const stream of child.stdio) stream?.destroy();
+    this.#confined?.end();
     running.delete(child.pid);
   }
 }
