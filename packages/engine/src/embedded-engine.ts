@@ -29,6 +29,7 @@ import type {
   ChildRun,
   Hooks,
   InBackground,
+  LoopOptions,
   Ports,
   Purse,
   RunState,
@@ -41,11 +42,11 @@ import {
   createRunPurse,
   createSpec,
   createState,
+  driveRun,
   fold,
   judge,
   redactDeep,
   refuseSlowPatterns,
-  runLoop,
   settledMessages,
   spentBy,
   summariseMessages,
@@ -278,14 +279,18 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   /** When a write fails, the whole tree stops where its record ends; it can be resumed from there. */
-  const write = async <T>(tree: Tree, act: () => T | Promise<T>): Promise<T> => {
-    if (tree.fault) throw tree.fault.thrown;
-    try {
-      return await act();
-    } catch (thrown) {
+  const write = <T>(tree: Tree, act: () => T | Promise<T>): T | Promise<T> => {
+    const fail = (thrown: unknown): never => {
       tree.fault ??= { thrown };
       for (const run of active.values()) if (run.tree === tree) run.stop.abort(thrown);
       throw thrown;
+    };
+    if (tree.fault) throw tree.fault.thrown;
+    try {
+      const written = act();
+      return written instanceof Promise ? written.catch(fail) : written;
+    } catch (thrown) {
+      return fail(thrown);
     }
   };
 
@@ -324,7 +329,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       await (swept ??= worktreeRuns.sweep((id) => active.has(id)).catch(() => undefined));
       await record(worktreeRuns.prepare(state, run.stop.signal));
     }
-    const loop = runLoop({
+    const loop: LoopOptions = {
       state,
       signal: run.stop.signal,
       purse: run.purse,
@@ -338,7 +343,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         ...(ports.judge === undefined ? {} : { judge: ports.judge }),
         tools: toolsOf(state, run),
         artifacts: {
-          write: (text) => write(tree, () => log.writeArtifact(identity.sessionId, clean(text))),
+          write: async (text) => write(tree, () => log.writeArtifact(identity.sessionId, clean(text))),
           read: async (artifactId) => log.readArtifact(identity.sessionId, artifactId),
         },
         isAllowed: session.inbox.isAllowed,
@@ -351,13 +356,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         ...(place ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, place, signal }) } : {}),
         ...(canAsk ? { approve: session.inbox.ask } : {}),
       },
-    });
+    };
     try {
-      for (;;) {
-        const next = await loop.next();
-        if (next.done) return await settled(run, next.value);
-        publish(session, next.value);
-      }
+      return await settled(run, await driveRun(loop, (event) => publish(session, event)));
     } catch (thrown) {
       if (tree.fault) throw tree.fault.thrown;
       if (place)

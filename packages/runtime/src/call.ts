@@ -6,7 +6,7 @@ import type { Answered } from "./answered.ts";
 import { judge } from "./judge.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "./run-state.ts";
-import type { AnyTool, CallContext, ToolContext } from "./tool.ts";
+import type { AnyTool, CallContext, ToolContext, ToolOutput } from "./tool.ts";
 import { fromWireName } from "./wire-name.ts";
 
 export type Prepared =
@@ -94,45 +94,24 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
 
 /** Runs a tool within its time. It always answers, also when the tool ignores that it was told to stop. */
 export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {
-  let stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
-  let leftBehind = false;
-  // Made only for tools that look at it: most are done before anybody could stop them.
-  let controller: AbortController | null = null;
-  let giveUp: (() => void) | null = null;
-  const stop = (reason: unknown, timedOut: boolean): void => {
-    stopped ??= { reason, timedOut };
-    controller?.abort(reason);
-    clock.after(CLEAN_UP_MS, () => {
-      leftBehind = true;
-      giveUp?.();
-    });
-  };
-  const forget = context.onStop((reason) => stop(reason, false));
+  const call = new RunningCall(clock, context);
+  const forget = context.onStop((reason) => call.stop(reason, false));
   const cancelTimer =
     tool.timeoutMs === Infinity
       ? null
       : clock.after(tool.timeoutMs, () =>
-          stop(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`), true),
+          call.stop(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`), true),
         );
-  const { onStop: _, ...rest } = context;
-  const given: ToolContext = {
-    ...rest,
-    get signal() {
-      controller ??= new AbortController();
-      if (stopped) controller.abort(stopped.reason);
-      return controller.signal;
-    },
-  };
   try {
-    const work = tool.execute(input, given);
-    const left = new Promise<never>((_resolve, reject) => {
-      giveUp = () => reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
+    const output = await new Promise<ToolOutput>((resolve, reject) => {
+      call.onLeftBehind = () =>
+        reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
+      tool.execute(input, call).then(resolve, reject);
     });
-    const output = await Promise.race([work, left]);
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
     const { content, files, tests, sandbox, spent, error, isError = error !== undefined } = output;
     return {
-      outcome: isError ? (isStopped() ? "cancelled" : "error") : "ok",
+      outcome: isError ? (call.stopped ? "cancelled" : "error") : "ok",
       content,
       ...(files === undefined ? {} : { files }),
       ...(tests === undefined ? {} : { tests }),
@@ -141,9 +120,9 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       ...(error === undefined ? {} : { error }),
     };
   } catch (thrown) {
-    const end = theStop();
-    if (end?.timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(end.reason));
-    if (end)
+    const { stopped, leftBehind } = call;
+    if (stopped?.timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(stopped.reason));
+    if (stopped)
       return toAnswer(outcomeOfStop(tool, leftBehind, "cancelled"), {
         code: "cancelled",
         message: `"${tool.name}" was stopped before it was done.`,
@@ -153,15 +132,51 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     cancelTimer?.();
     forget();
   }
-
-  // Read through functions, since callbacks set it behind the compiler's back.
-  function theStop(): typeof stopped {
-    return stopped;
-  }
-  function isStopped(): boolean {
-    return stopped !== null;
-  }
 };
+
+/** What a tool is given while it runs. Its signal is made only when a tool looks at it: most are done before anybody could stop them. */
+class RunningCall implements ToolContext {
+  readonly callId: ToolContext["callId"];
+  readonly run: ToolContext["run"];
+  readonly workspace: string;
+  readonly scope: ToolContext["scope"];
+  declare readonly act?: ProposedAct;
+  readonly artifacts: ToolContext["artifacts"];
+  readonly timeLeftMs: () => number;
+  readonly progress: (text: string) => void;
+  stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
+  leftBehind = false;
+  onLeftBehind: (() => void) | null = null;
+  readonly #clock: Clock;
+  #controller: AbortController | null = null;
+
+  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, progress }: CallContext) {
+    this.#clock = clock;
+    this.callId = callId;
+    this.run = run;
+    this.workspace = workspace;
+    this.scope = scope;
+    if (act !== undefined) this.act = act;
+    this.artifacts = artifacts;
+    this.timeLeftMs = timeLeftMs;
+    this.progress = progress;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.stopped) this.#controller.abort(this.stopped.reason);
+    return this.#controller.signal;
+  }
+
+  stop(reason: unknown, timedOut: boolean): void {
+    this.stopped ??= { reason, timedOut };
+    this.#controller?.abort(reason);
+    this.#clock.after(CLEAN_UP_MS, () => {
+      this.leftBehind = true;
+      this.onLeftBehind?.();
+    });
+  }
+}
 
 const outcomeOfStop = (tool: AnyTool, leftBehind: boolean, otherwise: ToolOutcome): ToolOutcome =>
   leftBehind && !tool.repeatable ? "unknown" : otherwise;

@@ -1,6 +1,6 @@
 /** Makes the conversation fit before a request is made, and records what was done to it. */
 import type { Model, ModelRequest } from "@retinue/model/contract";
-import type { Message, RetinueEvent, Usage } from "@retinue/protocol";
+import type { Message, Usage } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { SUMMARY_SYSTEM, planClearing, summaryRange, toBareSummary, toTranscript } from "./context.ts";
 import { estimateText } from "./estimate.ts";
@@ -18,10 +18,7 @@ export type FitOptions = {
 };
 
 /** Clears, then summarises, until the request fits. False when what must stay is too large alone. */
-export async function* fitContext(
-  run: LiveRun,
-  { model, limitTokens, unmeasuredTokens }: FitOptions,
-): AsyncGenerator<RetinueEvent, boolean> {
+export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions): Promise<boolean> => {
   const { state, note, flush } = run;
   const size = (): number => state.contextTokens + unmeasuredTokens;
   if (size() <= limitTokens) return true;
@@ -30,7 +27,7 @@ export async function* fitContext(
   while (size() > limitTokens) {
     const range = summaryRange(state);
     if (!range) return false;
-    for (const event of await flush()) yield event;
+    await flush();
     const beforeTokens = size();
     const summary = await summarise(run, model, range.from, range.to, limitTokens);
     const after = beforeTokens - range.tokens + estimateText(summary.text);
@@ -46,7 +43,7 @@ export async function* fitContext(
     if (run.stopped.aborted) return true;
   }
   return true;
-}
+};
 
 export type Summary = { readonly text: string; readonly model: string; readonly usage: Usage; readonly costUsd: number | null };
 

@@ -241,10 +241,14 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
-  state.testsRun += event.tests?.run ?? 0;
-  state.testsPassed += event.tests?.passed ?? 0;
-  for (const path of event.files?.created ?? []) ownSet(state, "filesCreated").add(path);
-  for (const path of event.files?.modified ?? []) if (!state.filesCreated.has(path)) ownSet(state, "filesModified").add(path);
+  if (event.tests) {
+    state.testsRun += event.tests.run;
+    state.testsPassed += event.tests.passed;
+  }
+  if (event.files) {
+    for (const path of event.files.created) ownSet(state, "filesCreated").add(path);
+    for (const path of event.files.modified) if (!state.filesCreated.has(path)) ownSet(state, "filesModified").add(path);
+  }
   if (turn.settled.size < turn.calls.size) return;
   state.turn = null;
   for (const one of turn.calls.values()) {
@@ -253,7 +257,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
     push(state, settled);
     state.recentCalls.push(signature(one, settled));
   }
-  state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
+  if (state.recentCalls.length > RECENT_CALLS) state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
 };
 
@@ -320,6 +324,7 @@ const spend = (state: RunState, usage: Usage, costUsd: number | null): void => {
 
 /** Two calls with the same signature asked the same and were answered the same. */
 const signature = (call: ToolCallPart, settled: ToolMessage): string => {
-  const said = settled.content.map((part) => (part.type === "text" ? part.text : part.data)).join("\n");
-  return JSON.stringify([call.tool, call.arguments, said.length, said.slice(0, 120), said.slice(-120)]);
+  let said = "";
+  for (const part of settled.content) said += `${part.type === "text" ? part.text : part.data}\n`;
+  return `${call.tool}\0${call.arguments}\0${said.length}\0${said.slice(0, 120)}\0${said.slice(-120)}`;
 };

@@ -4,7 +4,7 @@ export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, To
 export type { ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./ports.ts";
 export { apply, createState, fold, settledMessages } from "./fold.ts";
 export type { RunState } from "./run-state.ts";
-export { runLoop } from "./loop.ts";
+export { driveRun, runLoop } from "./loop.ts";
 export type { LoopOptions } from "./loop.ts";
 export { createJudge, isInScope, isInside, judge } from "./judge.ts";
 export { createSpec, stricter } from "./spec.ts";

@@ -1,7 +1,7 @@
 /**
  * The one loop. Every agent at every depth runs here: it asks the model, settles the calls of the answer, and goes on until the run has a
- * result. It yields each event after it was recorded and returns the result. It knows nothing that is not in `state`, so that a loop
- * started on the fold of a cut log goes on where that log ends.
+ * result. Each event is shown after it was recorded; `runLoop` yields them and returns the result. The loop knows nothing that is not in
+ * `state`, so that one started on the fold of a cut log goes on where that log ends.
  */
 import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
 import type { AssistantPart, ErrorValue, RecordedBody, RetinueEvent, RunResult } from "@retinue/protocol";
@@ -14,6 +14,7 @@ import { createRequestDigest } from "./digest.ts";
 import { estimateText } from "./estimate.ts";
 import { fitContext } from "./fit-context.ts";
 import type { LiveRun } from "./live-run.ts";
+import { createOutbox } from "./outbox.ts";
 import { findMisfit } from "./output.ts";
 import type { Ports } from "./ports.ts";
 import type { Purse } from "./purse.ts";
@@ -42,21 +43,19 @@ export type LoopOptions = {
 type EventBody<T extends RecordedBody["type"]> = Extract<RecordedBody, { readonly type: T }>;
 
 const TIME_IS_UP = new RetinueError("limit_reached", "The run's time is up.");
+const ABANDONED = new RetinueError("cancelled", "The run was abandoned.");
 
-export async function* runLoop({
-  state,
-  ports,
-  signal,
-  purse = createRunPurse(state.spec, null, spentBy(state)),
-  epoch,
-  resumed,
-}: LoopOptions): AsyncGenerator<RetinueEvent, RunResult> {
+/** The loop itself. `send` is given each event at once. */
+export const driveRun = async (
+  { state, ports, signal, purse = createRunPurse(state.spec, null, spentBy(state)), epoch, resumed }: LoopOptions,
+  send: (event: RetinueEvent) => void,
+): Promise<RunResult> => {
   const { durationMs } = state.spec.limits;
   const watch = createStopwatch(ports.clock, state.used.activeMs);
   const stop = new AbortController();
   const onCancel = (): void => stop.abort(signal.reason);
   const run: LiveRun = {
-    ...createRecorder(state, ports),
+    ...createRecorder(state, ports, send),
     state,
     ports,
     purse,
@@ -74,27 +73,59 @@ export async function* runLoop({
     let ending: Ending | null = null;
     while (!ending) {
       if (signal.aborted) ending = cancel(run);
-      else if (state.turn) yield* settleTurn(run);
-      else if (!takeMessages(run)) ending = (yield* settleOrWait(run)) ?? (yield* ask());
+      else if (state.turn) await settleTurn(run);
+      else if (!takeMessages(run)) ending = (await settleOrWait(run)) ?? (await ask());
     }
     const stopping = ports.stopBelow?.();
     if (stopping) {
-      for (const event of await run.flush()) yield event;
+      await run.flush();
       await stopping;
     }
     for await (const body of ports.bringBack?.(ending.status, signal) ?? []) {
       run.note(body);
-      for (const event of await run.flush()) yield event;
+      await run.flush();
     }
     const result = run.clean(toResult(state, ending, watch.activeMs()));
     run.note({ type: "run.settled", result });
-    for (const event of await run.flush()) yield event;
+    await run.flush();
     return result;
   } finally {
     takeBackDeadline?.();
     signal.removeEventListener("abort", onCancel);
-    // Whoever stopped listening before the end has stopped the run.
-    if (!state.result) stop.abort(new RetinueError("cancelled", "The run was abandoned."));
+    // What is still under way when the loop itself failed has nobody to answer to.
+    if (!state.result) stop.abort(ABANDONED);
+  }
+};
+
+/** Yields what happens in the run, and gives its result. Whoever stops listening before the end has stopped the run. */
+export async function* runLoop(options: LoopOptions): AsyncGenerator<RetinueEvent, RunResult> {
+  const outbox = createOutbox<RetinueEvent>();
+  const left = new AbortController();
+  const { emit } = options.ports;
+  const work = driveRun(
+    {
+      ...options,
+      signal: AbortSignal.any([options.signal, left.signal]),
+      ports: {
+        ...options.ports,
+        emit: (drafts) => {
+          if (left.signal.aborted) throw ABANDONED;
+          return emit(drafts);
+        },
+      },
+    },
+    outbox.put,
+  ).finally(outbox.end);
+  // Its failure is thrown where it is awaited, if anybody still waits.
+  work.catch(() => undefined);
+  try {
+    while (!outbox.isEnded()) {
+      for (const event of outbox.take()) yield event;
+      if (!outbox.isEnded()) await outbox.changed();
+    }
+    return await work;
+  } finally {
+    left.abort(ABANDONED);
   }
 }
 
@@ -107,36 +138,31 @@ const takeMessages = ({ state, ports, note }: LiveRun): boolean => {
 };
 
 /** The ending that the state has come to; but a run whose sub-agents are still at work in the background waits to hear from them. */
-async function* settleOrWait(run: LiveRun): AsyncGenerator<RetinueEvent, Ending | null> {
+const settleOrWait = async (run: LiveRun): Promise<Ending | null> => {
   const ending = endingOf(run.state);
   if (ending?.status !== "completed") return ending;
   const waiting = run.ports.waitForMessages?.(run.stopped);
   if (waiting) {
-    for (const event of await run.flush()) yield event;
+    await run.flush();
     await waiting;
     if (!run.stopped.aborted && takeMessages(run)) return null;
   }
-  const rejection = yield* findRejection(run);
+  const rejection = await findRejection(run);
   if (!rejection) return ending;
   run.note(rejection);
   return endingOf(run.state);
-}
+};
 
 /** Whether the result fits its schema and is accepted by what must accept it. */
-async function* findRejection({
-  state,
-  ports,
-  flush,
-  stopped,
-}: LiveRun): AsyncGenerator<RetinueEvent, EventBody<"result.rejected"> | null> {
+const findRejection = async ({ state, ports, flush, stopped }: LiveRun): Promise<EventBody<"result.rejected"> | null> => {
   const { output, accept } = state.spec;
   const misfit = output ? findMisfit(output, state.lastText) : null;
   if (misfit !== null) return { type: "result.rejected", by: "schema", reason: misfit };
   if (!accept || !ports.accept) return null;
-  for (const event of await flush()) yield event;
+  await flush();
   const refusal = await ports.accept(accept, state, stopped);
   return refusal === null ? null : { type: "result.rejected", by: "accept", reason: refusal };
-}
+};
 
 /** How the run ends, if its state says that it does. */
 const endingOf = (state: RunState): Ending | null => {
@@ -160,8 +186,8 @@ const cancel = (run: LiveRun): Ending => {
 };
 
 /** One turn: fit the context, ask the model, record its answer. The turn gives an ending when none can be had any more. */
-const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | null>) => {
-  const { state, ports, note, flush, live, watch } = run;
+const createAsk = (run: LiveRun): (() => Promise<Ending | null>) => {
+  const { state, ports, note, flush, show, watch } = run;
   const { spec } = state;
   const models = [spec.model, ...spec.fallbacks];
   const declarations = [...ports.tools.values()].map(toDeclaration);
@@ -185,7 +211,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
     return null;
   };
 
-  return async function* () {
+  return async () => {
     const name = models[state.modelIndex] ?? spec.model;
     const handIn = state.limit !== null;
     let model: Model;
@@ -199,7 +225,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       return fail(name, { code: "price_unknown", message: `limits.costUsd is set, but no price is known for ${name}.` });
 
     const limitTokens = Math.min(contextLimit(spec, model.contextWindow), realWindow);
-    const fits = yield* fitContext(run, { model, limitTokens, unmeasuredTokens: unmeasuredTokens() });
+    const fits = await fitContext(run, { model, limitTokens, unmeasuredTokens: unmeasuredTokens() });
     const requestTokens = state.contextTokens + unmeasuredTokens();
     if (!fits) {
       if (!handIn) note({ type: "limit.reached", limit: "contextTokens", used: requestTokens, max: limitTokens });
@@ -227,7 +253,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
       digest: digest(request.messages),
       handIn,
     });
-    for (const event of await flush()) yield event;
+    await flush();
     const deadline = createTurnDeadline(run);
     const deltas = ports.redactor && createDeltaRedaction(ports.redactor);
     let answer: ModelAnswer | null = null;
@@ -238,12 +264,12 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
           case "reasoning":
           case "tool-input": {
             const text = deltas ? deltas.push(chunk.type, chunk.text) : chunk.text;
-            if (!deltas || text !== "") yield live({ type: "model.delta", step, kind: chunk.type, text });
+            if (!deltas || text !== "") show({ type: "model.delta", step, kind: chunk.type, text });
             break;
           }
           case "retry":
             deltas?.reset();
-            yield live({
+            show({
               type: "model.retrying",
               step,
               model: name,
@@ -259,7 +285,7 @@ const createAsk = (run: LiveRun): (() => AsyncGenerator<RetinueEvent, Ending | n
             chunk satisfies never;
         }
       }
-      for (const rest of deltas?.end() ?? []) yield live({ type: "model.delta", step, ...rest });
+      for (const rest of deltas?.end() ?? []) show({ type: "model.delta", step, ...rest });
       if (!answer) throw new RetinueError("model_stream_incomplete", `${name} ended its stream without an answer.`);
     } catch (thrown) {
       if (run.cancelled.aborted) return null;

@@ -5,9 +5,7 @@
  */
 import type { Limits } from "@retinue/protocol";
 
-export const PURSE_AXES = ["iterations", "toolCalls", "tokens", "costUsd"] as const;
-
-export type PurseAxis = (typeof PURSE_AXES)[number];
+export type PurseAxis = "iterations" | "toolCalls" | "tokens" | "costUsd";
 
 export type Amounts = { readonly [Axis in PurseAxis]?: number };
 
@@ -67,10 +65,21 @@ export const reserve = (purse: Purse, amounts: Amounts): Reservation => {
 
 /** Keeps amounts back from everything below, in place of what was kept before. */
 export const keepBack = (purse: Purse, amounts: Amounts): void => {
-  Object.assign(purse.kept, nothing(), amounts);
+  const { iterations = 0, toolCalls = 0, tokens = 0, costUsd = 0 } = amounts;
+  const { kept } = purse;
+  kept.iterations = iterations;
+  kept.toolCalls = toolCalls;
+  kept.tokens = tokens;
+  kept.costUsd = costUsd;
 };
 
 const add = (purse: Purse, column: "used" | "reserved", amounts: Amounts, sign: 1 | -1): void => {
-  for (let one: Purse | null = purse; one; one = one.parent)
-    for (const axis of PURSE_AXES) one[column][axis] += sign * (amounts[axis] ?? 0);
+  const { iterations = 0, toolCalls = 0, tokens = 0, costUsd = 0 } = amounts;
+  for (let one: Purse | null = purse; one; one = one.parent) {
+    const sums = one[column];
+    sums.iterations += sign * iterations;
+    sums.toolCalls += sign * toolCalls;
+    sums.tokens += sign * tokens;
+    sums.costUsd += sign * costUsd;
+  }
 };

@@ -1,21 +1,18 @@
 /** Settles the calls of the latest answer: harmless ones side by side, the others one after the other, in the order of the answer. */
-import type { ArtifactRef, Json, RetinueEvent, ToolCallPart } from "@retinue/protocol";
+import type { ArtifactRef, Json, ToolCallPart } from "@retinue/protocol";
 import { allowedCalls, workMs } from "./allowance.ts";
 import { hashAct, likenessOf } from "./approvals.ts";
 import type { Answered } from "./answered.ts";
 import type { Prepared } from "./call.ts";
 import { executeCall, prepareCall, toAnswer } from "./call.ts";
-import { createChannel } from "./channel.ts";
 import type { HookedCall, Hooks } from "./hooks.ts";
 import { toHookText } from "./hooks.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Ports } from "./ports.ts";
 import { reserve } from "./purse.ts";
 import type { OpenTurn } from "./run-state.ts";
-import { outputChars, shorten } from "./shorten.ts";
+import { charsOf, outputChars, shorten } from "./shorten.ts";
+import type { CallContext } from "./tool.ts";
 
-type Events = AsyncGenerator<RetinueEvent, void>;
-type Send = (event: RetinueEvent) => void;
 type Runnable = Exclude<Prepared, { readonly type: "answer" }>;
 
 /** How many harmless calls of one turn run at the same time. */
@@ -25,23 +22,23 @@ const MOST_TWINS = 2;
 
 const CANCELLED = toAnswer("cancelled", { code: "cancelled", message: "The run was cancelled." });
 
-export async function* settleTurn(run: LiveRun): Events {
+export const settleTurn = async (run: LiveRun): Promise<void> => {
   const { turn } = run.state;
   if (!turn) return;
-  const twins = new Map<string, number>();
+  const twins = turn.calls.size > MOST_TWINS ? new Map<string, number>() : null;
   let group: Prepared[] = [];
   for (const call of turn.calls.values()) {
     if (turn.settled.has(call.callId)) continue;
     const prepared = await prepare(run, call, twins);
     if (isHarmless(prepared)) group.push(prepared);
     else {
-      yield* runGroup(run, group);
-      yield* runGroup(run, [prepared]);
+      await runGroup(run, group);
+      await runGroup(run, [prepared]);
       group = [];
     }
   }
-  yield* runGroup(run, group);
-}
+  await runGroup(run, group);
+};
 
 /** Settles what is still open of the latest answer without running it. */
 export const cancelTurn = (run: LiveRun): void => {
@@ -51,15 +48,19 @@ export const cancelTurn = (run: LiveRun): void => {
     if (!turn.settled.has(call.callId)) settle(run, call, isLost(turn, call) ? outcomeUnknown(call) : CANCELLED);
 };
 
-const prepare = async (run: LiveRun, call: ToolCallPart, twins: Map<string, number>): Promise<Prepared> => {
+const prepare = (run: LiveRun, call: ToolCallPart, twins: Map<string, number> | null): Prepared | Promise<Prepared> => {
   const { state, ports } = run;
   if (state.turn && isLost(state.turn, call)) return { type: "answer", call, answer: outcomeUnknown(call) };
-  const twin = `${call.tool}\0${call.arguments}`;
-  const count = (twins.get(twin) ?? 0) + 1;
-  twins.set(twin, count);
-  if (count > MOST_TWINS) return notRun(call, "The same call stands several times in one answer; it was not run again.");
-  const prepared = await prepareCall(call, state, ports);
-  return prepared.type === "answer" || !ports.hooks?.before ? prepared : hookBefore(run, prepared, ports.hooks.before);
+  if (twins) {
+    const twin = `${call.tool}\0${call.arguments}`;
+    const count = (twins.get(twin) ?? 0) + 1;
+    twins.set(twin, count);
+    if (count > MOST_TWINS) return notRun(call, "The same call stands several times in one answer; it was not run again.");
+  }
+  const prepared = prepareCall(call, state, ports);
+  const before = ports.hooks?.before;
+  if (!before) return prepared;
+  return prepared.then((judged) => (judged.type === "answer" ? judged : hookBefore(run, judged, before)));
 };
 
 /** Lets the hook deny the call, have it asked about, or add to it. */
@@ -127,12 +128,13 @@ const notRun = (call: ToolCallPart, message: string): Prepared => ({
 /** What only reads, or was answered already, can run beside anything else. */
 const isHarmless = (prepared: Prepared): boolean => prepared.type === "answer" || prepared.tool.effect === "read";
 
-async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
+const runGroup = async (run: LiveRun, group: readonly Prepared[]): Promise<void> => {
   const { state, note, flush } = run;
   const runnable: Runnable[] = [];
   const allowed = allowedCalls(state, run.purse);
   // What was under way at a crash was a call like any other, and is spent.
-  const lost = group.filter(({ call }) => state.turn && isLost(state.turn, call)).length;
+  let lost = 0;
+  for (const { call } of group) if (state.turn && isLost(state.turn, call)) lost += 1;
   if (lost > 0) reserve(run.purse, {}).settle({ toolCalls: lost });
   for (const prepared of group) {
     if (prepared.type === "answer") settle(run, prepared.call, prepared.answer);
@@ -149,54 +151,50 @@ async function* runGroup(run: LiveRun, group: readonly Prepared[]): Events {
   // Before anything is waited for: whoever calls beside it must find them taken.
   const reservations = new Map(runnable.map((prepared) => [prepared, reserve(run.purse, { toolCalls: 1 })]));
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
-  const channel = createChannel<RetinueEvent>();
-  const announce = async (): Promise<void> => {
-    for (const event of await flush()) channel.send(event);
-  };
+  const announced = flush();
   // What has no effect need not wait until its start is on disk: nothing is lost if it is read again.
-  const mayOverlap = runnable.every(hasNoEffect);
-  if (!mayOverlap) for (const event of await flush()) yield event;
-  const announced = mayOverlap ? announce() : undefined;
+  if (!runnable.every(hasNoEffect)) await announced;
   let open = runnable.length;
   const runOne = async (prepared: Runnable): Promise<void> => {
-    const ran = await runCall(run, prepared, channel.send);
+    const ran = await runCall(run, prepared);
     reservations.get(prepared)?.settle({ toolCalls: ran ? 1 : 0 });
     open -= 1;
     // The last one is recorded together with what follows.
-    if (open > 0) await announce();
+    if (open > 0) await flush();
   };
+  const [alone] = runnable;
+  if (runnable.length === 1 && alone) {
+    const done = runOne(alone);
+    return announced ? Promise.all([announced, done]).then(() => undefined) : done;
+  }
   const queue = runnable.filter(({ tool }) => !tool.selfPaced);
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) await runOne(next);
   };
   const selfPaced = runnable.filter(({ tool }) => tool.selfPaced).map(runOne);
-  yield* channel.during(
-    Promise.all([announced, ...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]),
-  );
-}
+  await Promise.all([announced, ...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]);
+};
 
 const hasNoEffect = ({ type, tool }: Runnable): boolean =>
   type === "run" && tool.effect === "read" && tool.repeatable && !tool.selfPaced;
 
 /** False when a human refused it. */
-const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<boolean> => {
+const runCall = async (run: LiveRun, prepared: Runnable): Promise<boolean> => {
   const { state, ports } = run;
   const { call, tool, input } = prepared;
   const { durationMs } = state.spec.limits;
-  const execute = (...given: Parameters<NonNullable<Ports["execute"]>>): Promise<Answered> =>
-    ports.execute ? ports.execute(...given) : executeCall(ports.clock, ...given);
   if (prepared.type === "ask") {
-    const refusal = await askHuman(run, prepared, send);
+    const refusal = await askHuman(run, prepared);
     if (refusal) {
       settle(run, call, refusal);
       return false;
     }
     start(run, prepared);
-    for (const event of await run.flush()) send(event);
+    await run.flush();
   }
   const shown = ports.redactor?.stream();
-  const show = (text: string): void => send(run.live({ type: "tool.progress", callId: call.callId, text }));
-  const executed = await execute(tool, input, {
+  const show = (text: string): void => run.show({ type: "tool.progress", callId: call.callId, text });
+  const context: CallContext = {
     callId: call.callId,
     run: state.identity,
     workspace: state.spec.workspace,
@@ -206,13 +204,15 @@ const runCall = async (run: LiveRun, prepared: Runnable, send: Send): Promise<bo
     artifacts: ports.artifacts,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
     progress: shown ? (text) => showSome(shown.push(text), show) : show,
-  });
+  };
+  const executed = await (ports.execute ? ports.execute(tool, input, context) : executeCall(ports.clock, tool, input, context));
   if (shown) showSome(shown.end(), show);
   // Hooks, too, hear of it without secrets.
   const ran = run.clean(executed);
-  const answer = await hookAfter(run, prepared, ran);
+  const answer = ports.hooks || prepared.context !== undefined ? await hookAfter(run, prepared, ran) : ran;
   const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
-  settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
+  if (charsOf(answer.content) <= mostChars) settle(run, call, answer);
+  else settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
   return true;
 };
 
@@ -221,11 +221,7 @@ const showSome = (text: string, show: (text: string) => void): void => {
 };
 
 /** Asks whoever can answer. Gives the refusal, or null when it was allowed. */
-const askHuman = async (
-  run: LiveRun,
-  { call, tool, act }: Extract<Runnable, { type: "ask" }>,
-  send: Send,
-): Promise<Answered | null> => {
+const askHuman = async (run: LiveRun, { call, tool, act }: Extract<Runnable, { type: "ask" }>): Promise<Answered | null> => {
   const { state, ports, note, watch, cancelled } = run;
   if (state.allowed.has(likenessOf(act)) || ports.isAllowed?.(act)) return null;
   if (!ports.approve) {
@@ -242,7 +238,7 @@ const askHuman = async (
   if (asked && asked.hash !== hash) return denial("it would now do something else than was asked about.");
   if (given) return given.allowed ? null : denial(given.reason);
   if (!asked) note({ type: "approval.requested", approvalId, act, hash });
-  for (const event of await run.flush()) send(event);
+  await run.flush();
   watch.pause();
   try {
     const { allowed, scope = "once", reason } = await ports.approve({ approvalId, run: state.identity, act, hash }, cancelled);

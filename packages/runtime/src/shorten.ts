@@ -15,10 +15,14 @@ export const outputChars = (limits: Limits, calls: number): number =>
 
 export type Shortened = { readonly content: readonly UserPart[]; readonly artifact?: ArtifactRef };
 
-export const shorten = async (content: readonly UserPart[], mostChars: number, artifacts: Artifacts): Promise<Shortened> => {
+export const charsOf = (content: readonly UserPart[]): number => {
   let chars = 0;
   for (const part of content) if (part.type === "text") chars += part.text.length;
-  if (chars <= mostChars) return { content };
+  return chars;
+};
+
+export const shorten = async (content: readonly UserPart[], mostChars: number, artifacts: Artifacts): Promise<Shortened> => {
+  if (charsOf(content) <= mostChars) return { content };
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const artifact = await artifacts.write(text);
   const head = cut(text, 0, Math.floor(mostChars * 0.5));

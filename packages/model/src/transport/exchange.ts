@@ -6,6 +6,7 @@
 import type { Dispatcher } from "undici";
 import type { ModelAnswer, ModelChunk } from "../contract.ts";
 import type { Attempt } from "../retry.ts";
+import type { Connection, Connections } from "./connections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toFailure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
@@ -54,6 +55,7 @@ const disconnect = (exchange: Exchange): void => exchange.disconnect();
 
 export class Exchange implements Attempt, Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
+  #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #watchdog: NodeJS.Timeout;
   #sse: SseReader<Failure | typeof ENDED> | undefined;
@@ -66,7 +68,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
   #responseOver = false;
   #wake: (() => void) | undefined;
 
-  constructor(dispatcher: Dispatcher, body: string, options: ExchangeOptions) {
+  constructor(connections: Connections, body: string, options: ExchangeOptions) {
     this.#options = options;
     this.#watchdog = setTimeout(onIdle, options.idleMs, this);
     if (options.signal.aborted) {
@@ -75,7 +77,8 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     }
     options.signal.addEventListener("abort", this, { once: true });
     const { origin, path, headers } = options.endpoint;
-    dispatcher.dispatch({ origin, path, method: "POST", headers, body }, this);
+    this.#connection = connections.take(origin);
+    this.#connection.send({ path, method: "POST", headers, body }, this);
   }
 
   take(): ModelChunk | undefined {
@@ -164,8 +167,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#responseOver = true;
-    clearTimeout(this.#watchdog);
+    this.#endResponse();
     if (this.#outcome !== undefined) return;
     if (this.#status >= 300) {
       this.#settleHttpError();
@@ -177,11 +179,17 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#responseOver = true;
-    clearTimeout(this.#watchdog);
+    this.#endResponse();
     if (this.#outcome !== undefined) return;
     if (this.#status >= 300) this.#settleHttpError();
     else this.#settle(toSocketFailure(this.#options.endpoint, error, this.#status !== 0));
+  }
+
+  #endResponse(): void {
+    if (this.#responseOver) return;
+    this.#responseOver = true;
+    clearTimeout(this.#watchdog);
+    this.#connection?.release();
   }
 
   #push(bytes: Buffer): SseFault | Failure | typeof ENDED | undefined {

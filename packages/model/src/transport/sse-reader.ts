@@ -21,9 +21,16 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 const COLON = 58;
+/** Bytes from here on belong to characters of several bytes. */
+const FIRST_OF_MANY = 0x80;
 
 export const createSseReader = <Stop>(onEvent: (name: string, data: string) => Stop | undefined): SseReader<Stop> => {
-  const decoder = new StringDecoder("utf8");
+  /** Made when bytes first end in the middle of a character, or may do so. */
+  let decoder: StringDecoder | undefined;
+  const decode = (bytes: Buffer): string =>
+    decoder === undefined && (bytes.at(-1) ?? 0) < FIRST_OF_MANY
+      ? bytes.toString("utf8")
+      : (decoder ??= new StringDecoder("utf8")).write(bytes);
   /** The beginning of a line whose end has not come. */
   let rest = "";
   /** Data of the event under way; undefined while it has none. */
@@ -60,7 +67,7 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
 
   return {
     push: (bytes) => {
-      let text = decoder.write(bytes);
+      let text = decode(bytes);
       if (!started && text !== "") {
         started = true;
         if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
@@ -85,6 +92,6 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
       if (start < text.length) rest += start === 0 ? text : text.slice(start);
       return rest.length + (data?.length ?? 0) > EVENT_CHARS ? { type: "too-large" } : undefined;
     },
-    rest: () => rest + decoder.end(),
+    rest: () => rest + (decoder?.end() ?? ""),
   };
 };

@@ -190,7 +190,7 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
       places.map((place) =>
         ask(
           server.baseUrl,
-          { streamIdleMs: 150, retry: { attempts: 1, maxWaitMs: 1 } },
+          { streamIdleMs: 1_000, retry: { attempts: 1, maxWaitMs: 1 } },
           { ...REQUEST, messages: [{ role: "user", content: [{ type: "text", text: `at ${place}!` }] }] },
         ),
       ),

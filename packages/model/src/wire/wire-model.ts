@@ -1,8 +1,8 @@
 /** A model behind a wire protocol: one request is a gate to pass, an exchange, and a reader, as often as the retries say. */
-import type { Dispatcher } from "undici";
 import type { Model, ModelRequest } from "../contract.ts";
 import { runAttempts } from "../retry.ts";
-import { getDispatcher } from "../transport/dispatcher.ts";
+import type { Connections } from "../transport/connections.ts";
+import { getConnections } from "../transport/connections.ts";
 import type { Endpoint } from "../transport/endpoint.ts";
 import { Exchange } from "../transport/exchange.ts";
 import type { AnswerReader, ExchangeOptions } from "../transport/exchange.ts";
@@ -23,12 +23,12 @@ export const createWireModel = (options: WireOptions, protocol: WireProtocol): M
     price: options.price,
     ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
     stream: (request, signal) => {
-      const start = (dispatcher: Dispatcher, onSettled: ExchangeOptions["onSettled"]): Exchange => {
+      const start = (connections: Connections, onSettled: ExchangeOptions["onSettled"]): Exchange => {
         // Put together for each attempt: it is cheap, and nobody holds it while the model thinks.
         const body = protocol.toBody(request);
         const reader = protocol.createReader(request, body.length);
         const { endpoint } = protocol;
-        return new Exchange(dispatcher, body, { endpoint, reader, signal, idleMs, nowDate: timing.date, onSettled });
+        return new Exchange(connections, body, { endpoint, reader, signal, idleMs, nowDate: timing.date, onSettled });
       };
       return runAttempts({
         gate,
@@ -36,10 +36,10 @@ export const createWireModel = (options: WireOptions, protocol: WireProtocol): M
         signal,
         timing,
         start: (onSettled) => {
-          const dispatcher = getDispatcher();
-          return dispatcher instanceof Promise
-            ? dispatcher.then((ready) => start(ready, onSettled))
-            : start(dispatcher, onSettled);
+          const connections = getConnections();
+          return connections instanceof Promise
+            ? connections.then((ready) => start(ready, onSettled))
+            : start(connections, onSettled);
         },
       });
     },

@@ -4,7 +4,7 @@ import type { Model } from "@retinue/model/contract";
 import type { ApproveMode, ArtifactId, EventDraft, RecordedEvent, RetinueEvent, RunResult, RunSpec } from "@retinue/protocol";
 import { isLive, RetinueError } from "@retinue/protocol";
 import { createState, fold } from "../fold.ts";
-import { runLoop } from "../loop.ts";
+import { driveRun } from "../loop.ts";
 import type { Hooks } from "../hooks.ts";
 import type { Ports } from "../ports.ts";
 import type { Redactor } from "../redactor.ts";
@@ -28,7 +28,7 @@ export type TestRunOptions = {
   readonly clock?: ManualClock;
   /** A log to go on with, as after a crash. Its first event requests the run. */
   readonly log?: readonly RecordedEvent[];
-  /** Sees each event as it is yielded. */
+  /** Sees each event as it happens. */
   readonly onEvent?: (event: RetinueEvent) => void;
   /** Links of the pretended file system: real paths by path. */
   readonly links?: Readonly<Record<string, string>>;
@@ -105,14 +105,13 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     ...(options.redactor === undefined ? {} : { redactor: options.redactor }),
   };
-  const loop = runLoop({ state, ports, signal: options.signal ?? new AbortController().signal, epoch: 1, resumed });
   const events: RetinueEvent[] = [];
-  for (;;) {
-    const next = await loop.next();
-    if (next.done) return { result: next.value, events, log, artifacts };
-    events.push(next.value);
-    options.onEvent?.(next.value);
-  }
+  const signal = options.signal ?? new AbortController().signal;
+  const result = await driveRun({ state, ports, signal, epoch: 1, resumed }, (event) => {
+    events.push(event);
+    options.onEvent?.(event);
+  });
+  return { result, events, log, artifacts };
 };
 
 /** Events as short lines, so that a whole sequence can be read and compared at once. */
