@@ -44,6 +44,7 @@ import {
   createState,
   driveRun,
   fold,
+  isNarrowed,
   judge,
   redactDeep,
   refuseSlowPatterns,
@@ -193,8 +194,8 @@ type ActiveRun = {
   /** Has the runs below it that a record already knows. */
   known: Known;
   children: number;
-  /** Runs that code of a tool has started below it. */
-  spawned: number;
+  /** How often code has started a run below it, by agent and task; made when it first does. */
+  spawned: Map<string, number> | null;
   /** Its turn to be merged, where it works in a worktree of its own. */
   readonly place: MergePlace | null;
   /** Those of the runs below it; what works in the background holds nobody up. */
@@ -205,6 +206,14 @@ type ActiveRun = {
 /** The same parent and call always give the same child. */
 export const childRunId = (parent: RunId, callId: CallId): RunId =>
   `run_${hash("sha256", `${parent}\0${callId}`, "hex").slice(0, 24)}`;
+
+/** The same for the same agent and task, in the order in which they are started, so that code that runs again finds its runs again. */
+const spawnCallId = (parent: ActiveRun, agent: string, task: string): CallId => {
+  const key = hash("sha256", `${agent}\0${task}`, "hex").slice(0, 16);
+  const times = ((parent.spawned ??= new Map()).get(key) ?? 0) + 1;
+  parent.spawned.set(key, times);
+  return `spawn_${key}_${times}`;
+};
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const { log, ports, agents, createId } = options;
@@ -256,7 +265,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       stop: new AbortController(),
       known,
       children: countChildren(runId, known),
-      spawned: 0,
+      spawned: null,
       place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
       orders: null,
       result: Promise.resolve() as never,
@@ -457,6 +466,9 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     const runId = childRunId(parent.state.identity.runId, child.callId);
     const known = parent.known.states.get(runId);
     if (known?.result) return known.result;
+    // Whoever made the spec, and also where a record says what it was.
+    if (!isNarrowed(parent.state.spec.grant, known?.spec ?? child.spec))
+      throw new RetinueError("grant_exceeded", `${child.agent} was to hold more than the run above it may hand on.`);
     if (!known && parent.children >= options.maxChildren)
       throw new RetinueError(
         "too_many_children",
@@ -567,7 +579,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         "depth_exceeded",
         `This run is at depth ${identity.depth}, and ${spec.grant.maxDepth} is the deepest.`,
       );
-    const callId = `spawn_${++parent.spawned}`;
+    const callId = spawnCallId(parent, agent.name, task);
     const place = isolation === "worktree" ? await placeBelow(parent, callId) : undefined;
     const child: ChildRun = {
       callId,

@@ -237,6 +237,11 @@ export const ERRORS = {
       "The run is to work in a git worktree of its own, and there can be none for this workspace; it was not run in the workspace itself.",
     hint: "Mend what the message names, or run the agent with `isolation: none`.",
   },
+  grant_exceeded: {
+    kind: "run",
+    meaning: "A run was to be started with more than the run above it may hand on; it was not started.",
+    hint: "Please report it: every way to start a run takes away, and none may add.",
+  },
 
   // What a caller did wrong.
   usage: {

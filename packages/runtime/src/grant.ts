@@ -45,6 +45,19 @@ export const narrow = (parent: Grant, definition: DefinedRights, request: Reques
   };
 };
 
+/** Whether rights hold nothing that the grant above does not hold: what `narrow` makes, and nothing that was made in another way. */
+export const isNarrowed = (parent: Grant, { tools, grant }: Rights): boolean => {
+  const has = (lists: Grant["writes"], list: readonly string[]): boolean =>
+    lists.some((one) => one.length === list.length && one.every((glob, index) => glob === list[index]));
+  return (
+    [...tools, ...grant.tools].every((name) => parent.tools.includes(name)) &&
+    parent.writes.every((list) => has(grant.writes, list)) &&
+    parent.hosts.every((list) => has(grant.hosts, list)) &&
+    APPROVE_MODES.indexOf(grant.approve) <= APPROVE_MODES.indexOf(parent.approve) &&
+    grant.maxDepth <= parent.maxDepth
+  );
+};
+
 const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
   APPROVE_MODES.indexOf(a) <= APPROVE_MODES.indexOf(b) ? a : b;
 

@@ -21,7 +21,7 @@ export { classifyCommand } from "./shell-command.ts";
 export { windowFor } from "./context-limit.ts";
 export type { Artifacts } from "./artifacts.ts";
 export { hashAct, likenessOf } from "./approvals.ts";
-export { matchesAny, narrow } from "./grant.ts";
+export { isNarrowed, matchesAny, narrow } from "./grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./grant.ts";
 export { createPurse, leftIn } from "./purse.ts";
 export type { Amounts, Purse } from "./purse.ts";
