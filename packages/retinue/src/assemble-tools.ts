@@ -38,6 +38,9 @@ export type AssembledTools = {
   readonly close: () => Promise<void>;
 };
 
+/** Where the indexes of code are kept. */
+export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
+
 export const assembleTools = async ({ workspace, home, env, settings, askUser }: AssembleOptions): Promise<AssembledTools> => {
   const trust = createTrustStore({ file: path.join(home, "trust.json") });
   const documentIndex = path.join(home, "documents.db");
@@ -45,7 +48,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
   const builtin = createBuiltinTools({
     shell: { unprotected, allowUnsandboxed },
     unprotected,
-    code: { cacheFolder: path.join(home, "cache") },
+    code: codeOptions(home),
     web: toWebOptions(settings),
     webSearch: toWebSearch(settings, env),
     queryDb: { databases: settings.databases },

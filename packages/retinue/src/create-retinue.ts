@@ -14,10 +14,10 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import { createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { assembleTools } from "./assemble-tools.ts";
+import { assembleTools, codeOptions } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { AskUserOptions, TrustClaim } from "@retinue/tools";
-import { createGitWorktrees, createTrustStore, digestFile, probeSandbox, runShellLine } from "@retinue/tools";
+import { createGitWorktrees, createTrustStore, digestFile, probeSandbox, runShellLine, toCodeIndexes } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
@@ -196,6 +196,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         folder: path.join(home, "worktrees"),
         environment: env,
         unprotected: settings.unprotected,
+        onRemove: (folder) => toCodeIndexes(codeOptions(home)).forget(folder),
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
     },

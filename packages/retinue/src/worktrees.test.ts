@@ -293,6 +293,19 @@ describe("runs in worktrees of their own", () => {
     expect((await retinue.spawn("writer", "outside", { isolation: "none" })).merge).toBeUndefined();
   });
 
+  test("what was kept elsewhere for a worktree goes with it", async () => {
+    const folders = await createFolders();
+    await writeFile(path.join(folders.workspace, "a.ts"), "export const findMe = 1;\n");
+    const retinue = await open(folders, {
+      "writer: go": [
+        { toolCalls: [{ tool: "code_search", input: { query: "findMe" } }] },
+        { expect: ({ messages }) => expect(JSON.stringify(messages.at(-1))).toContain("a.ts"), text: "Done." },
+      ],
+    });
+    expect((await retinue.spawn("writer", "go")).status).toBe("completed");
+    expect((await readdir(path.join(folders.home, ".retinue/cache"))).filter((name) => name.includes(".sqlite"))).toEqual([]);
+  });
+
   test("a shell in a worktree cannot write to the workspace, and git works in it", async () => {
     const folders = await createFolders();
     const command = `echo mine > other.txt; echo theirs > ${path.join(folders.workspace, "other.txt")}; git log --oneline | head -1`;

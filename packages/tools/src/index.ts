@@ -31,5 +31,6 @@ export { describeSkills, readSkills } from "./skills/read-skills.ts";
 export { createTrustStore } from "./trust/trust-store.ts";
 export type { TrustClaim, TrustStore } from "./trust/trust-store.ts";
 export { loadUserTools } from "./user-tools/load-user-tools.ts";
+export { toCodeIndexes } from "./code/code-index.ts";
 export { createGitWorktrees } from "./git/worktree/git-worktrees.ts";
 export type { GitWorktreesOptions } from "./git/worktree/git-worktrees.ts";

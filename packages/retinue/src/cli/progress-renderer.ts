@@ -100,5 +100,5 @@ const formatMerge = ({ created, modified, deleted, conflicts, ref, notMerged }: 
   const merged = created.length + modified.length + deleted.length;
   const kept = ref === null ? "" : `; kept as ${ref}`;
   if (notMerged !== undefined) return `its changes were not merged: ${notMerged}${kept}`;
-  return `${merged} changed files merged${conflicts.length > 0 ? `, not merged: ${conflicts.map(({ path }) => path).join(", ")}` : ""}${kept}`;
+  return `${count(merged, "changed file")} merged${conflicts.length > 0 ? `, not merged: ${conflicts.map(({ path }) => path).join(", ")}` : ""}${kept}`;
 };

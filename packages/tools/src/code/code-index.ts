@@ -3,6 +3,7 @@
  * it does not keep the process alive when nobody waits for it.
  */
 import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
@@ -44,6 +45,14 @@ export class CodeIndexes {
     let index = this.#indexes.get(workspace);
     if (!index) this.#indexes.set(workspace, (index = new CodeIndex(workspace, this.#options)));
     return index;
+  }
+
+  /** Lets go of the index of a workspace that is gone, and of its file. */
+  async forget(workspace: string): Promise<void> {
+    const index = this.of(workspace);
+    this.#indexes.delete(workspace);
+    await index.close();
+    await index.removeFile();
   }
 
   async close(): Promise<void> {
@@ -113,6 +122,10 @@ export class CodeIndex {
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
+  }
+
+  async removeFile(): Promise<void> {
+    for (const suffix of ["", "-wal", "-shm", "-journal"]) await rm(this.#data.file + suffix, { force: true });
   }
 
   #start(): Worker {

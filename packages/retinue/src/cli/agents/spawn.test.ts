@@ -1,6 +1,8 @@
 import type { RetinueEvent, RunResult } from "@retinue/protocol";
-import { mkdir, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
 import { call, createMockProject } from "../testing/mock-project.ts";
@@ -219,5 +221,31 @@ describe("retinue fanout", () => {
 
   test("no task at all is done", () => {
     expect(fanOutExitCode([])).toBe(0);
+  });
+});
+
+describe("--isolation worktree", () => {
+  test("runs in a worktree and merges what it wrote", async () => {
+    const { project: made, remove } = await createMockProject([
+      { toolCalls: [call("write", { path: "new.txt", content: "new\n" })] },
+      { text: "Wrote it." },
+    ]);
+    cleanups.push(remove);
+    await promisify(execFile)("git", ["init", "--quiet"], { cwd: made.workspace });
+    const isolated = ["--isolation", "worktree", "--approve", "all"];
+    const ended = await callRetinue(made, ["fanout", "executor", "write new.txt", ...isolated]);
+    expect(ended.stderr).toContain("1 changed file merged");
+    expect(ended).toMatchObject({ code: 0 });
+    expect(await readFile(join(made.workspace, "new.txt"), "utf8")).toBe("new\n");
+  });
+
+  test("is refused where there is no repository, and so is a kind that there is not", async () => {
+    const made = await project();
+    const none = await callRetinue(made, ["spawn", "code-search", "x", "--isolation", "worktree", ...OFFLINE]);
+    expect(none.code).not.toBe(0);
+    expect(none.stderr).toContain("[worktree_unavailable]");
+    const wrong = await callRetinue(made, ["spawn", "code-search", "x", "--isolation", "container", ...OFFLINE]);
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(wrong.stderr).toContain('--isolation is "none" or "worktree", not "container".');
   });
 });

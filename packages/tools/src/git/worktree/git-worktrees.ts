@@ -18,6 +18,8 @@ import { pathsOf, toFolder } from "./worktree-paths.ts";
 export type GitWorktreesOptions = GitOptions & {
   /** The folder that worktrees are made in. */
   readonly folder: string;
+  /** Lets go of what is kept elsewhere for a workspace that is about to be gone. */
+  readonly onRemove?: (workspace: string) => Promise<void>;
 };
 
 /** What is begun here is finished also when the run was cancelled; git itself ends what takes too long. */
@@ -47,11 +49,16 @@ export const createGitWorktrees = (options: GitWorktreesOptions): Worktrees => (
   list: () => listMarkers(options.folder),
 });
 
-const remove = async (of: RunWorktree, options: GitOptions, { keepRef }: { readonly keepRef: boolean }): Promise<void> => {
+const remove = async (
+  of: RunWorktree,
+  options: GitWorktreesOptions,
+  { keepRef }: { readonly keepRef: boolean },
+): Promise<void> => {
   const paths = pathsOf(of);
   const isThere = await stat(paths.marker).catch(() => undefined);
   if (!isThere) return;
   const source = await openSource({ ...options, workspace: of.of, signal: NEVER }).catch(() => undefined);
+  await options.onRemove?.(of.workspace).catch(() => undefined);
   // It is not known to git where it was not made to the end.
   await source?.git.read(["worktree", "remove", "--force", "--force", of.folder]).catch(() => "");
   await rm(of.folder, { recursive: true, force: true });
