@@ -12,6 +12,8 @@ export { project } from "./project.ts";
 export type { Operation, Projected, ProjectOptions, RunProjection } from "./project.ts";
 export { projectSession } from "./project-session.ts";
 export type { SessionRow } from "./project-session.ts";
+export { renameExport } from "./rename-export.ts";
+export type { RenameOptions } from "./rename-export.ts";
 export { MESSAGE_ORDERS, SESSION_ORDERS, STATS_KEYS } from "./read-side.ts";
 export type {
   Damage,

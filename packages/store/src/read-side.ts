@@ -159,6 +159,11 @@ export type ReadSide = {
   readonly stats: (query: StatsQuery) => Awaitable<readonly Stats[]>;
   /** Throws `session_unknown`. */
   readonly exportSession: (sessionId: SessionId) => Awaitable<SessionExport>;
+  /**
+   * Records a session as `exportSession` gave it, also if it has been JSON since: the same events, ids and hashes. Throws
+   * `session_exists` where there is one of its id, or a run of one of its ids, and `import_invalid` where it was changed.
+   */
+  readonly importSession: (exported: unknown) => Awaitable<SessionRow>;
   /** Takes events, messages, artifacts and the search index's words away for good. False where there was no such session. */
   readonly deleteSession: (sessionId: SessionId) => Awaitable<boolean>;
   /** Deletes what is too old or too many; sessions whose latest run has not ended stay. Gives what went. */

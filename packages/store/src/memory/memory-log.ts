@@ -102,6 +102,20 @@ export const createMemoryLog = (): MemoryLog => {
     readSide: createMemoryReadSide({
       sessions,
       holderOf: (sessionId) => toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].findLast(({ isMain }) => isMain)),
+      insert: ({ sessionId, drafts, epochs, artifacts }) => {
+        const session = sessionFor(sessionId);
+        for (const draft of drafts) {
+          if (draft.type === "run.requested") {
+            const isMain = draft.parentRunId === null;
+            const run = { sessionId, isMain, epoch: epochs.get(draft.runId) ?? 0, heldSince: null };
+            runs.set(draft.runId, run);
+            session.runs.set(draft.runId, run);
+          }
+          session.events.push({ ...draft, seq: session.events.length + 1 });
+        }
+        for (const { artifactId, text } of artifacts) session.artifacts.set(artifactId, text);
+        watchers.wake(sessionId);
+      },
       remove: (sessionId) => {
         for (const runId of sessions.get(sessionId)?.runs.keys() ?? []) runs.delete(runId);
         sessions.delete(sessionId);

@@ -4,6 +4,8 @@
  */
 import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import type { Holder } from "../holder.ts";
+import type { ImportedSession } from "../read-export.ts";
+import { readExport } from "../read-export.ts";
 import type { ReadSide } from "../read-side.ts";
 
 /** What the log holds of a session. */
@@ -17,11 +19,12 @@ export type MemoryReadSideOptions = {
   readonly sessions: ReadonlyMap<SessionId, MemoryRecord>;
   readonly holderOf: (sessionId: SessionId) => Holder | undefined;
   readonly remove: (sessionId: SessionId) => void;
+  readonly insert: (imported: ImportedSession) => void;
 };
 
 type Copy = { readonly readSide: ReadSide; readonly update: () => Promise<void> };
 
-export const createMemoryReadSide = ({ sessions, holderOf, remove }: MemoryReadSideOptions): ReadSide => {
+export const createMemoryReadSide = ({ sessions, holderOf, remove, insert }: MemoryReadSideOptions): ReadSide => {
   let copy: Promise<Copy> | undefined;
   const current = async (): Promise<ReadSide> => {
     const { readSide, update } = await (copy ??= createCopy(sessions));
@@ -46,6 +49,15 @@ export const createMemoryReadSide = ({ sessions, holderOf, remove }: MemoryReadS
     search: async (text, query) => (await current()).search(text, query),
     stats: async (query) => (await current()).stats(query),
     exportSession: async (sessionId) => (await current()).exportSession(sessionId),
+    importSession: async (exported) => {
+      const readSide = await current();
+      // The copy refuses what cannot be recorded before the log takes it.
+      const session = await readSide.importSession(exported);
+      await readSide.deleteSession(session.sessionId);
+      insert(readExport(exported));
+      const imported = await (await current()).session(session.sessionId);
+      return imported ?? session;
+    },
     deleteSession: async (sessionId) => {
       const existed = await (await current()).deleteSession(sessionId);
       remove(sessionId);

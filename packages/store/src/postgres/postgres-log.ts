@@ -183,7 +183,12 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
         await db.close();
       })());
     },
-    readSide: createPostgresReadSide({ db, open, holdersOf: (sessionIds) => holders.ofSessions(db.query, sessionIds) }),
+    readSide: createPostgresReadSide({
+      db,
+      open,
+      importSession: writer.importSession,
+      holdersOf: (sessionIds) => holders.ofSessions(db.query, sessionIds),
+    }),
   };
 };
 

@@ -8,12 +8,14 @@ import type { SessionRow } from "../project-session.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
 import type { Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
+import { readExport } from "../read-export.ts";
 import { toTree } from "../run-tree.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import type { Database, Query, Row } from "./database.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { fromMessageRows, fromSessionRows, readLongNames, SELECT_MESSAGES, toSeq } from "./postgres-rows.ts";
 import { searchEvents } from "./postgres-search.ts";
+import type { SessionWriter } from "./session-writer.ts";
 import { readStats } from "./postgres-stats.ts";
 import { verifyStore } from "./postgres-verify.ts";
 
@@ -21,6 +23,7 @@ export type PostgresReadSideOptions = {
   readonly db: Database;
   /** Throws when the store was closed. */
   readonly open: () => void;
+  readonly importSession: SessionWriter["importSession"];
   readonly holdersOf: (sessionIds: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, Holder>>;
 };
 
@@ -30,7 +33,7 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
   updated: { after: "(updated_at, number) < ($2, $1)", by: "updated_at DESC, number DESC" },
 };
 
-export const createPostgresReadSide = ({ db, open, holdersOf }: PostgresReadSideOptions): ReadSide => ({
+export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: PostgresReadSideOptions): ReadSide => ({
   listSessions: async (options = {}) => {
     open();
     const limit = toLimit(options.limit);
@@ -166,6 +169,16 @@ export const createPostgresReadSide = ({ db, open, holdersOf }: PostgresReadSide
         })),
         damage: (await verifyStore(query, sessionId)).damage[0] ?? null,
       };
+    });
+  },
+  importSession: async (exported) => {
+    open();
+    const imported = readExport(exported);
+    return db.transact(async (query) => {
+      await importSession(query, imported);
+      const session = await readSession(query, imported.sessionId);
+      if (session === undefined) throw new RetinueError("internal", `${imported.sessionId} was imported and is not there.`);
+      return session;
     });
   },
   deleteSession: async (sessionId) => {

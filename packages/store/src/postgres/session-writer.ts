@@ -8,11 +8,13 @@ import { admit } from "../admit.ts";
 import { toColumnText } from "../column-text.ts";
 import type { Lease } from "../contract.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
-import type { PlannedEvent } from "../plan-append.ts";
+import type { AppendPlan, PlannedEvent } from "../plan-append.ts";
 import { foldProjections, planAppend } from "../plan-append.ts";
 import type { RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
+import type { ImportedSession } from "../read-export.ts";
+import { refuseExisting, toImportError } from "../read-export.ts";
 import { collectEvents } from "../walk-chain.ts";
 import type { Database, Query } from "./database.ts";
 import { fromNameKey, isLongName, toNameKey } from "./name-key.ts";
@@ -30,6 +32,8 @@ import { toWordParts } from "./said-words.ts";
 
 export type SessionWriter = {
   readonly append: (drafts: readonly EventDraft[], lease: Lease | undefined) => Promise<readonly RecordedEvent[]>;
+  /** Records a whole session that is not there yet; inside a transaction. */
+  readonly importSession: (query: Query, imported: ImportedSession) => Promise<void>;
   /** The lease of a run was taken through this log. */
   readonly tookOver: (lease: Lease) => void;
 };
@@ -200,6 +204,25 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
         }
       });
     },
+    importSession: async (query, { sessionId, drafts, epochs, artifacts }) => {
+      const keys = new Map([...epochs.keys()].map((runId) => [toNameKey(runId), runId]));
+      const known = await query("SELECT 1 FROM ~runs WHERE run_id = ANY($1) LIMIT 1", [[...keys.keys()]]);
+      if ((await lockSession(query, sessionId)) !== undefined || known.length > 0) throw refuseExisting(sessionId);
+      // What was in mind of runs of these ids is of a session that is gone.
+      for (const runId of epochs.keys()) projections.delete(runId);
+      const { session, events } = planImport(await insertSession(query, sessionId), drafts);
+      await store(query, session, events);
+      await query(UPDATE_SESSION, [...toSessionValues(session), session.number, channel, announcementOf(sessionId)]);
+      for (const [runId, epoch] of epochs)
+        await query("UPDATE ~runs SET epoch = $2 WHERE run_id = $1", [toNameKey(runId), epoch]);
+      await query("DELETE FROM ~artifacts WHERE session_id = $1", [toNameKey(sessionId)]);
+      for (const { artifactId, text } of artifacts)
+        await query("INSERT INTO ~artifacts (session_id, artifact_id, text) VALUES ($1, $2, $3)", [
+          toNameKey(sessionId),
+          artifactId,
+          toColumnText(text),
+        ]);
+    },
     tookOver: ({ runId, epoch }) => {
       const cached = projections.get(runId);
       // Before the first lease nobody could write to the run, so what is known of it still holds.
@@ -207,6 +230,15 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       else projections.delete(runId);
     },
   };
+};
+
+/** Whatever cannot be worked out of the events is their fault. */
+const planImport = (session: SessionRow, drafts: readonly EventDraft[]): AppendPlan => {
+  try {
+    return planAppend({ session, drafts, projectionOf: () => undefined });
+  } catch (error) {
+    throw toImportError(error);
+  }
 };
 
 const lockSession = async (query: Query, sessionId: SessionId): Promise<SessionRow | undefined> => {

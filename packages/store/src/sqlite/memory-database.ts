@@ -37,7 +37,7 @@ export const createMemoryDatabase = (): MemoryDatabase => {
       queue,
       // Nobody drives a copy: who feeds it knows.
       holdersOf: () => new Map(),
-      forget: recorder.forget,
+      recorder,
       open: () => {},
     }),
     copy: async ({ sessionId, events, epochs, artifacts }) =>

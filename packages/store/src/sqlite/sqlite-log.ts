@@ -242,7 +242,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       figures,
       queue,
       holdersOf: holders.ofSessions,
-      forget: recorder.forget,
+      recorder,
       open,
     }),
   };

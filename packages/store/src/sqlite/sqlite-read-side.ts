@@ -6,6 +6,8 @@ import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { MessageRow } from "../message-row.ts";
 import type { SessionRow } from "../project-session.ts";
+import type { ImportedSession } from "../read-export.ts";
+import { readExport, refuseExisting, toImportError } from "../read-export.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
 import type { Damage, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
@@ -15,6 +17,8 @@ import { eachStoredEvent } from "./event-table.ts";
 import type { HolderTable } from "./holder-table.ts";
 import type { FigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
+import type { Recorder } from "./recorder.ts";
+import { insertArtifact } from "./artifact-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { fromSessionRow } from "./session-table.ts";
 import { toStoreError } from "./sqlite-errors.ts";
@@ -32,8 +36,7 @@ export type SqliteReadSideOptions = {
   readonly figures: FigureTable;
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
-  /** What the writer had in mind of a session that is gone. */
-  readonly forget: () => void;
+  readonly recorder: Pick<Recorder, "record" | "run" | "forget">;
   /** Throws when the store was closed. */
   readonly open: () => void;
 };
@@ -45,7 +48,7 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
 };
 
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
-  const { db, path, statements, searchIndex, figures, queue, holdersOf, forget, open } = options;
+  const { db, path, statements, searchIndex, figures, queue, holdersOf, recorder, open } = options;
 
   const reading = <T>(act: () => T): T => {
     open();
@@ -128,7 +131,21 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     statements("DELETE FROM runs WHERE session_number = ?").run(session.number);
     statements("DELETE FROM artifacts WHERE session_id = ?").run(sessionKey);
     statements("DELETE FROM sessions WHERE number = ?").run(session.number);
-    forget();
+    recorder.forget();
+  };
+
+  const insertSession = ({ sessionId, drafts, epochs, artifacts }: ImportedSession): SessionRow => {
+    if (readSession(sessionId) !== undefined) throw refuseExisting(sessionId);
+    for (const runId of epochs.keys()) if (recorder.run(runId) !== undefined) throw refuseExisting(sessionId);
+    statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
+    recorder.record(sessionId, drafts);
+    const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
+    for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
+    for (const { artifactId, text } of artifacts) insertArtifact(statements, sessionId, artifactId, text);
+    recorder.forget();
+    const session = readSession(sessionId);
+    if (session === undefined) throw new RetinueError("internal", `${sessionId} was imported and is not there.`);
+    return session;
   };
 
   /** What was deleted also stands in the write-ahead file, until it begins anew. */
@@ -190,6 +207,18 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
           damage: damage ?? verifyStore({ db, statements, sessionId }).damage[0] ?? null,
         };
       }),
+    importSession: async (exported) => {
+      open();
+      const imported = readExport(exported);
+      return queue.write(() => {
+        try {
+          return insertSession(imported);
+        } catch (error) {
+          const known = toStoreError(error, path);
+          throw known === error ? toImportError(error) : known;
+        }
+      });
+    },
     deleteSession: async (sessionId) => {
       open();
       const existed = await queue.write(() => {

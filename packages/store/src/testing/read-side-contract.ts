@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventLog } from "../contract.ts";
 import type { MessageRow } from "../message-row.ts";
 import { MESSAGE_COLUMNS } from "../message-row.ts";
-import type { ReadSide, SessionOrder, Stats, StatsKey } from "../read-side.ts";
+import { CHAIN_START, toChainHash, toEventBody } from "../chain.ts";
+import type { ReadSide, RunNode, SessionExport, SessionOrder, Stats, StatsKey } from "../read-side.ts";
+import { renameExport } from "../rename-export.ts";
 import { HOSTILE_STRINGS } from "./hostile-strings.ts";
 import { recordSession } from "./recorded-session.ts";
 import { createRunDrafts } from "./session-drafts.ts";
@@ -24,6 +26,11 @@ const codeOf = async (act: () => Awaitable<unknown>): Promise<string | undefined
 const pick = <K extends keyof MessageRow>(rows: readonly MessageRow[], ...columns: readonly K[]): MessageRow[K][][] =>
   rows.map((row) => columns.map((column) => row[column]));
 
+/** Without the keys that are given by each store. */
+const plain = (rows: readonly MessageRow[]) => rows.map((row) => ({ ...row, id: 0, parent_message_id: 0 }));
+
+const shape = (nodes: readonly RunNode[]): unknown => nodes.map((node) => [node.runId, node.outcome, shape(node.children)]);
+
 export const describeReadSide = (name: string, create: () => Awaitable<EventLog & { readonly readSide: ReadSide }>): void => {
   describe(`the ${name} read side`, () => {
     let log: EventLog & { readonly readSide: ReadSide };
@@ -38,6 +45,13 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
 
     const allMessages = async (sessionId: SessionId = "ses_a"): Promise<readonly MessageRow[]> =>
       (await readSide.messages(sessionId, { limit: 500 })).items;
+
+    /** Exported, through JSON, and gone. */
+    const takeOut = async (sessionId: SessionId = "ses_a"): Promise<SessionExport> => {
+      const exported = JSON.parse(JSON.stringify(await readSide.exportSession(sessionId))) as SessionExport;
+      await readSide.deleteSession(sessionId);
+      return exported;
+    };
 
     const states = async () => pick(await allMessages(), "request_type", "status", "approval");
 
@@ -594,6 +608,104 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
 
       it("is refused for a session nobody knows", async () => {
         expect(await codeOf(() => readSide.exportSession("ses_unknown"))).toBe("session_unknown");
+      });
+    });
+
+    describe("import", () => {
+      it("brings a session back with its tree, its artifacts and its hashes, and it verifies, is found and goes on", async () => {
+        const { mainId } = await recordSession(log, { output: "a \0 needle \ud83d" });
+        const tree = await readSide.tree("ses_a");
+        const before = await readSide.exportSession("ses_a");
+        const imported = await readSide.importSession(await takeOut());
+        expect(imported).toEqual({ ...before.session, number: imported.number });
+        expect((await readSide.verify()).damage).toEqual([]);
+        expect(await log.read("ses_a")).toEqual(before.events);
+        const again = await readSide.exportSession("ses_a");
+        expect(again.artifacts).toEqual(before.artifacts);
+        expect(again.damage).toBeNull();
+        expect(plain(again.messages)).toEqual(plain(before.messages));
+        expect(shape(await readSide.tree("ses_a"))).toEqual(shape(tree));
+        expect((await readSide.search("needle")).items).not.toEqual([]);
+        expect(await log.lease(mainId)).toEqual({ runId: mainId, epoch: 2 });
+        const next = createRunDrafts({ runId: "run_next" });
+        expect(await log.append([next.requested()])).toMatchObject([{ seq: before.events.length + 1 }]);
+      });
+
+      it("brings a session back that was cut off, and it goes on under a new lease", async () => {
+        const run = createRunDrafts();
+        await log.append([run.requested()]);
+        const lease = await log.lease("run_a");
+        await log.append([run.started(lease.epoch), run.asked(1)], lease);
+        await readSide.importSession(await takeOut());
+        await expect((async () => log.append([run.answered(1, "old")], lease))()).resolves.toHaveLength(1);
+        const newer = await log.lease("run_a");
+        expect(newer.epoch).toBe(2);
+        await log.append([run.settled()], newer);
+        expect((await readSide.verify()).damage).toEqual([]);
+      });
+
+      it("is refused where the session or one of its runs is there", async () => {
+        await recordSession(log);
+        const exported = await readSide.exportSession("ses_a");
+        expect(await codeOf(() => readSide.importSession(exported))).toBe("session_exists");
+        await readSide.deleteSession("ses_a");
+        await log.append([createRunDrafts({ sessionId: "ses_b", runId: "run_a_child" }).requested()]);
+        expect(await codeOf(() => readSide.importSession(exported))).toBe("session_exists");
+        expect(await readSide.session("ses_a")).toBeUndefined();
+      });
+
+      it("is refused for whatever is not as it was exported, and nothing is written", async () => {
+        await recordSession(log);
+        const exported = await takeOut();
+        const { session, events, artifacts } = exported;
+        const wrong: readonly unknown[] = [
+          null,
+          [],
+          {},
+          "retinue-session",
+          { ...exported, version: 2 },
+          { ...exported, format: "other" },
+          { ...exported, damage: { sessionId: null, seq: 1, what: "x" } },
+          { ...exported, events: [] },
+          { ...exported, events: events.slice(0, -1) },
+          { ...exported, events: events.slice(1) },
+          { ...exported, events: events.map((event) => (event.seq === 5 ? { ...event, agent: "other" } : event)) },
+          { ...exported, events: events.map((event) => (event.seq === 5 ? null : event)) },
+          { ...exported, session: { ...session, headHash: "0" } },
+          { ...exported, session: { ...session, sessionId: "ses_other" } },
+          { ...exported, artifacts: artifacts.map((artifact) => ({ ...artifact, text: "other" })) },
+          { ...exported, artifacts: [7] },
+        ];
+        for (const one of wrong) expect(await codeOf(() => readSide.importSession(one))).toBe("import_invalid");
+        expect((await readSide.listSessions()).items).toEqual([]);
+        await readSide.importSession(exported);
+        expect((await readSide.verify()).damage).toEqual([]);
+      });
+
+      it("of events that fit their hashes and are none of ours is refused, and nothing is written", async () => {
+        await recordSession(log);
+        const exported = await takeOut();
+        const events = exported.events.map((event) => (event.seq === 5 ? { ...event, type: "future.event" } : event));
+        let headHash = CHAIN_START;
+        for (const { seq, ...draft } of events) headHash = toChainHash(headHash, toEventBody(draft as EventDraft, seq));
+        const forged = { ...exported, events, session: { ...exported.session, headHash } };
+        expect(await codeOf(() => readSide.importSession(forged))).toBe("import_invalid");
+        expect(await readSide.session("ses_a")).toBeUndefined();
+      });
+
+      it("under new ids stands beside the session it came from, each run below its parent", async () => {
+        await recordSession(log);
+        const exported = await readSide.exportSession("ses_a");
+        const renamed = renameExport(exported, { sessionId: "ses_new", runIdOf: ({ agent }) => `run_new_${agent}` });
+        await readSide.importSession(renamed);
+        expect((await readSide.verify()).damage).toEqual([]);
+        expect(await readSide.tree("ses_new")).toMatchObject([
+          { runId: "run_new_main", children: [{ runId: "run_new_reviewer", parentRunId: "run_new_main" }] },
+        ]);
+        expect(await log.read("ses_a")).toEqual(exported.events);
+        expect((await log.read("ses_new")).map(({ type, at }) => [type, at])).toEqual(
+          exported.events.map(({ type, at }) => [type, at]),
+        );
       });
     });
 

@@ -5,6 +5,7 @@ import { nearest } from "../../settings/nearest.ts";
 import type { DeleteOptions } from "../record/delete-command.ts";
 import type { ExportOptions } from "../record/export-command.ts";
 import type { ForkCommandOptions } from "../record/fork-command.ts";
+import type { ImportOptions } from "../record/import-command.ts";
 import type { ListOptions } from "../record/list-command.ts";
 import type { PruneOptions } from "../record/prune-command.ts";
 import type { ResumeOptions } from "../record/resume-command.ts";
@@ -27,7 +28,7 @@ export const registerSessions = (registrar: Registrar): void => {
   const { program, surroundings, act } = registrar;
   const sessions = program
     .command("sessions")
-    .description("list, show, search, export, fork, resume, delete and verify what is recorded")
+    .description("list, show, search, export, import, fork, resume, delete and verify what is recorded")
     .helpCommand("help [command]", "show help for a command")
     .addHelpText("after", NAMES_HELP);
 
@@ -79,6 +80,16 @@ export const registerSessions = (registrar: Registrar): void => {
       act(async () => {
         const { exportCommand } = await import("../record/export-command.ts");
         return exportCommand(name, options, surroundings);
+      }),
+    );
+
+  plain(sessions.command("import").argument("<file>"))
+    .description("record a session that was exported as JSON, here or elsewhere; - reads standard input")
+    .option("--as-new", "under a new id, beside the one that it came from")
+    .action((file: string, options: ImportOptions) =>
+      act(async () => {
+        const { importCommand } = await import("../record/import-command.ts");
+        return importCommand(file, options, surroundings);
       }),
     );
 
