@@ -188,7 +188,7 @@ describe("G3 every way to start a run takes away and never adds:", () => {
     ["runs are requested by the engine alone", /\btype: "run\.requested",/, ["engine/src/embedded-engine.ts"]],
     [
       "the loop is started by the engine, and by the replay, which has no tools",
-      /= runLoop\(\{/,
+      /(?<!function\* )\brunLoop\(/,
       ["engine/src/embedded-engine.ts", "engine/src/verify-replay.ts"],
     ],
     [
