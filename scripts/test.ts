@@ -40,6 +40,12 @@ const runVitest = async (args: readonly string[], signal: AbortSignal): Promise<
   }
 };
 
+/** Tells which lane the tests of the sandbox take, and whether that is as good as what is required. */
+const checkLane = async (signal: AbortSignal): Promise<CheckResult> => {
+  const { exitCode } = await runNode({ args: ["scripts/sandbox-lane.ts"], cwd: ROOT, output: "shown", signal });
+  return { name: "sandbox lane", passed: exitCode === 0 };
+};
+
 const filter = process.argv.slice(2);
 const filtered = filter.length > 0;
 const signal = abortOnSignal();
@@ -50,6 +56,9 @@ if (filtered) {
   checks = await runChecks({ root: ROOT, checks: ALL_CHECKS, report: (text) => console.log(text), signal });
   endIfAborted(signal);
 }
+const lane = await checkLane(signal);
+if (!filtered || !lane.passed) checks.push(lane);
+endIfAborted(signal);
 const vitest = await runVitest(filtered ? filter : ["--allowOnly=false"], signal);
 endIfAborted(signal);
 const { problems, line, exitCode } = toTestOutcome({ checks, vitest, allowedSkips: filtered ? "all" : ALLOWED_SKIPS });

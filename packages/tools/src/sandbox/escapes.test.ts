@@ -75,11 +75,20 @@ const toTar = (entries: readonly TarEntry[]): Buffer => {
     const content = Buffer.from("content" in entry ? entry.content : "");
     const header = Buffer.alloc(512);
     header.write(entry.name, 0, 100);
-    header.write("0000777\0000000000\0000000000\0", 100);
-    header.write(`${content.length.toString(8).padStart(11, "0")}\x0000000000000\0        `, 124);
+    // Numbers are octal, and the sum counts its own place as spaces.
+    for (const [at, text] of [
+      [100, "0000777"],
+      [108, "0000000"],
+      [116, "0000000"],
+      [124, content.length.toString(8).padStart(11, "0")],
+      [136, "00000000000"],
+      [148, "        "],
+      [257, "ustar"],
+      [263, "00"],
+    ] as const)
+      header.write(text, at);
     header.write("link" in entry ? "2" : "0", 156);
     header.write("link" in entry ? entry.link : "", 157, 100);
-    header.write("ustar\x0000", 257);
     const sum = header.reduce((total, byte) => total + byte, 0);
     header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
     return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
