@@ -188,8 +188,8 @@ describe("G3 every way to start a run takes away and never adds:", () => {
     ["runs are requested by the engine alone", /\btype: "run\.requested",/, ["engine/src/embedded-engine.ts"]],
     [
       "the loop is started by the engine, and by the replay, which has no tools",
-      /(?<!function\* )\brunLoop\(/,
-      ["engine/src/embedded-engine.ts", "engine/src/verify-replay.ts"],
+      /\b(?:runLoop|driveRun)\(/,
+      ["engine/src/embedded-engine.ts", "engine/src/verify-replay.ts", "runtime/src/loop.ts"],
     ],
     [
       "runs are asked for by the composition root alone",
