@@ -17,6 +17,19 @@ describe("newAgentFile", () => {
     expect(agent.prompt).toContain("Hand back:");
   });
 
+  test("shows what else may stand in it, and every field that it shows is one", () => {
+    const text = newAgentFile("a", { model: "m/n" });
+    expect(text).not.toContain("# model:");
+    const shown = text.replaceAll(/^# (?=\w+: )/gm, "");
+    expect(shown).not.toBe(text);
+    expect(parseAgent(shown, "a.md")).toMatchObject({
+      model: "m/n",
+      writes: ["docs/**"],
+      delegates: ["code-search"],
+      output: { type: "object" },
+    });
+  });
+
   test("takes what it is given", () => {
     const agent = parseAgent(
       newAgentFile("a", { description: "x: y # z", model: "m/n", tools: ["*"], writes: ["docs/**"], prompt: "---\nDo it." }),

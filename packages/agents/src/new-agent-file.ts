@@ -9,6 +9,14 @@ export type NewAgentOptions = Partial<Omit<AgentFrontMatter, "name">> & { readon
 
 const READING = ["read", "ls", "glob", "grep"];
 
+/** Fields that many agents want sooner or later, as comments in the file. */
+const SUGGESTED = [
+  ["model", "cheap", "provider/model, or a name from models of the settings"],
+  ["writes", '["docs/**"]', "the only paths it may write; add write or edit to tools"],
+  ["delegates", "[code-search]", "agents that it may start"],
+  ["output", "{ type: object }", "a JSON Schema that its result must fit"],
+] as const;
+
 export const newAgentFile = (name: string, { prompt, ...fields }: NewAgentOptions = {}): string => {
   if (!isAgentName(name))
     throw new RetinueError(
@@ -25,8 +33,14 @@ export const newAgentFile = (name: string, { prompt, ...fields }: NewAgentOption
     ...fields,
     name,
   });
-  return formatAgent({ ...frontMatter, prompt: prompt ?? template(name) });
+  const text = formatAgent({ ...frontMatter, prompt: prompt ?? template(name) });
+  const suggested = SUGGESTED.filter(([field]) => !(field in fields)).map(
+    ([field, value, what]) => `${`# ${field}: ${value}`.padEnd(COMMENT_COLUMN)}  # ${what}\n`,
+  );
+  return text.replace("\n---\n", () => `\n${suggested.join("")}---\n`);
 };
+
+const COMMENT_COLUMN = 26;
 
 const template = (name: string): string =>
   [

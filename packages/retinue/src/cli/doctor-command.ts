@@ -40,7 +40,7 @@ const showProvider = ({ found, keyEnvs, baseUrl }: ProviderReport): string => {
     case "locked":
       return `answers at ${found.baseUrl} and wants a key`;
     case undefined:
-      return baseUrl === undefined ? `no key: ${keyEnvs.join(" or ")} is not set` : `no answer at ${baseUrl}`;
+      return baseUrl === undefined ? `no key: ${keyEnvs[0] ?? "its variable"} is not set` : `no answer at ${baseUrl}`;
     default:
       return found satisfies never;
   }

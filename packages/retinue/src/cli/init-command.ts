@@ -1,7 +1,7 @@
 /** `retinue init`: puts a commented settings file into the workspace. What is there already is left as it is. */
 import { RetinueError } from "@retinue/protocol";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { SETTINGS_FILE } from "../settings/retinue-home.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import type { SessionOptions } from "./session-options.ts";
@@ -76,9 +76,9 @@ export const initCommand = async (options: Pick<SessionOptions, "workspace">, { 
       });
   }
   await stdout.write(
-    `${toPrintable(file, "line")} is written; everything in it is commented out.\n` +
+    `${toPrintable(relative(process.cwd(), file), "line")} is written; everything in it is commented out.\n` +
       "Next:\n" +
-      "  retinue doctor                            shows what is in force and which models can be reached\n" +
+      "  retinue doctor                            shows settings, models and tools\n" +
       '  retinue run "what does this project do?"  asks about this folder\n' +
       "  retinue                                   opens the prompt\n",
   );

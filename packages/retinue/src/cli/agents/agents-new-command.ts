@@ -2,7 +2,7 @@
 import { newAgentFile } from "@retinue/agents";
 import { RetinueError } from "@retinue/protocol";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import type { SessionOptions } from "../session-options.ts";
@@ -31,11 +31,12 @@ export const agentsNewCommand = async (
       cause: thrown,
     });
   }
+  const spawn = `retinue spawn ${name} "task"`;
   await stdout.write(
-    `${toPrintable(file, "line")} is written; fill in what stands as ….\n` +
+    `${toPrintable(relative(process.cwd(), file), "line")} is written; fill in what stands as ….\n` +
       "Next:\n" +
-      "  retinue agents check  tells what is wrong with it\n" +
-      `  retinue spawn ${name} "task"  runs it\n`,
+      `  ${"retinue agents check".padEnd(spawn.length)}  tells what is wrong with it\n` +
+      `  ${spawn}  runs it\n`,
   );
   return EXIT.done;
 };
