@@ -5,6 +5,7 @@ import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
 import { EXIT, resultExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
+import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
 import { formatBill, formatProgress } from "./progress-renderer.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -66,7 +67,7 @@ export const showRun = async (run: RunHandle, view: View, surroundings: Surround
   }
   const result = await run.result;
   const wasUnread = stdout.closed.aborted && result.status === "cancelled";
-  if (view.type === "text") await stderr.write(`retinue: ${formatBill(result)}\n`);
+  if (view.type === "text") await stderr.write(`${formatMeasured(result, redact)}retinue: ${formatBill(result)}\n`);
   if (result.error && !wasUnread) await stderr.write(formatErrorValue(result.error, redact));
   return { result, exitCode: wasUnread ? EXIT.unread : resultExitCode(result) };
 };

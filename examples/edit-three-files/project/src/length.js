@@ -1,0 +1,2 @@
+/** Inches to centimetres. */
+export const toCentimetres = (inches) => inches * 2.54;

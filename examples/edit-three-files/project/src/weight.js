@@ -1,0 +1,2 @@
+/** Pounds to kilograms. */
+export const toKilograms = (pounds) => pounds * 0.45359237;
