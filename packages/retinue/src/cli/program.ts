@@ -18,11 +18,12 @@ import type { Surroundings } from "./surroundings.ts";
 import { readVersion } from "./version.ts";
 
 const AFTER_HELP = `
-Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 stopped by a limit, 130 interrupted (143 by SIGTERM, 141 if
-the reader of the output went away).
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 stopped by a limit,
+130 interrupted (143 by SIGTERM, 141 if the reader of the output went away).
 
-Settings: retinue.yaml in the project over ~/.retinue/retinue.yaml, RETINUE_… variables over both, options over all.
-RETINUE_HOME moves ~/.retinue. RETINUE_DEBUG=1 shows where errors come from.
+Settings: retinue.yaml in the project over ~/.retinue/retinue.yaml, RETINUE_…
+variables over both, options over all. RETINUE_HOME moves ~/.retinue.
+RETINUE_DEBUG=1 shows where errors come from.
 `;
 
 const register = (registrar: Registrar): void => {

@@ -46,7 +46,7 @@ export const agentsListCommand = async ({ json, ...options }: AgentsListOptions,
       await stdout.write(`${toJsonLine({ agents: rows, errors, warnings }, redact)}\n`);
       return EXIT.done;
     }
-    for (const line of formatRows(rows, redact)) await stdout.write(`${line}\n`);
+    for (const line of formatRows(rows, redact, Math.min(stdout.columns() ?? WIDTH, WIDEST))) await stdout.write(`${line}\n`);
     if (errors + warnings > 0)
       await stderr.write(
         `retinue: ${count(errors, "error")} and ${count(warnings, "warning")} in files of agents; retinue agents check tells them.\n`,
@@ -80,8 +80,11 @@ const COLUMNS: readonly Column[] = [
 
 const INDENT = "    ";
 
+/** Longer lines are hard to read, however wide the terminal is. */
+const WIDEST = 120;
+
 /** An agent takes a line of figures, one for what it does, and one for whom it may start. */
-const formatRows = (rows: readonly AgentRow[], redact: Redact): readonly string[] => {
+const formatRows = (rows: readonly AgentRow[], redact: Redact, width: number): readonly string[] => {
   const cell = (text: string): string => toCell(text, redact);
   const [titles = "", ...lines] = formatTable(
     COLUMNS,
@@ -93,7 +96,7 @@ const formatRows = (rows: readonly AgentRow[], redact: Redact): readonly string[
       formatLimits(limits).join(", "),
     ]),
   );
-  const below = (text: string): string => cutToWidth(`${INDENT}${cell(text)}`, WIDTH);
+  const below = (text: string): string => cutToWidth(`${INDENT}${cell(text)}`, width);
   return [
     titles,
     ...lines.flatMap((line, index) => {

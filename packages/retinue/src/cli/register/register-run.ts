@@ -4,8 +4,10 @@ import type { Registrar } from "./registrar.ts";
 import { withSessionOptions, withViewOptions } from "./session-flags.ts";
 
 const JSON_HELP = `
-With --json each line of stdout is one event with type, sessionId, runId, parentRunId, depth, agent, seq and at; the last
-one is the run.settled of the main run. If no run came about, there is one line of type "error" with the same fields.
+With --json each line of stdout is one event with type, sessionId, runId,
+parentRunId, depth, agent, seq and at; the last one is the run.settled of the
+main run. If no run came about, there is one line of type "error" with the same
+fields.
 `;
 
 export const registerRun = ({ program, surroundings, act }: Registrar): void => {

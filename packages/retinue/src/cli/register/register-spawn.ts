@@ -20,13 +20,16 @@ const withRunOptions = (command: Command): Command =>
   );
 
 const FANOUT_HELP = `
-Without pairs, lines of JSON like {"agent":"code-search","task":"where is X?"} are read from standard input; "model" may
-stand there, too.
+Without pairs, lines of JSON are read from standard input:
+  {"agent":"code-search","task":"where is X?"}
+A line may name a "model", too.
 
-With --json each line of stdout is one event of one of the runs, as with retinue run --json; the last line has the type
-"results" and holds all results in the order of the tasks.
+With --json each line of stdout is one event of one of the runs, as with
+retinue run --json; the last line has the type "results" and holds all results
+in the order of the tasks.
 
-Exit codes: 0 all are completed, 1 one failed, 3 none failed and some were stopped by a limit.
+Exit codes: 0 all are completed, 1 one failed, 3 none failed and some were
+stopped by a limit.
 `;
 
 export const registerSpawn = ({ program, surroundings, act }: Registrar): void => {
