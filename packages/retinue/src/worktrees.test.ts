@@ -215,6 +215,23 @@ describe("runs in worktrees of their own", () => {
     expect(await worktreesLeft(folders)).toEqual([]);
   });
 
+  test("a run whose worktree is gone when it is to go on fails, and says so", async () => {
+    const folders = await createFolders();
+    const store = createStore("tool.settled");
+    const turns: Turns = { "writer: go": [edit("shared.txt", "line 3\n", "mine\n")] };
+    const handle = await (await open(folders, turns, { store })).run("go", { agent: "writer" });
+    await expect(handle.result).rejects.toThrow("the disk is gone");
+    await rm(worktreeOf(await store.read(handle.sessionId)), { recursive: true });
+    store.mend();
+    const after = await open(folders, turns, { store, startAt: { "writer: go": 1 } });
+    const result = await (await after.resume(handle.sessionId, { takeOver: true })).result;
+    expect(result).toMatchObject({ status: "failed", error: { code: "worktree_unavailable" }, merge: { ref: null } });
+    expect(result.warnings).toEqual(["The changes of this run were not merged: the worktree is gone, and what was in it."]);
+    expect(await read(folders, "shared.txt")).toBe(LINES);
+    expect(await worktreesLeft(folders)).toEqual([]);
+    expect(await after.verify(handle.sessionId)).toMatchObject({ divergence: null });
+  });
+
   test("a merge that was cut off half-way is finished, and no file is merged twice", async () => {
     const folders = await createFolders();
     const store = createStore("worktree.merging");

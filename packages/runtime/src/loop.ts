@@ -81,9 +81,14 @@ export const driveRun = async (
       await run.flush();
       await stopping;
     }
-    for await (const body of ports.bringBack?.(ending.status, signal) ?? []) {
-      run.note(body);
-      await run.flush();
+    if (ports.bringBack) {
+      // Waiting for others is none of the agent's work.
+      watch.pause();
+      for await (const body of ports.bringBack(ending.status, signal)) {
+        run.note(body);
+        await run.flush();
+      }
+      watch.resume();
     }
     const result = run.clean(toResult(state, ending, watch.activeMs()));
     run.note({ type: "run.settled", result });

@@ -2,7 +2,7 @@
  * Runs in worktrees of their own: the worktree is made before the run starts, what the run did is kept and merged before it settles, and the worktree is
  * taken away after. Every step is recorded before the next, so that whoever goes on with such a run knows where it stands.
  */
-import type { MergeOutcome, RecordedBody, RunId, RunStatus } from "@retinue/protocol";
+import type { ErrorValue, MergeOutcome, RecordedBody, RunId, RunStatus } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { KeptWork, RunState, RunWorktree, WorktreePlace, Worktrees } from "@retinue/runtime";
 import { worktreeRef } from "@retinue/runtime";
@@ -57,6 +57,10 @@ export const createWorktreeRuns = (provided: Worktrees | undefined, log: EventLo
     const worktrees = need();
     const { base, merging: begun } = state.worktree ?? { base: "", merging: null };
     const ref = worktreeRef(of.runId);
+    if (!begun && !(await worktrees.exists(of))) {
+      yield { type: "worktree.merged", ...NOTHING, ref: null, notMerged: "the worktree is gone, and what was in it." };
+      return;
+    }
     const kept: KeptWork = begun
       ? { commit: begun.commit, unkept: [] }
       : await worktrees.keep(of, base, [...state.filesCreated, ...state.filesModified]);
@@ -102,7 +106,7 @@ export const createWorktreeRuns = (provided: Worktrees | undefined, log: EventLo
         yield { type: "worktree.made", base: await worktrees.make(of, signal) };
       } catch (thrown) {
         // A run that is no longer wanted ends by that.
-        if (!signal.aborted) yield { type: "worktree.refused", error: toErrorValue(thrown) };
+        if (!signal.aborted) yield { type: "worktree.refused", error: toUnavailable(thrown) };
       }
     },
     bringBack: async function* (state, how) {
@@ -141,6 +145,12 @@ export const createWorktreeRuns = (provided: Worktrees | undefined, log: EventLo
 
 export const toRunWorktree = ({ identity, spec }: RunState): RunWorktree | undefined =>
   spec.worktree && { ...spec.worktree, runId: identity.runId, workspace: spec.workspace };
+
+const toUnavailable = (thrown: unknown): ErrorValue => {
+  const error = toErrorValue(thrown);
+  if (error.code === "worktree_unavailable") return error;
+  return toErrorValue(new RetinueError("worktree_unavailable", `The worktree could not be made: ${error.message}`));
+};
 
 /** Why changes are kept and not merged; undefined where they are to be, and their turn has come. */
 const whyNot = async ({ status, place, signal }: BringBack): Promise<string | undefined> => {

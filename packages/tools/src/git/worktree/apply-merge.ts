@@ -10,10 +10,9 @@ import type { MergePlan, RunWorktree } from "@retinue/runtime";
 import { inFileTurn } from "../../files/file-turns.ts";
 import { inFolderOf, writeInside } from "../../files/write-inside.ts";
 import type { GitOptions } from "../repository.ts";
-import { openRepository } from "../repository.ts";
 import type { ObjectFormat } from "./blob-id.ts";
 import { formatOf } from "./blob-id.ts";
-import { createOwnGit } from "./own-git.ts";
+import { openSource } from "./open-source.ts";
 import { EXECUTABLE_MODE, LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
 
 type Merged = Pick<MergeOutcome, "created" | "modified" | "deleted" | "conflicts">;
@@ -27,7 +26,7 @@ export const applyMerge = async (
   options: GitOptions,
   signal: AbortSignal,
 ): Promise<Merged> => {
-  const git = createOwnGit(await openRepository({ ...options, workspace: of.folder, signal }));
+  const { git } = await openSource({ ...options, workspace: of.of, signal });
   const created: string[] = [];
   const modified: string[] = [];
   const deleted: string[] = [];

@@ -1,5 +1,7 @@
 import { chmod, lstat, mkdir, readFile, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import path from "node:path";
+import { promisify } from "node:util";
 import type { MergePlan, RunWorktree, Worktrees } from "@retinue/runtime";
 import { afterEach, describe, expect, test } from "vitest";
 import type { TestRepository } from "../testing/test-repository.ts";
@@ -11,6 +13,7 @@ afterEach(async () => {
   for (const repository of open.splice(0)) await repository[Symbol.asyncDispose]();
 });
 
+const run = promisify(execFile);
 const NEVER = new AbortController().signal;
 
 type Setup = {
@@ -170,6 +173,23 @@ describe("a worktree", () => {
       conflicts: [{ path: "../top.txt", reason: "it lies outside the workspace" }],
     });
     expect(await read(repository.workspace, "top.txt")).toBe("top\n");
+  });
+
+  test("of a part of a repository takes nothing untracked from around it", async () => {
+    const { repository, make } = await setUp({ "top.txt": "top\n", "part/a.txt": "a\n" }, "part");
+    await writeFile(path.join(repository.workspace, "around.txt"), "around\n");
+    await writeFile(path.join(repository.workspace, "part/new.txt"), "new\n");
+    const made = await make("one");
+    expect((await readdir(made.of.folder)).toSorted()).toEqual([".git", "part", "top.txt"]);
+    expect((await readdir(made.of.workspace)).toSorted()).toEqual(["a.txt", "new.txt"]);
+  });
+
+  test("that is no worktree any more is not taken for a part of what lies around it", async () => {
+    const { repository, worktrees, make } = await setUp({ "a.txt": "a\n" });
+    const made = await make("one");
+    await rm(path.join(made.of.folder, ".git"));
+    await run("git", ["init", "--quiet", path.dirname(made.of.folder)], { env: repository.environment });
+    await expect(worktrees.keep(made.of, made.base, [])).rejects.toThrow("is no worktree any more");
   });
 
   test("can be made of a worktree", async () => {

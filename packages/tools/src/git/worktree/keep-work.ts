@@ -26,7 +26,10 @@ export type KeepWork = {
 
 export const keepWork = async ({ of, base, measured }: KeepWork, options: GitOptions, signal: AbortSignal): Promise<KeptWork> => {
   const paths = pathsOf(of);
-  const git = createOwnGit(await openRepository({ ...options, workspace: of.folder, signal }));
+  const repository = await openRepository({ ...options, workspace: of.folder, signal });
+  // Without its own .git it would be taken for a part of whatever repository lies around it.
+  if (repository.isLarger) throw new RetinueError("tool_failed", `${of.folder} is no worktree any more.`);
+  const git = createOwnGit(repository);
   // The run may have done anything to the worktree's own index; ours is as it was.
   const index = `${paths.index}.kept`;
   await copyPlainFile(paths.index, index);

@@ -7,6 +7,7 @@ import type { OwnGit } from "./own-git.ts";
 import { createOwnGit, splitNul } from "./own-git.ts";
 
 export type Source = {
+  readonly repository: Repository;
   readonly git: OwnGit;
   /** The top of the repository's files. */
   readonly top: string;
@@ -23,7 +24,7 @@ export const openSource = async (open: OpenSource): Promise<Source> => {
     const repository = await openRepository(open);
     const top = path.join(open.workspace, ...repository.prefix.split("/").flatMap((name) => (name === "" ? [] : "..")));
     const whole = repository.prefix === "" ? repository : await openRepository({ ...open, workspace: top });
-    return { git: createOwnGit(whole), top, prefix: repository.prefix, isSecret: repository.isSecret };
+    return { repository: whole, git: createOwnGit(whole), top, prefix: repository.prefix, isSecret: repository.isSecret };
   } catch (thrown) {
     open.signal.throwIfAborted();
     if (!(thrown instanceof RetinueError) || thrown.code === "internal") throw thrown;
@@ -47,10 +48,17 @@ export const requireWhole = async ({ git }: Source): Promise<void> => {
   }
 };
 
-/** The files of the repository as they stand: those that git tracks and those that it does not ignore, but no secrets that it does not track. */
-export const listFiles = async ({ git, isSecret }: Source): Promise<readonly string[]> => {
+/**
+ * The files of the repository as they stand: those that git tracks, and of the workspace those that it does not ignore, but no secrets among them.
+ * Around a workspace that is only a part of a repository may lie anything, such as a whole home.
+ */
+export const listFiles = async ({ git, prefix, isSecret }: Source): Promise<readonly string[]> => {
   const tracked = splitNul(await git.read(["ls-files", "-z", "--cached", "--deduplicate"]));
-  const others = splitNul(await git.read(["ls-files", "-z", "--others", "--exclude-standard"]));
+  const others = splitNul(
+    await git.read(["ls-files", "-z", "--others", "--exclude-standard", ...(prefix === "" ? [] : ["--", prefix])], {
+      literalPaths: true,
+    }),
+  );
   return [...tracked, ...others.filter((file) => !isRepository(file) && !isSecret(file))].filter(isReadable);
 };
 

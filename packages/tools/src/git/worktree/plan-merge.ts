@@ -9,15 +9,14 @@ import type { MergePlan, RunWorktree } from "@retinue/runtime";
 import { isInScope, isInside, protectionOf, toFileVersion } from "@retinue/runtime";
 import picomatch from "picomatch";
 import type { GitOptions, Repository } from "../repository.ts";
-import { openRepository } from "../repository.ts";
 import { inFolderOf } from "../../files/write-inside.ts";
 import type { ObjectFormat } from "./blob-id.ts";
 import { formatOf } from "./blob-id.ts";
 import { copyFile } from "./copy-files.ts";
 import { mergeFile } from "./merge-file.ts";
 import { mergeLines } from "./merge-lines.ts";
+import { openSource } from "./open-source.ts";
 import type { OwnGit } from "./own-git.ts";
-import { createOwnGit } from "./own-git.ts";
 import { LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
 import { pathsOf } from "./worktree-paths.ts";
 
@@ -33,8 +32,7 @@ type Decision = { readonly to: FileVersion | null; readonly from: FileVersion | 
 
 export const planMerge = async (work: PlanMerge, options: GitOptions, signal: AbortSignal): Promise<MergePlan> => {
   const { of, base, commit } = work;
-  const repository = await openRepository({ ...options, workspace: of.folder, signal });
-  const git = createOwnGit(repository);
+  const { repository, git } = await openSource({ ...options, workspace: of.of, signal });
   const { stage } = pathsOf(of);
   await mkdir(stage, { recursive: true });
   const prefix = path.relative(of.folder, of.workspace).replaceAll(path.sep, "/");
