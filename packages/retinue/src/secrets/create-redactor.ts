@@ -1,6 +1,6 @@
 /**
  * Known secrets never reach a record or an output: they are replaced wherever they stand, however they are spelled, also where they are split
- * over chunks. A table of pairs of characters tells how far no secret can begin, so that most of a text is stepped over.
+ * over chunks. A table of three characters each tells how far no secret can begin, so that most of a text is stepped over.
  */
 import type { Redactor } from "@retinue/runtime";
 import { toSpellings } from "./spellings.ts";
@@ -59,25 +59,30 @@ type Matcher = {
   readonly openTail: (text: string, from: number) => number;
 };
 
-const TABLE = 1 << 15;
+const TABLE_BITS = 17;
 
-const pairAt = (text: string, end: number): number => ((text.charCodeAt(end - 1) << 7) ^ text.charCodeAt(end)) & (TABLE - 1);
+/** Of the three characters that end here, a number below the size of the table, spread over all of it. */
+const tripleAt = (text: string, end: number): number =>
+  Math.imul((text.charCodeAt(end - 2) << 14) ^ (text.charCodeAt(end - 1) << 7) ^ text.charCodeAt(end), 0x9e3779b1) >>>
+  (32 - TABLE_BITS);
+
+const pairAt = (text: string, end: number): number => (text.charCodeAt(end - 1) << 16) | text.charCodeAt(end);
 
 const createMatcher = (given: readonly string[]): Matcher | undefined => {
   const patterns = [...new Set(given)].toSorted((one, other) => other.length - one.length);
   const least = patterns.at(-1)?.length ?? 0;
   const longest = patterns[0]?.length ?? 0;
-  if (least < 2) return undefined;
-  /** By the pair that ends where the shortest secret would: how far the end may move before a secret can lie there. */
-  const shifts = new Uint8Array(TABLE).fill(Math.min(least - 1, 255));
+  if (least < 3) return undefined;
+  /** By the three characters that end where the shortest secret would: how far the end may move before a secret can lie there. */
+  const shifts = new Uint8Array(1 << TABLE_BITS).fill(Math.min(least - 2, 255));
   const ending = new Map<number, string[]>();
   const beginning = new Map<number, string[]>();
   for (const pattern of patterns) {
-    for (let end = 1; end < least; end += 1) {
-      const pair = pairAt(pattern, end);
-      shifts[pair] = Math.min(shifts[pair] ?? 0, least - 1 - end);
+    for (let end = 2; end < least; end += 1) {
+      const triple = tripleAt(pattern, end);
+      shifts[triple] = Math.min(shifts[triple] ?? 0, least - 1 - end);
     }
-    put(ending, pairAt(pattern, least - 1), pattern);
+    put(ending, tripleAt(pattern, least - 1), pattern);
     put(beginning, pairAt(pattern, 1), pattern);
   }
   const firsts = new Set(patterns.map((pattern) => pattern.charCodeAt(0)));
@@ -92,14 +97,14 @@ const createMatcher = (given: readonly string[]): Matcher | undefined => {
   return {
     find: (text, from) => {
       for (let end = from + least - 1; end < text.length;) {
-        const pair = pairAt(text, end);
-        const shift = shifts[pair] ?? 0;
+        const triple = tripleAt(text, end);
+        const shift = shifts[triple] ?? 0;
         if (shift > 0) {
           end += shift;
           continue;
         }
         const start = end - least + 1;
-        const found = ending.get(pair)?.find((pattern) => text.startsWith(pattern, start));
+        const found = ending.get(triple)?.find((pattern) => text.startsWith(pattern, start));
         if (found !== undefined) return { start, end: start + found.length };
         end += 1;
       }
