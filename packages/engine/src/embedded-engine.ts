@@ -320,11 +320,11 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   const execute = async (run: ActiveRun, resumed: boolean, onlyIfFree: boolean): Promise<RunResult> => {
-    if (run.state.result) return settled(run, run.state.result);
+    if (run.state.result) return putAway(run, run.state.result);
     const lease = await takeOver(run, resumed, onlyIfFree);
     const { state, session, tree } = run;
     const { identity } = state;
-    if (state.result) return settled(run, state.result);
+    if (state.result) return putAway(run, state.result);
     const emit: Ports["emit"] = (drafts) => write(tree, () => log.append(drafts, lease));
     const record = async (bodies: AsyncIterable<RecordedBody>): Promise<void> => {
       for await (const body of bodies)
@@ -367,7 +367,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       },
     };
     try {
-      return await settled(run, await driveRun(loop, (event) => publish(session, event)));
+      return await putAway(run, await driveRun(loop, (event) => publish(session, event)));
     } catch (thrown) {
       if (tree.fault) throw tree.fault.thrown;
       if (place)
@@ -386,7 +386,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   };
 
   /** What is left to do when a run is over and the record knows it. */
-  const settled = async (run: ActiveRun, result: RunResult): Promise<RunResult> => {
+  const putAway = async (run: ActiveRun, result: RunResult): Promise<RunResult> => {
     run.place?.leave();
     if (run.place) await worktreeRuns.clear(run.state);
     return result;
