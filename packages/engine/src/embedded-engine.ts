@@ -10,6 +10,8 @@ import type {
   CallId,
   EventDraft,
   ForkPoint,
+  Json,
+  JsonObject,
   Limits,
   RecordedBody,
   RetinueEvent,
@@ -325,6 +327,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     const { state, session, tree } = run;
     const { identity } = state;
     if (state.result) return putAway(run, state.result);
+    if (resumed) await findBackground(run);
     const emit: Ports["emit"] = (drafts) => write(tree, () => log.append(drafts, lease));
     const record = async (bodies: AsyncIterable<RecordedBody>): Promise<void> => {
       for await (const body of bodies)
@@ -477,8 +480,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     if (!known) parent.children += 1;
     const stop = new AbortController();
     const until = child.background ? AbortSignal.any([parent.stop.signal, stop.signal]) : signal;
-    const work = (parent.pacer ??= createPacer(options.maxConcurrent))(() => runChild(parent, child, runId, known, until), until);
-    if (!child.background) return work;
+    const pace = (parent.pacer ??= createPacer(options.maxConcurrent));
+    if (!child.background) return pace(() => runChild(parent, child, { runId, state: known, resumed: true }, until), until);
+    // Admitted before it is told that it is at work, so that a resumed parent finds it though it had to wait for its turn.
+    const admitted = { runId, state: known ?? (await admit(parent, child, runId)), resumed: known !== undefined };
+    const run = (): Promise<RunResult> => runChild(parent, child, admitted, until);
+    // Stopped while it waited for its turn, it is driven to its end at once.
+    const work = pace(run, until).catch((thrown: unknown) => (until.aborted ? run() : Promise.reject(thrown)));
     const one = { stop, work };
     const background = (parent.background ??= new Set());
     background.add(one);
@@ -488,10 +496,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     const mailbox = (parent.mailbox ??= createMailbox());
     mailbox.expect(
       work.then(
-        (result) =>
-          mailbox.put(runId, [
-            { type: "text", text: `[result of ${child.agent}, ${runId}]\n${JSON.stringify(toReport(result, false))}` },
-          ]),
+        (result) => mailbox.put(runId, [toLetter(child.agent, runId, result)]),
         (thrown: unknown) =>
           mailbox.put(runId, [
             { type: "text", text: `[${child.agent}, ${runId}, failed] ${toErrorValue(thrown).message} (parent ${parentId})` },
@@ -501,6 +506,24 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return { inBackground: runId };
   };
 
+  /** Of the runs that an earlier process started in the background, goes on with those that have not settled, and tells of the others. */
+  const findBackground = async (parent: ActiveRun): Promise<void> => {
+    const { sessionId, runId } = parent.state.identity;
+    const events = (await log.read(sessionId)).filter((event) => event.runId === runId);
+    const settled = new Set(events.flatMap((event) => (event.type === "tool.settled" ? [event.callId] : [])));
+    const heardOf = new Set(events.flatMap((event) => (event.type === "message.received" ? [event.from] : [])));
+    for (const event of events) {
+      if (event.type !== "tool.started" || !settled.has(event.callId) || !isInBackground(event.input)) continue;
+      const { callId } = event;
+      const id = childRunId(runId, callId);
+      const known = parent.known.states.get(id);
+      if (!known || heardOf.has(id)) continue;
+      const { agent } = known.identity;
+      if (known.result) (parent.mailbox ??= createMailbox()).put(id, [toLetter(agent, id, known.result)]);
+      else await startChild(parent, { callId, agent, task: "", spec: known.spec, background: true }, parent.stop.signal);
+    }
+  };
+
   /** What a run has started and nobody waits for does not outlive it. */
   const stopBackground = ({ background }: ActiveRun): Promise<unknown> | undefined => {
     if (!background || background.size === 0) return undefined;
@@ -508,33 +531,34 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return Promise.allSettled([...background].map(({ work }) => work));
   };
 
+  const admit = async (parent: ActiveRun, child: ChildRun, runId: RunId): Promise<RunState> => {
+    const { sessionId, runId: parentRunId, depth } = parent.state.identity;
+    const draft = request(
+      { sessionId, runId, parentRunId, depth: depth + 1, agent: child.agent },
+      [{ type: "text", text: child.task }],
+      child.spec,
+      {
+        parentCallId: child.callId,
+        ...(child.history === undefined ? {} : { history: child.history }),
+      },
+    );
+    const { tree, lease } = parent;
+    const admitted = await write(tree, () => log.append([draft], lease ?? undefined));
+    for (const event of admitted) publish(parent.session, event);
+    return createState(draft);
+  };
+
   /** Admits the child, or finds it again, and runs it. A failing child gives a result; it never throws into its parent. */
   const runChild = async (
     parent: ActiveRun,
     child: ChildRun,
-    runId: RunId,
-    known: RunState | undefined,
+    { runId, state, resumed }: { readonly runId: RunId; readonly state: RunState | undefined; readonly resumed: boolean },
     signal: AbortSignal,
   ): Promise<RunResult> => {
-    const { sessionId, runId: parentRunId, depth } = parent.state.identity;
-    let run: ActiveRun;
     const order = child.spec.worktree && ordersOf(parent)[child.background ? "background" : "foreground"];
-    if (known) run = drive(known, { parent, known: parent.known, resumed: true, order });
-    else {
-      const draft = request(
-        { sessionId, runId, parentRunId, depth: depth + 1, agent: child.agent },
-        [{ type: "text", text: child.task }],
-        child.spec,
-        {
-          parentCallId: child.callId,
-          ...(child.history === undefined ? {} : { history: child.history }),
-        },
-      );
-      const { tree, lease } = parent;
-      const admitted = await write(tree, () => log.append([draft], lease ?? undefined));
-      for (const event of admitted) publish(parent.session, event);
-      run = drive(createState(draft), { parent, known: parent.known, resumed: false, order });
-    }
+    const run = state
+      ? drive(state, { parent, known: parent.known, resumed, order })
+      : drive(await admit(parent, child, runId), { parent, known: parent.known, resumed: false, order });
     const onAbort = (): void => run.stop.abort(signal.reason);
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
@@ -706,6 +730,15 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     },
   };
 };
+
+const isInBackground = (input: Json): boolean =>
+  typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["background"] === true;
+
+/** How a run hears of what it started in the background. */
+const toLetter = (agent: string, runId: RunId, result: RunResult): UserPart => ({
+  type: "text",
+  text: `[result of ${agent}, ${runId}]\n${JSON.stringify(toReport(result, false))}`,
+});
 
 const SUMMARY_LIMIT = 32_000;
 const NO_MESSAGES: ReturnType<Mailbox["take"]> = [];

@@ -1,0 +1,79 @@
+import type { ScriptedTurn } from "@retinue/model/testing";
+import type { RunId, SessionId } from "@retinue/protocol";
+import type { ModelRequest } from "@retinue/runtime";
+import type { MemoryLog } from "@retinue/store";
+import { describe, expect, test } from "vitest";
+import { childRunId } from "./embedded-engine.ts";
+import { askedOf, createTestEngine, cutLog, delegateTo, testAgent } from "./testing/test-engine.ts";
+
+const agents = [
+  testAgent("a", { delegates: ["b"], tools: ["echo"], grant: "session", limits: { iterations: 3 } }),
+  testAgent("b", { tools: ["echo"] }),
+];
+
+const later = async (): Promise<void> => {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
+};
+
+/** Five in the background, of which two work at once, and one in the foreground. */
+const script = (request: ModelRequest, answered: number): ScriptedTurn => {
+  const { agent, task } = askedOf(request);
+  if (agent === "b")
+    return answered === 0
+      ? { toolCalls: [{ tool: "echo", input: { text: task }, callId: "e" }], before: later }
+      : { text: `b did ${task}`, before: later };
+  if (answered > 0) return { text: "Done." };
+  return {
+    toolCalls: [...[1, 2, 3, 4, 5].map((n) => delegateTo("b", `task ${n}`, { background: true })), delegateTo("b", "task 6")],
+  };
+};
+
+const idsOf = (runId: RunId) => [1, 2, 3, 4, 5].map((n) => childRunId(runId, `to-b-task-${n}`));
+
+const heardOf = (log: MemoryLog, sessionId: SessionId) =>
+  log.read(sessionId).flatMap((event) => (event.type === "message.received" ? [event.from] : []));
+
+const settledIn = (log: MemoryLog, sessionId: SessionId) =>
+  log.read(sessionId).flatMap((event) => (event.type === "run.settled" ? [`${event.runId} ${event.result.status}`] : []));
+
+describe("a run in the background", () => {
+  test("goes on after a resume, wherever the process ended, and its parent hears of it once", async () => {
+    const options = { agents, script, engine: { maxConcurrent: 2 } };
+    const wholesome = { ...options, agents: [{ ...agents[0], limits: {} }, agents[1]] as typeof agents };
+    const first = createTestEngine(wholesome);
+    const { sessionId, runId, result } = await first.start("go");
+    await result;
+    const expected = [runId, ...idsOf(runId), childRunId(runId, "to-b-task-6")].map((id) => `${id} completed`).toSorted();
+    expect(settledIn(first.log, sessionId).toSorted()).toEqual(expected);
+    for (const { seq } of first.log.read(sessionId).slice(0, -1)) {
+      const log = cutLog(first.log, sessionId, (event) => event.seq === seq);
+      const { engine } = createTestEngine({ ...wholesome, log });
+      await (
+        await engine.resume(runId)
+      ).result;
+      expect(settledIn(log, sessionId).toSorted(), `cut after event ${seq}`).toEqual(expected);
+      expect(heardOf(log, sessionId).toSorted(), `cut after event ${seq}`).toEqual(idsOf(runId).toSorted());
+    }
+  });
+
+  test("does not outlive the run that started it: at its limit those at work and those that wait are cancelled first", async () => {
+    const endless = (request: ModelRequest, answered: number): ScriptedTurn => {
+      if (askedOf(request).agent === "b")
+        return answered === 0 ? { text: "never", before: new Promise(() => undefined) } : { text: "b" };
+      if (request.toolChoice === "none") return { text: "This is what I have." };
+      if (answered > 0) return { toolCalls: [{ tool: "echo", input: { text: `${answered}` }, callId: `e${answered}` }] };
+      return { toolCalls: [1, 2, 3].map((n) => delegateTo("b", `task ${n}`, { background: true })) };
+    };
+    const { start, log } = createTestEngine({ agents, script: endless, engine: { maxConcurrent: 2 } });
+    const { sessionId, runId, result } = await start("go");
+    expect(await result).toMatchObject({ status: "partial", bailoutReason: "max_iterations" });
+    const settled = settledIn(log, sessionId);
+    expect(settled.at(-1)).toBe(`${runId} partial`);
+    expect(settled.slice(0, -1).toSorted()).toEqual(
+      idsOf(runId)
+        .slice(0, 3)
+        .map((id) => `${id} cancelled`)
+        .toSorted(),
+    );
+  });
+});
