@@ -12,6 +12,7 @@ import { project } from "./project.ts";
 import type { SessionRow } from "./project-session.ts";
 import { NEW_SESSION, projectSession } from "./project-session.ts";
 import type { Damage } from "./read-side.ts";
+import type { Steps } from "./steps.ts";
 import type { Link, StoredEvent } from "./walk-chain.ts";
 import { BrokenChain, walkChain } from "./walk-chain.ts";
 
@@ -24,21 +25,24 @@ export type StoredSession = {
   readonly artifacts: Iterable<{ readonly artifactId: string; readonly text: string }>;
 };
 
-export const findDamage = (stored: StoredSession): Damage | undefined => {
+/** Rows that are looked at in one step. */
+const STEP = 200;
+
+export function* findDamage(stored: StoredSession): Steps<Damage | undefined> {
   const { session } = stored;
-  const found = findBrokenEvent(stored);
+  const found = yield* findBrokenEvent(stored);
   if ("what" in found) return { sessionId: session.sessionId, ...found };
   const wrong =
     compareSession(session, found) ??
-    compareMessages(stored, found) ??
+    (yield* compareMessages(stored, found)) ??
     compareRuns(stored, found) ??
     compareArtifacts(stored, found);
   return wrong === undefined ? undefined : { sessionId: session.sessionId, ...wrong };
-};
+}
 
 type Wrong = Omit<Damage, "sessionId">;
 
-const findBrokenEvent = ({ session, events }: StoredSession): Folded | Wrong => {
+function* findBrokenEvent({ session, events }: StoredSession): Steps<Folded | Wrong> {
   const fold = createFold(session);
   let row: { readonly runId: string; readonly type: string; readonly at: string } | undefined;
   /** Keeps the columns of the row that the walk is at. */
@@ -55,13 +59,14 @@ const findBrokenEvent = ({ session, events }: StoredSession): Folded | Wrong => 
         return { seq: event.seq, what: "its columns do not fit its text" };
       const mismatch = fold.add(link);
       if (mismatch !== undefined) return { seq: event.seq, what: mismatch };
+      if (event.seq % STEP === 0) yield;
     }
   } catch (error) {
     if (error instanceof BrokenChain) return { seq: error.seq, what: error.message };
     throw error;
   }
   return fold.folded();
-};
+}
 
 const compareSession = (session: SessionRow, { session: expected }: Folded): Wrong | undefined => {
   if (expected.headSeq !== session.headSeq)
@@ -71,7 +76,7 @@ const compareSession = (session: SessionRow, { session: expected }: Folded): Wro
   return undefined;
 };
 
-const compareMessages = (stored: StoredSession, { messages }: Folded): Wrong | undefined => {
+function* compareMessages(stored: StoredSession, { messages }: Folded): Steps<Wrong | undefined> {
   let at = 0;
   for (const actual of stored.messages) {
     const message = messages[at];
@@ -79,10 +84,11 @@ const compareMessages = (stored: StoredSession, { messages }: Folded): Wrong | u
     if (message === undefined) return { seq: fromEventKey(actual.id).seq, what: `message ${actual.id} was opened by no event` };
     const wrong = MESSAGE_COLUMNS.find((name) => message[name] !== actual[name]);
     if (wrong !== undefined) return { seq: message.seq, what: `${wrong} of message ${message.id} is not what its events say` };
+    if (at % STEP === 0) yield;
   }
   const missing = messages[at];
   return missing === undefined ? undefined : { seq: missing.seq, what: `message ${missing.id} is missing` };
-};
+}
 
 const compareRuns = ({ session, runs }: StoredSession, { epochs }: Folded): Wrong | undefined => {
   let count = 0;

@@ -33,4 +33,5 @@ export type {
   StatsKey,
   StatsQuery,
   Verification,
+  VerifyProgress,
 } from "./read-side.ts";

@@ -124,6 +124,14 @@ export type Verification = {
   readonly damage: readonly Damage[];
 };
 
+/** How far a verification has come. */
+export type VerifyProgress = {
+  readonly of: "file" | "sessions" | "search index";
+  /** Sessions that were looked at, and how many there are. */
+  readonly done: number;
+  readonly all: number;
+};
+
 /** A session taken out whole. With `damage`, the events up to the first that does not verify. */
 export type SessionExport = {
   readonly format: "retinue-session";
@@ -168,6 +176,9 @@ export type ReadSide = {
   readonly deleteSession: (sessionId: SessionId) => Awaitable<boolean>;
   /** Deletes what is too old or too many; sessions whose latest run has not ended stay. Gives what went. */
   readonly retain: (retention: Retention) => Awaitable<readonly SessionId[]>;
-  /** Compares everything that is kept of a session, or of all, with the chain of its events. */
-  readonly verify: (sessionId?: SessionId) => Awaitable<Verification>;
+  /**
+   * Compares everything that is kept of a session, or of all, with the chain of its events. It takes long and pauses often;
+   * `told` hears how far it has come.
+   */
+  readonly verify: (sessionId?: SessionId, told?: (progress: VerifyProgress) => void) => Awaitable<Verification>;
 };

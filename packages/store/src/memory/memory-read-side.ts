@@ -68,7 +68,7 @@ export const createMemoryReadSide = ({ sessions, holderOf, remove, insert }: Mem
       for (const sessionId of gone) remove(sessionId);
       return gone;
     },
-    verify: async (sessionId) => (await current()).verify(sessionId),
+    verify: async (sessionId, told) => (await current()).verify(sessionId, told),
   };
 };
 

@@ -198,9 +198,9 @@ export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: P
       return sessions.map((session) => session.sessionId);
     });
   },
-  verify: async (sessionId) => {
+  verify: async (sessionId, told) => {
     open();
-    return db.snapshot(async (query) => verifyStore(query, sessionId));
+    return db.snapshot(async (query) => verifyStore(query, sessionId, told));
   },
 });
 

@@ -3,16 +3,22 @@ import type { SessionId } from "@retinue/protocol";
 import { fromEventBody } from "../chain.ts";
 import { fromColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import type { StoredSession } from "../find-damage.ts";
 import { findDamage } from "../find-damage.ts";
 import type { SessionRow } from "../project-session.ts";
-import type { Damage, Verification } from "../read-side.ts";
+import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
+import { finishWithPauses } from "../steps.ts";
 import type { Query } from "./database.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { fromMessageRows, fromSessionRows, readLongNames, SELECT_MESSAGES, toSeq } from "./postgres-rows.ts";
 import { toWordParts } from "./said-words.ts";
 
 /** `query` reads from one state of the database. */
-export const verifyStore = async (query: Query, sessionId: SessionId | undefined): Promise<Verification> => {
+export const verifyStore = async (
+  query: Query,
+  sessionId: SessionId | undefined,
+  told: (progress: VerifyProgress) => void = () => {},
+): Promise<Verification> => {
   const rows =
     sessionId === undefined
       ? await query("SELECT * FROM ~sessions ORDER BY number")
@@ -20,7 +26,8 @@ export const verifyStore = async (query: Query, sessionId: SessionId | undefined
   const sessions = await fromSessionRows(query, rows);
   const damage: Damage[] = [];
   let events = 0;
-  for (const session of sessions) {
+  for (const [done, session] of sessions.entries()) {
+    told({ of: "sessions", done, all: sessions.length });
     const found = await verifySession(query, session);
     if (found !== undefined) damage.push(found);
     events += session.headSeq;
@@ -54,7 +61,7 @@ const verifySession = async (query: Query, session: SessionRow): Promise<Damage 
     toNameKey(session.sessionId),
   ]);
   const longNames = await readLongNames(query, [...eventRows, ...runRows]);
-  const damage = findDamage({
+  const stored: StoredSession = {
     session,
     events: eventRows.map((row) => ({
       seq: toSeq(row["id"]),
@@ -71,7 +78,8 @@ const verifySession = async (query: Query, session: SessionRow): Promise<Damage 
       epoch: Number(row["epoch"]),
     })),
     artifacts: artifactRows.map((row) => ({ artifactId: String(row["artifact_id"]), text: fromColumnText(String(row["text"])) })),
-  });
+  };
+  const damage = await finishWithPauses(findDamage(stored));
   if (damage !== undefined) return damage;
 
   const said = new Map<number, string[]>();

@@ -57,6 +57,13 @@ export const openDatabase = ({ path, synchronous, migrations = MIGRATIONS }: Ope
   }
 };
 
+/** One more connection to a store that is open, which writes nothing. */
+export const openReader = (path: string): DatabaseSync => {
+  const db = new DatabaseSync(resolve(path), { readOnly: true, timeout: OPEN_TIMEOUT_MS });
+  db.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -64000");
+  return db;
+};
+
 /** A store that lives as long as the process. */
 export const openMemoryDatabase = (): DatabaseSync => {
   const db = new DatabaseSync(":memory:");

@@ -18,7 +18,7 @@ import { readEvents, readHead } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, openReader } from "./open-database.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { toStoreError } from "./sqlite-errors.ts";
@@ -243,6 +243,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       queue,
       holdersOf: holders.ofSessions,
       recorder,
+      openReader: () => openReader(path),
       open,
     }),
   };

@@ -11,6 +11,7 @@ import { readExport, refuseExisting, toImportError } from "../read-export.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
 import type { Damage, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
+import { finishAtOnce, finishWithPauses } from "../steps.ts";
 import { toTree } from "../run-tree.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { eachStoredEvent } from "./event-table.ts";
@@ -37,6 +38,8 @@ export type SqliteReadSideOptions = {
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
   readonly recorder: Pick<Recorder, "record" | "run" | "forget">;
+  /** A connection of its own for what takes long; without it everything else waits. */
+  readonly openReader?: () => DatabaseSync;
   /** Throws when the store was closed. */
   readonly open: () => void;
 };
@@ -48,7 +51,7 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
 };
 
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
-  const { db, path, statements, searchIndex, figures, queue, holdersOf, recorder, open } = options;
+  const { db, path, statements, searchIndex, figures, queue, holdersOf, recorder, openReader, open } = options;
 
   const reading = <T>(act: () => T): T => {
     open();
@@ -204,7 +207,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
             artifactId: String(row["artifact_id"]) as ArtifactId,
             text: fromColumnText(String(row["text"])),
           })),
-          damage: damage ?? verifyStore({ db, statements, sessionId }).damage[0] ?? null,
+          damage: damage ?? finishAtOnce(verifyStore(db, sessionId)).damage[0] ?? null,
         };
       }),
     importSession: async (exported) => {
@@ -240,7 +243,19 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       if (gone.length > 0) reading(clearTraces);
       return gone;
     },
-    verify: (sessionId) => reading(() => verifyStore({ db, statements, sessionId })),
+    verify: async (sessionId, told) => {
+      open();
+      if (!openReader) return reading(() => finishAtOnce(verifyStore(db, sessionId)));
+      await queue.drain();
+      const reader = reading(openReader);
+      try {
+        return await finishWithPauses(verifyStore(reader, sessionId), told);
+      } catch (error) {
+        throw toStoreError(error, path);
+      } finally {
+        reader.close();
+      }
+    },
   };
 };
 

@@ -155,6 +155,25 @@ describe("the figures of a session", () => {
   });
 });
 
+describe("verifying", () => {
+  it("says how far it is, and what is written meanwhile neither waits nor disturbs it", async () => {
+    const log = createSqliteLog({ path: folder.file() });
+    for (const sessionId of ["ses_1", "ses_2"] as const) await recordSession(log, { sessionId });
+    await log.readSide.search("bug");
+    const told = new Set<string>();
+    let appended: unknown;
+    const verified = await log.readSide.verify(undefined, ({ of, done, all }) => {
+      told.add(`${of} ${done}/${all}`);
+      appended ??= log.append([createRunDrafts({ sessionId: "ses_3", runId: "run_3" }).requested()]);
+    });
+    expect(verified).toEqual({ sessions: 2, events: 56, damage: [] });
+    expect([...told]).toEqual(["file 0/0", "sessions 0/2", "sessions 1/2", "search index 2/2"]);
+    expect(await appended).toHaveLength(1);
+    expect(await log.readSide.verify()).toEqual({ sessions: 3, events: 57, damage: [] });
+    await log.close();
+  });
+});
+
 describe("two handles on one file", () => {
   const openTwo = () => {
     const path = folder.file();

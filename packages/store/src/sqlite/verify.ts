@@ -1,46 +1,43 @@
 /** Verifies a SQLite store: the file, the tables, every session against its chain, and the words of the search index. */
 import type { SessionId } from "@retinue/protocol";
 import type { DatabaseSync } from "node:sqlite";
-import { fromEventBody } from "../chain.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
-import { fromEventKey, MAX_SEQ, toEventKey } from "../event-key.ts";
+import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import { findDamage } from "../find-damage.ts";
 import type { MessageRow } from "../message-row.ts";
 import type { SessionRow } from "../project-session.ts";
-import type { Damage, Verification } from "../read-side.ts";
-import { toSaid } from "../said.ts";
-import { toIndexable } from "../search-text.ts";
+import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
+import type { Steps } from "../steps.ts";
 import { eachEventRow } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
-import { SAID } from "./schema.ts";
 import { fromSessionRow } from "./session-table.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
+import { createStatements } from "./statements.ts";
+import { findWrongWord } from "./verify-words.ts";
 
-export type VerifyOptions = {
-  readonly db: DatabaseSync;
-  readonly statements: Statements;
-  readonly sessionId?: SessionId | undefined;
-};
-
-/** All of it is read from one state of the database. */
-export const verifyStore = ({ db, statements, sessionId }: VerifyOptions): Verification => {
+/** All of it is read from one state of the database: between the steps nobody may write through this connection. */
+export function* verifyStore(db: DatabaseSync, sessionId?: SessionId): Steps<Verification, VerifyProgress> {
+  const statements = createStatements(db);
   db.exec("BEGIN");
   try {
-    if (sessionId === undefined) return verifyAll(db, statements);
+    if (sessionId === undefined) return yield* verifyAll(db, statements);
     const row = statements("SELECT * FROM sessions WHERE session_id = ?").get(toColumnText(sessionId));
     if (row === undefined) return { sessions: 0, events: 0, damage: [] };
     const session = fromSessionRow(row);
-    const damage = unlessCorrupt(() => verifySession(statements, session), sessionId);
+    const damage = yield* telling(
+      { of: "sessions", done: 0, all: 1 },
+      unlessCorrupt(verifySession(statements, session), sessionId),
+    );
     return { sessions: 1, events: session.headSeq, damage: damage === undefined ? [] : [damage] };
   } finally {
     if (db.isTransaction) db.exec("ROLLBACK");
   }
-};
+}
 
-const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
+function* verifyAll(db: DatabaseSync, statements: Statements): Steps<Verification, VerifyProgress> {
   const damage: Damage[] = [];
   const whole = (what: string): void => void damage.push({ sessionId: null, seq: null, what });
 
@@ -50,6 +47,7 @@ const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
     whole(`the schema: ${schema}`);
     return { sessions: 0, events: 0, damage };
   }
+  yield { of: "file", done: 0, all: 0 };
   for (const row of statements("PRAGMA integrity_check(1)").all())
     if (row["integrity_check"] !== "ok") whole(`the file: ${String(row["integrity_check"])}`);
   if (statements("PRAGMA foreign_key_check").get() !== undefined)
@@ -59,9 +57,12 @@ const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
   let messages = 0;
   let runs = 0;
   const rows = statements("SELECT * FROM sessions ORDER BY number").all();
-  for (const row of rows) {
+  for (const [done, row] of rows.entries()) {
     const session = fromSessionRow(row);
-    const found = unlessCorrupt(() => verifySession(statements, session), session.sessionId);
+    const found = yield* telling(
+      { of: "sessions", done, all: rows.length },
+      unlessCorrupt(verifySession(statements, session), session.sessionId),
+    );
     if (found !== undefined) damage.push(found);
     events += session.headSeq;
     messages += session.messageCount;
@@ -74,7 +75,10 @@ const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
   if (createFigureTable(statements).hasForeign()) whole("there are figures of no session");
   if (count("runs") !== runs) whole("there are runs of no session, or fewer than the sessions count");
   if (damage.length === 0) {
-    const words = unlessCorrupt(() => differentWords(db, statements), null);
+    const words = yield* telling(
+      { of: "search index", done: rows.length, all: rows.length },
+      unlessCorrupt(findWrongWord(db), null),
+    );
     if (words !== undefined) damage.push(words);
   }
   return {
@@ -82,19 +86,29 @@ const verifyAll = (db: DatabaseSync, statements: Statements): Verification => {
     events,
     damage: damage.toSorted((a, b) => Number(a.sessionId !== null) - Number(b.sessionId !== null)),
   };
-};
+}
 
-const verifySession = (statements: Statements, session: SessionRow): Damage | undefined => {
+/** Says the same at every step of something. */
+function* telling<T>(progress: VerifyProgress, steps: Steps<T>): Steps<T, VerifyProgress> {
+  yield progress;
+  for (;;) {
+    const next = steps.next();
+    if (next.done === true) return next.value;
+    yield progress;
+  }
+}
+
+function* verifySession(statements: Statements, session: SessionRow): Steps<Damage | undefined> {
   const { sessionId, number } = session;
   const bySession = statements("SELECT count(*) AS n FROM messages WHERE session_id = ?").get(toColumnText(sessionId))?.["n"];
   return (
-    findDamage({
+    (yield* findDamage({
       session,
       events: eachEventRow(statements, number),
       messages: eachMessage(statements, number),
       runs: eachRun(statements, number),
       artifacts: eachArtifact(statements, sessionId),
-    }) ??
+    })) ??
     (bySession === session.messageCount
       ? undefined
       : { sessionId, seq: null, what: "messages of the session are not found by its id" }) ??
@@ -102,7 +116,7 @@ const verifySession = (statements: Statements, session: SessionRow): Damage | un
       ? undefined
       : { sessionId, seq: null, what: "its figures are not what its messages say" })
   );
-};
+}
 
 function* eachMessage(statements: Statements, sessionNumber: number): Generator<MessageRow> {
   const rows = statements(`${SELECT_MESSAGES} WHERE m.id BETWEEN ? AND ? ORDER BY m.id`);
@@ -132,40 +146,12 @@ const differentSchema = (db: DatabaseSync): string | undefined => {
   }
 };
 
-/** Builds the search index anew, for this transaction alone, and compares every word and every place of it. */
-const differentWords = (db: DatabaseSync, statements: Statements): Damage | undefined => {
-  db.exec(`CREATE VIRTUAL TABLE temp.said_again USING ${SAID};
-    CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'said', 'instance');
-    CREATE VIRTUAL TABLE temp.words_again USING fts5vocab('temp', 'said_again', 'instance')`);
-  const insert = db.prepare("INSERT INTO temp.said_again (rowid, text) VALUES (?, ?)");
-  for (const session of statements("SELECT number, indexed_seq FROM sessions").all()) {
-    const number = Number(session["number"]);
-    const rows = statements("SELECT id, body FROM events WHERE id BETWEEN ? AND ?").iterate(
-      toEventKey(number, 1),
-      toEventKey(number, Number(session["indexed_seq"])),
-    );
-    for (const row of rows) {
-      const event = fromEventBody(String(row["body"]));
-      const said = event === undefined ? "" : toIndexable(toSaid(event));
-      if (said !== "") insert.run(Number(row["id"]), said);
-    }
-  }
-  const only = (a: string, b: string) =>
-    db.prepare(`SELECT term, doc, "offset" FROM ${a} EXCEPT SELECT term, doc, "offset" FROM ${b} LIMIT 1`).get();
-  const wrong = only("temp.words", "temp.words_again") ?? only("temp.words_again", "temp.words");
-  if (wrong === undefined) return undefined;
-  const { sessionNumber, seq } = fromEventKey(Number(wrong["doc"]));
-  const session = statements("SELECT session_id FROM sessions WHERE number = ?").get(sessionNumber);
-  const sessionId = session === undefined ? null : (fromColumnText(String(session["session_id"])) as SessionId);
-  return { sessionId, seq, what: "the search index does not hold its words" };
-};
-
 /** SQLite itself may stumble over what is damaged. */
-const unlessCorrupt = (act: () => Damage | undefined, sessionId: SessionId | null): Damage | undefined => {
+function* unlessCorrupt(steps: Steps<Damage | undefined>, sessionId: SessionId | null): Steps<Damage | undefined> {
   try {
-    return act();
+    return yield* steps;
   } catch (error) {
     if (isCorrupt(error)) return { sessionId, seq: null, what: `the file: ${error.message}` };
     throw error;
   }
-};
+}

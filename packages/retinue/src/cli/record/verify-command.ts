@@ -1,6 +1,6 @@
 /** `retinue sessions verify`: whether what is kept is what was written; what is not is named. */
 import { RetinueError, toErrorValue } from "@retinue/protocol";
-import type { Damage } from "@retinue/store";
+import type { Damage, VerifyProgress } from "@retinue/store";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { count } from "../amounts.ts";
@@ -22,7 +22,7 @@ export const verifyCommand = async (
   try {
     return await withRecord(options, surroundings, async ({ sessions, workspace }) => {
       const session = name === undefined ? undefined : await findSession(name, { sessions, workspace });
-      const found = await sessions.verify(session?.sessionId);
+      const found = await sessions.verify(session?.sessionId, tellNowAndThen(stderr));
       if (json === true) await stdout.write(`${toJsonLine(found, redact)}\n`);
       else {
         for (const damage of found.damage) await stdout.write(`${toPrintable(redact(toSentence(damage)), "line")}\n`);
@@ -41,6 +41,21 @@ export const verifyCommand = async (
     else await stderr.write(formatErrorValue(toErrorValue(thrown), redact));
     return EXIT.failed;
   }
+};
+
+/** On the side, for those who wait: nothing where it is done soon. */
+const TELL_EVERY_MS = 2000;
+
+export const tellNowAndThen = (
+  stderr: Pick<Surroundings["stderr"], "write">,
+  now = Date.now,
+): ((progress: VerifyProgress) => void) => {
+  let last = now();
+  return ({ of, done, all }) => {
+    if (now() - last < TELL_EVERY_MS) return;
+    last = now();
+    void stderr.write(`retinue: verifying the ${of}${of === "sessions" ? `: ${done} of ${all}` : ""}\n`);
+  };
 };
 
 const toSentence = ({ sessionId, seq, what }: Damage): string => {
