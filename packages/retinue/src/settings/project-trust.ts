@@ -6,6 +6,8 @@ import { realpath } from "node:fs/promises";
 import { BlockList, isIP } from "node:net";
 import { dirname, join } from "node:path";
 import type { TrustClaim } from "@retinue/tools/trust";
+import { REDACTED } from "../secrets/create-redactor.ts";
+import { secretsOfValue } from "../secrets/secret-value.ts";
 import type { Layer, Raw } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
 import { withoutPassword } from "./without-password.ts";
@@ -44,9 +46,13 @@ export const toSettingsClaim = async (project: Layer, file: string): Promise<Tru
     subject: "settings",
     // What was read from YAML is JSON.
     hash: digestOf(asked),
-    shown: `${file}: ${withoutPassword(JSON.stringify(asked))}`,
+    shown: `${file}: ${withoutPassword(JSON.stringify(asked, hideSecret))}`,
   };
 };
+
+/** A secret that stands in the file in plain is not told; which variable one is taken from is. */
+const hideSecret = (key: string, value: unknown): unknown =>
+  typeof value === "string" && !/\$\{|:\/\//.test(value) && secretsOfValue(key, value).length > 0 ? REDACTED : value;
 
 /** The project's settings without what is not trusted. */
 export const distrust = async (project: Layer, file: string, home: string): Promise<Distrusted> => {

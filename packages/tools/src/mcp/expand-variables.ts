@@ -3,6 +3,7 @@
  * they are kept out of everything that is shown; none of them enters a command line, which every user of the machine can read.
  */
 import { RetinueError } from "@retinue/protocol";
+import { isSecretName } from "./secret-name.ts";
 import type { McpServerSettings } from "./server-settings.ts";
 
 export type Expanded = { readonly settings: McpServerSettings; readonly secrets: readonly string[] };
@@ -14,11 +15,8 @@ export type Expansion = {
 };
 
 const VARIABLE = /\$\{(?<name>[A-Za-z_]\w*)(?::-(?<otherwise>[^}]*))?\}/g;
-const SECRET = /key|token|secret|passw|credential|auth|cookie/i;
 /** Shorter ones would be found in ordinary words. */
 const LEAST_SECRET_CHARS = 8;
-
-const isSecretName = (name: string): boolean => SECRET.test(name);
 
 export const expandVariables = ({ name, settings, env }: Expansion): Expanded => {
   const secrets = new Set<string>();

@@ -5,7 +5,10 @@ import { digestOf } from "../trust/digest-of.ts";
 import type { Origin } from "../trust/origin.ts";
 import type { TrustClaim } from "../trust/trust-store.ts";
 import { escapeHidden } from "./escape-hidden.ts";
+import { isSecretName } from "./secret-name.ts";
 
+/** Shorter ones are words such as `true`. */
+const LEAST_SECRET_CHARS = 8;
 const MOST_MS = 24 * 60 * 60 * 1000;
 
 const timesShape = {
@@ -49,11 +52,13 @@ export type McpServerSettings = (StdioServerSettings & Said) | (HttpServerSettin
 /** What would run, in full, with the variables by their names; for the one who decides whether it may. */
 export const toCommandLine = (settings: McpServerSettings): string => {
   if ("url" in settings) {
-    const headers = Object.entries(settings.headers ?? {}).map(([name, value]) => ` ${quote(`${name}: ${value}`)}`);
+    const headers = Object.entries(settings.headers ?? {}).map(
+      ([name, value]) => ` ${quote(`${name}: ${withoutSecret(name, value)}`)}`,
+    );
     return `${escapeHidden(settings.url)}${headers.length === 0 ? "" : ` with${headers.join("")}`}`;
   }
   const { command, args = [], env = {}, cwd, sandbox = true, writes = [] } = settings;
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(withoutSecret(name, value))}`);
   const line = [...variables, quote(command), ...args.map(quote)].join(" ");
   const notes = [
     ...(cwd === undefined ? [] : [`in ${escapeHidden(cwd)}`]),
@@ -62,6 +67,10 @@ export const toCommandLine = (settings: McpServerSettings): string => {
   ];
   return notes.length === 0 ? line : `${line} (${notes.join("; ")})`;
 };
+
+/** A secret that stands there in plain is not told; which variable one is taken from is. */
+const withoutSecret = (name: string, value: string): string =>
+  isSecretName(name) && value.length >= LEAST_SECRET_CHARS && !value.includes("${") ? "[redacted]" : value;
 
 /** Plain words as they are, everything else in quotes, line ends and invisible characters escaped. */
 const quote = (word: string): string =>

@@ -50,6 +50,21 @@ describe("a project's .mcp.json", () => {
     ]);
   });
 
+  it("K6: a secret that stands in a project's file is not shown, and trust is bound to it all the same", async () => {
+    const of = (token: string): Promise<string> =>
+      createProject({
+        one: { command: "x", env: { MY_TOKEN: token } },
+        two: { url: "https://mcp.example/", headers: { "X-Api-Key": token } },
+      });
+    const { claims } = await readMcpFiles({ workspace: await of("canary-1234") });
+    expect(claims.map(({ shown }) => shown)).toEqual([
+      "one: MY_TOKEN='[redacted]' x",
+      "two: https://mcp.example/ with 'X-Api-Key: [redacted]'",
+    ]);
+    const { claims: others } = await readMcpFiles({ workspace: await of("canary-5678") });
+    expect(others.map(({ hash }) => hash)).not.toEqual(claims.map(({ hash }) => hash));
+  });
+
   it.each([
     ["its command", { command: "other" }],
     ["its arguments", { args: ["x"] }],

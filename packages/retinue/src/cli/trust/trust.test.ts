@@ -65,6 +65,21 @@ describe("retinue trust", () => {
     expect(JSON.parse(await readTrust(made))).toEqual({ version: 1, projects: {} });
   });
 
+  test("K6 shows no secret that stands in a file of the project", async () => {
+    const made = await project(
+      "mcpServers: { a: { command: x, env: { A_TOKEN: canary-1234 } }, b: { url: 'https://h', headers: { Authorization: Bearer canary-1234 } } }\n",
+    );
+    await writeFile(
+      join(made.workspace, ".mcp.json"),
+      JSON.stringify({ mcpServers: { c: { command: "x", env: { A_KEY: "canary-1234" } } } }),
+    );
+    for (const words of [["trust"], ["doctor"], ["run", "--model", "offline/rules", "hi"]]) {
+      const ended = await callRetinue(made, words);
+      expect(ended.stdout + ended.stderr, words.join(" ")).not.toContain("canary");
+    }
+    expect((await callRetinue(made, ["trust"])).stdout.match(/\[redacted\]/g)).toHaveLength(3);
+  });
+
   test("a line that leads away from the question shows as characters", async () => {
     const made = await project();
     await writeFile(
