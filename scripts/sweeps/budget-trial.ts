@@ -92,6 +92,9 @@ export const runBudgetTrial = async (tree: RandomTree): Promise<BudgetTrial> => 
       spent.set(runId, { iterations: 0, toolCalls: 0, tokens: 0, costUsd: 0 });
     }
     if (event.type === "run.started") {
+      const run = runs.get(runId);
+      // The time of a run begins when its turn has come.
+      if (run) run.startedAt = clock.now();
       const purse = engine.purse(runId);
       if (purse) purses.set(runId, purse);
       else find(`${runId} works without a purse`);
