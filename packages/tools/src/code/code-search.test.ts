@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { TestWorkspace } from "../testing/tool-context.ts";
@@ -112,6 +112,51 @@ describe("code_search", () => {
 });
 
 describe("the index", () => {
+  it("holds after every one of many random acts just what lies on the disk", async () => {
+    await using code = await createCode({ "a/one.ts": "export const mark = 0;\n", "b/two.ts": "export const mark = 0;\n" });
+    let seed = 20_261_116;
+    const pick = <Kind>(from: readonly Kind[]): Kind | undefined => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return from[(seed >>> 8) % from.length];
+    };
+    const list = async (): Promise<string[]> =>
+      (await readdir(code.workspace, { recursive: true })).map(String).filter((file) => file.endsWith(".ts"));
+    let ignored = "";
+    for (let act = 1; act <= 60; act += 1) {
+      const files = await list();
+      const file = pick(files) ?? "a/one.ts";
+      const folder = pick(["a", "b", "b/deep", "c"]) ?? "a";
+      const other = `${folder}/${pick(["one", "two", "three"])}.ts`;
+      const text = `export const mark = ${act};\n`;
+      const kind = pick(["write", "write", "replace", "append", "rename", "remove", "move folder", "ignore"]);
+      await mkdir(path.dirname(code.at(other)), { recursive: true });
+      if (kind === "write") await writeFile(code.at(other), text);
+      else if (kind === "replace") {
+        await writeFile(code.at(`${folder}/.new`), text);
+        await rename(code.at(`${folder}/.new`), code.at(other));
+      } else if (kind === "append" && files.includes(file)) await appendFile(code.at(file), `// ${act}\n`);
+      else if (kind === "rename" && files.includes(file)) await rename(code.at(file), code.at(other));
+      else if (kind === "remove") await rm(code.at(file), { force: true });
+      else if (kind === "move folder") {
+        await rm(code.at("d"), { recursive: true, force: true });
+        await rename(code.at(folder), code.at("d"));
+      } else if (kind === "ignore") {
+        ignored = pick(["", "b", "d"]) ?? "";
+        await writeFile(code.at(".gitignore"), ignored === "" ? "" : `/${ignored}/\n`);
+      }
+      const expected: string[] = [];
+      for (const each of await list()) {
+        const [, value] = /mark = (\d+)/.exec(await readFile(code.at(each), "utf8")) ?? [];
+        if (ignored === "" || !each.startsWith(`${ignored}/`)) expected.push(`${each} ${value}`);
+      }
+      const said = expected.length === 0 ? "" : await code.search({ query: "mark", kind: "definitions", limit: 50 });
+      const found = [...said.matchAll(/^(\S+):1 constant mark.*\n {2}export const mark = (\d+)/gm)].map(
+        ([, at, value]) => `${at} ${value}`,
+      );
+      expect({ act, kind, found: found.toSorted() }).toEqual({ act, kind, found: expected.toSorted() });
+    }
+  });
+
   it("follows every change: new, changed, deleted and renamed files", async () => {
     await using code = await createCode();
     await code.search({ query: "openStore" });

@@ -1,4 +1,7 @@
-/** Brings the index up to date with the files: lists them anew, looks at their times, and has those read that are new or changed. */
+/**
+ * Brings the index up to date with the files: looks at those that are known to have changed, or else lists all anew and looks at their times,
+ * and has those read that are new or changed.
+ */
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -40,14 +43,50 @@ export const createIndexRefresher = (options: IndexRefresherOptions): IndexRefre
 
   const run = async (): Promise<void> => {
     if (await tree.isUnchanged()) return;
-    tree.begin();
     try {
+      const changed = tree.takeChanges();
+      if (changed && (await lookAt(changed))) return;
+      tree.begin();
       await lookAtAll();
     } catch (thrown) {
       tree.invalidate();
       throw thrown;
     }
   };
+
+  /** False when these alone do not tell. Whether a file that is not known is ignored is for the listing to say. */
+  const lookAt = async (changed: ReadonlySet<string>): Promise<boolean> => {
+    const known = store.files();
+    const requests: SourceRequest[] = [];
+    const gone: string[] = [];
+    const fresh: string[] = [];
+    for (const file of changed) {
+      const before = known.get(file);
+      const now = lstatSync(`${root}/${file}`, { throwIfNoEntry: false });
+      if (before && !now?.isFile()) gone.push(file);
+      // It was told that it has changed, whatever its size and time say.
+      else if (before) requests.push(toRequest(file, before.hash));
+      else if (now?.isFile() && languageOf(file) !== undefined) fresh.push(file);
+    }
+    if (fresh.length > 0) {
+      if (isFull || known.size + fresh.length > maxFiles) return false;
+      const { files, whole } = await listFiles(root, new AbortController().signal);
+      if (!whole) return false;
+      const listed = new Set(files);
+      const isSecret = await createSecretCheck(fresh);
+      for (const file of fresh) if (listed.has(file) && !isSecret(file)) requests.push(toRequest(file, undefined));
+    }
+    if (gone.length > 0) store.change({ read: [], same: [], gone });
+    if (requests.length > 0) await readAll(requests);
+    return true;
+  };
+
+  const toRequest = (file: string, knownHash: string | undefined): SourceRequest => ({
+    root,
+    path: file,
+    knownHash,
+    maxBytes: maxFileBytes,
+  });
 
   const lookAtAll = async (): Promise<void> => {
     const listing = listFiles(root, new AbortController().signal);
@@ -65,7 +104,7 @@ export const createIndexRefresher = (options: IndexRefresherOptions): IndexRefre
       if (!before && isSecret(file)) continue;
       const now = times.get(file);
       if (before && now && before.size === now.size && before.mtimeMs === now.mtimeMs) continue;
-      requests.push({ root, path: file, knownHash: before?.hash, maxBytes: maxFileBytes });
+      requests.push(toRequest(file, before?.hash));
     }
     const gone = whole ? [...known.keys()].filter((file) => !wanted.has(file)) : [];
     if (gone.length > 0) store.change({ read: [], same: [], gone });

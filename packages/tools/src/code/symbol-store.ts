@@ -41,7 +41,7 @@ const VERSION = Number.parseInt(
   16,
 );
 
-export type KnownFile = { readonly id: number; readonly size: number; readonly mtimeMs: number; readonly hash: string };
+export type KnownFile = { readonly size: number; readonly mtimeMs: number; readonly hash: string };
 
 export type StoredDefinition = Definition & { readonly file: string; readonly language: string };
 
@@ -65,9 +65,8 @@ export class SymbolStore {
     if (this.#known && version === this.#dataVersion) return this.#known;
     this.#dataVersion = version;
     this.#known = new Map();
-    for (const row of this.all("select id, path, size, mtime_ms, hash from files"))
+    for (const row of this.all("select path, size, mtime_ms, hash from files"))
       this.#known.set(String(row["path"]), {
-        id: Number(row["id"]),
         size: Number(row["size"]),
         mtimeMs: Number(row["mtime_ms"]),
         hash: String(row["hash"]),
@@ -79,16 +78,21 @@ export class SymbolStore {
     this.#database.exec("begin immediate");
     try {
       for (const file of changes.read) this.#put(file);
-      const touch = this.#database.prepare("update files set size = ?, mtime_ms = ? where path = ?");
+      const touch = this.#statement("update files set size = ?, mtime_ms = ? where path = ?");
       for (const { path: named, size, mtimeMs } of changes.same) touch.run(size, mtimeMs, named);
       for (const named of changes.gone) this.#remove(named);
       this.#database.exec("commit");
     } catch (thrown) {
       this.#database.exec("rollback");
       throw thrown;
-    } finally {
-      this.#known = undefined;
     }
+    // What others change is told by the version of the data, our own changes are not.
+    for (const { path: named, size, mtimeMs, hash } of changes.read) this.#known?.set(named, { size, mtimeMs, hash });
+    for (const { path: named, size, mtimeMs } of changes.same) {
+      const before = this.#known?.get(named);
+      if (before) this.#known?.set(named, { ...before, size, mtimeMs });
+    }
+    for (const named of changes.gone) this.#known?.delete(named);
   }
 
   all(sql: string, ...values: (string | number)[]): Record<string, unknown>[] {

@@ -92,6 +92,42 @@ describe("TreeWatch", () => {
     expect(await test.tree.isUnchanged()).toBe(false);
   });
 
+  it("tells which files were written, made and removed, once", async () => {
+    await using test = await watchTree({ "src/a.ts": "1", "src/b.ts": "1", "src/deep/c.ts": "1" });
+    const files = ["src/a.ts", "src/b.ts", "src/deep/c.ts"];
+    await expect.poll(() => test.lookUntilQuiet(...files)).toBe(QUIET);
+    await appendFile(test.at("src/a.ts"), "2");
+    await rm(test.at("src/b.ts"));
+    await writeFile(test.at("src/deep/.d"), "1");
+    await rename(test.at("src/deep/.d"), test.at("src/deep/c.ts"));
+    expect(await test.tree.isUnchanged()).toBe(false);
+    const changed = test.tree.takeChanges();
+    expect(changed && [...changed].toSorted()).toEqual(
+      QUIET ? ["src/a.ts", "src/b.ts", "src/deep/.d", "src/deep/c.ts"] : undefined,
+    );
+    expect(await test.tree.isUnchanged()).toBe(QUIET);
+    await appendFile(test.at("src/a.ts"), "3");
+    expect(await test.tree.isUnchanged()).toBe(false);
+    expect(test.tree.takeChanges()).toEqual(QUIET ? new Set(["src/a.ts"]) : undefined);
+  });
+
+  it("tells none of them where folders or what is ignored have changed, or too much has", async () => {
+    await using test = await watchTree({ "a.ts": "1", "old/x.ts": "1" });
+    const acts = [
+      () => mkdir(test.at("fresh")),
+      () => rename(test.at("fresh"), test.at("other")),
+      () => rm(test.at("other"), { recursive: true }),
+      () => writeFile(test.at("old/.gitignore"), "x.ts"),
+      () => Promise.all(Array.from({ length: 600 }, (_, at) => writeFile(test.at(`old/${at}.ts`), "1"))),
+    ];
+    for (const act of acts) {
+      await expect.poll(() => test.lookUntilQuiet("a.ts", "old/x.ts")).toBe(QUIET);
+      await act();
+      expect(await test.tree.isUnchanged()).toBe(false);
+      expect(test.tree.takeChanges()).toBeUndefined();
+    }
+  });
+
   it("looks again at what was not ended well", async () => {
     await using test = await watchTree({ "a.ts": "1" });
     await test.look("a.ts");

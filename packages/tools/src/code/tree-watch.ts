@@ -1,9 +1,9 @@
 /**
- * Knows whether anything has changed in the folders of a workspace since they were last looked at, so that an index need not look at every
- * file again. When it cannot know, it says that something has.
+ * Knows which files have changed in the folders of a workspace since they were last looked at, so that an index need not look at every file
+ * again. When it cannot know, it says that all may have.
  */
 import type { FSWatcher } from "node:fs";
-import { readdirSync, watch } from "node:fs";
+import { lstatSync, readdirSync, watch } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 
@@ -16,13 +16,22 @@ const NOT_ENTERED: ReadonlySet<string> = new Set(["node_modules", "target", "dis
 /** Changes that nobody is told of, as by another machine on the same disk, are found after this. */
 const MAX_TRUST_MS = 60_000;
 const FOLDERS_AT_ONCE = 200;
+/** With more than these, looking at all files is no more work. */
+const MAX_CHANGED = 500;
+/** Long before the system's own list of what it has to tell is full, and forgets. */
+const MAX_TOLD = 4000;
+/** By which other files come and go. */
+const IGNORE_FILES: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore"]);
 
 export class TreeWatch {
   readonly #root: string;
   readonly #watchers = new Map<string, FSWatcher>();
   #canWatch = CAN_WATCH;
-  /** Something has changed, or may have. */
-  #isDirty = true;
+  /** Something has changed of which it is not known what. */
+  #isUnknown = true;
+  /** What else has changed, relative to the root. */
+  #changed = new Set<string>();
+  #told = 0;
   /** Also, which folders there are. */
   #isMoved = true;
   #findsFolders = true;
@@ -38,19 +47,37 @@ export class TreeWatch {
     // What the system has to tell is taken in once a turn; the second one is whole.
     await turn();
     await turn();
-    return !this.#isDirty;
+    return !this.#isUnknown && this.#changed.size === 0;
   }
 
-  /** To be called before files are looked at; changes from here on count. */
+  /**
+   * To be asked after `isUnchanged`, before files are looked at: those that were written, made or removed, or undefined where all have to be
+   * looked at. Changes from here on count again.
+   */
+  takeChanges(): ReadonlySet<string> | undefined {
+    const isKnown = this.#canWatch && performance.now() - this.#lookedAt <= MAX_TRUST_MS && !this.#isUnknown;
+    if (!isKnown || this.#changed.size > MAX_CHANGED || this.#told > MAX_TOLD) return undefined;
+    const changed = this.#changed;
+    this.#forget();
+    return changed;
+  }
+
+  /** To be called before all files are looked at; changes from here on count. */
   begin(): void {
     this.#findsFolders ||= this.#isMoved;
     this.#isMoved = false;
-    this.#isDirty = false;
+    this.#isUnknown = false;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#changed = new Set();
+    this.#told = 0;
   }
 
   /** What was begun did not end well, so that all has to be looked at again. */
   invalidate(): void {
-    this.#isDirty = true;
+    this.#isUnknown = true;
   }
 
   /** To be called with the files that were found, relative to the root. */
@@ -64,7 +91,7 @@ export class TreeWatch {
       if (!this.#watchers.has(folder)) {
         this.#watch(folder);
         // What happened in it before it was watched is not known.
-        this.#isDirty = true;
+        this.#isUnknown = true;
       }
     this.#findsFolders = false;
   }
@@ -97,11 +124,9 @@ export class TreeWatch {
   #watch(folder: string): void {
     try {
       const watcher = watch(path.join(this.#root, folder), { persistent: false }, (type, name) => {
-        this.#isDirty = true;
-        if (type !== "rename") return;
-        this.#isMoved = true;
-        // Another folder may have taken its name.
-        if (name !== null) this.#dropBelow(folder === "" ? name : `${folder}/${name}`);
+        this.#told += 1;
+        if (name === null) this.#isUnknown = this.#isMoved = true;
+        else this.#take(type, folder === "" ? name : `${folder}/${name}`, name);
       });
       watcher.on("error", () => this.#giveUp());
       this.#watchers.set(folder, watcher);
@@ -109,6 +134,23 @@ export class TreeWatch {
       // It has just gone, which its parent tells as well; anything else is a limit of the system.
       if (!(thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")))
         this.#giveUp();
+    }
+  }
+
+  #take(type: string, file: string, name: string): void {
+    if (IGNORE_FILES.has(name)) this.#isUnknown = true;
+    // Another folder may have taken the name of one, and a new one has more in it than is told.
+    if (type === "rename" && (this.#watchers.has(file) || this.#isFolder(file))) {
+      this.#isUnknown = this.#isMoved = true;
+      this.#dropBelow(file);
+    } else if (this.#changed.size <= MAX_CHANGED) this.#changed.add(file);
+  }
+
+  #isFolder(file: string): boolean {
+    try {
+      return lstatSync(path.join(this.#root, file), { throwIfNoEntry: false })?.isDirectory() ?? false;
+    } catch {
+      return true;
     }
   }
 
