@@ -35,14 +35,24 @@ export type Followed = AsyncIterable<RetinueEvent> & { readonly runId: RunId };
 /** The words of the run to stdout, what it and those below it do to stderr. */
 export const followText = async (run: Followed, { stdout, stderr, secrets, redact }: Surroundings): Promise<void> => {
   const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
+  // On a terminal both go to the same screen: what is told beside ends the line that the words have begun, once.
+  const isShared = stdout.isTerminal && stderr.isTerminal;
+  let isLineEnded = false;
+  const say = async (text: string): Promise<void> => {
+    if (text === "") return;
+    await stdout.write(isLineEnded ? text.replace(/^\n/, "") : text);
+    isLineEnded = false;
+  };
   for await (const event of run) {
     const progress = formatProgress(event, redact, stderr.columns());
-    // On a terminal both go to the same screen.
-    const isBeside = stdout.isTerminal && stderr.isTerminal && answer.isMidLine();
-    if (progress !== undefined) await stderr.write(`${isBeside ? "\n" : ""}${progress}\n`);
-    await stdout.write(answer.take(event));
+    if (progress !== undefined) {
+      const endsLine: boolean = isShared && answer.isMidLine() && !isLineEnded;
+      await stderr.write(`${endsLine ? "\n" : ""}${progress}\n`);
+      isLineEnded ||= endsLine;
+    }
+    await say(answer.take(event));
   }
-  await stdout.write(answer.end());
+  await say(answer.end());
 };
 
 export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, secrets }: Surroundings): Promise<void> => {
