@@ -3,7 +3,6 @@
  * everything the loop writes carries the lease's epoch. Sub-agents are runs like any other: same loop, same log, a smaller grant, a purse
  * inside their parent's, and an id derived from the call that started them, so that a resumed parent finds its children.
  */
-import { hash } from "node:crypto";
 import type {
   Acceptance,
   ApprovalId,
@@ -59,21 +58,24 @@ import {
 import type { EventLog, Lease } from "@retinue/store";
 import { heldError } from "@retinue/store";
 import { findRefusal } from "./acceptance.ts";
+import type { ActiveRun, Known, Session, Tree } from "./active-run.ts";
+import { chainOf, childRunId, countChildren, isBelow, ordersOf, spawnCallId, stopBackground } from "./active-run.ts";
 import { inRun } from "./current-run.ts";
 import type { Follower } from "./follower.ts";
 import { createFollower } from "./follower.ts";
-import type { Approver, Inbox } from "./inbox.ts";
+import type { Approver } from "./inbox.ts";
 import { createInbox } from "./inbox.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { createMailbox } from "./mailbox.ts";
-import type { Pacer } from "./pacer.ts";
 import { createPacer } from "./pacer.ts";
 import { historyAt, latestRoot } from "./session-history.ts";
 import { spentBelow } from "./spent-below.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
-import type { MergeOrder, MergePlace } from "./worktree/merge-order.ts";
+import type { MergeOrder } from "./worktree/merge-order.ts";
 import { createMergeOrder } from "./worktree/merge-order.ts";
 import { createWorktreeRuns } from "./worktree/worktree-runs.ts";
+
+export { childRunId };
 
 /** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
 export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "redactor"> & {
@@ -167,54 +169,6 @@ export type Spawned = {
   readonly tools: readonly string[] | undefined;
   /** In place of what the agent's file says. */
   readonly isolation?: AgentDefinition["isolation"] | undefined;
-};
-
-type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
-
-/** Runs of this process that stop together: a main run and everything below it. */
-type Tree = {
-  /** What made its record unwritable here. After that nothing is written: it would rest on what is not there. */
-  fault: { readonly thrown: unknown } | null;
-};
-
-/** What a record said of the runs of a session, up to an event. */
-type Known = { readonly states: ReadonlyMap<RunId, RunState>; readonly seq: number };
-
-type ActiveRun = {
-  state: RunState;
-  readonly session: Session;
-  readonly parent: ActiveRun | null;
-  readonly tree: Tree;
-  purse: Purse;
-  lease: Lease | null;
-  /** Made when it first starts a sub-agent, or is first spoken to. */
-  pacer: Pacer | null;
-  mailbox: Mailbox | null;
-  /** Runs below it that work in the background; made when the first of them is started. */
-  background: Set<{ readonly stop: AbortController; readonly work: Promise<unknown> }> | null;
-  readonly stop: AbortController;
-  /** Has the runs below it that a record already knows. */
-  known: Known;
-  children: number;
-  /** How often code has started a run below it, by agent and task; made when it first does. */
-  spawned: Map<string, number> | null;
-  /** Its turn to be merged, where it works in a worktree of its own. */
-  readonly place: MergePlace | null;
-  /** Those of the runs below it; what works in the background holds nobody up. */
-  orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
-  result: Promise<RunResult>;
-};
-
-/** The same parent and call always give the same child. */
-export const childRunId = (parent: RunId, callId: CallId): RunId =>
-  `run_${hash("sha256", `${parent}\0${callId}`, "hex").slice(0, 24)}`;
-
-/** The same for the same agent and task, in the order in which they are started, so that code that runs again finds its runs again. */
-const spawnCallId = (parent: ActiveRun, agent: string, task: string): CallId => {
-  const key = hash("sha256", `${agent}\0${task}`, "hex").slice(0, 16);
-  const times = ((parent.spawned ??= new Map()).get(key) ?? 0) + 1;
-  parent.spawned.set(key, times);
-  return `spawn_${key}_${times}`;
 };
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
@@ -395,9 +349,6 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     return result;
   };
 
-  const ordersOf = (run: ActiveRun): NonNullable<ActiveRun["orders"]> =>
-    (run.orders ??= { foreground: createMergeOrder(), background: createMergeOrder() });
-
   /** A child that is known has its place already. */
   const placeBelow = async (parent: ActiveRun, callId: CallId): Promise<WorktreePlace> => {
     const { identity, spec } = parent.state;
@@ -522,13 +473,6 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       if (known.result) (parent.mailbox ??= createMailbox()).put(id, [toLetter(agent, id, known.result)]);
       else await startChild(parent, { callId, agent, task: "", spec: known.spec, background: true }, parent.stop.signal);
     }
-  };
-
-  /** What a run has started and nobody waits for does not outlive it. */
-  const stopBackground = ({ background }: ActiveRun): Promise<unknown> | undefined => {
-    if (!background || background.size === 0) return undefined;
-    for (const { stop } of background) stop.abort(new RetinueError("cancelled", "The run that started it has ended."));
-    return Promise.allSettled([...background].map(({ work }) => work));
   };
 
   const admit = async (parent: ActiveRun, child: ChildRun, runId: RunId): Promise<RunState> => {
@@ -742,21 +686,3 @@ const toLetter = (agent: string, runId: RunId, result: RunResult): UserPart => (
 
 const SUMMARY_LIMIT = 32_000;
 const NO_MESSAGES: ReturnType<Mailbox["take"]> = [];
-
-const isBelow = (run: ActiveRun | undefined, ancestor: RunId): boolean => {
-  for (let one = run?.parent; one; one = one.parent) if (one.state.identity.runId === ancestor) return true;
-  return false;
-};
-
-const countChildren = (runId: RunId, { states }: Known): number =>
-  [...states.values()].filter(({ identity }) => identity.parentRunId === runId).length;
-
-/** The agents and tasks from the main agent down to this run. */
-const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly task: string }[] => {
-  const chain: { readonly agent: string; readonly task: string }[] = [];
-  for (let one: ActiveRun | null = run; one; one = one.parent) {
-    const [part] = one.state.messages[one.state.taskIndex]?.content ?? [];
-    chain.unshift({ agent: one.state.identity.agent, task: part?.type === "text" ? part.text : "" });
-  }
-  return chain;
-};

@@ -1,0 +1,89 @@
+/** A run while it is at work in this process: what the engine holds of it, and what can be read off its place in the tree. */
+import { hash } from "node:crypto";
+import type { CallId, RunId, RunResult } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { Purse, RunState } from "@retinue/runtime";
+import type { Lease } from "@retinue/store";
+import type { Follower } from "./follower.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Mailbox } from "./mailbox.ts";
+import type { Pacer } from "./pacer.ts";
+import type { MergeOrder, MergePlace } from "./worktree/merge-order.ts";
+import { createMergeOrder } from "./worktree/merge-order.ts";
+
+export type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
+
+/** Runs of this process that stop together: a main run and everything below it. */
+export type Tree = {
+  /** What made its record unwritable here. After that nothing is written: it would rest on what is not there. */
+  fault: { readonly thrown: unknown } | null;
+};
+
+/** What a record said of the runs of a session, up to an event. */
+export type Known = { readonly states: ReadonlyMap<RunId, RunState>; readonly seq: number };
+
+export type ActiveRun = {
+  state: RunState;
+  readonly session: Session;
+  readonly parent: ActiveRun | null;
+  readonly tree: Tree;
+  purse: Purse;
+  lease: Lease | null;
+  /** Made when it first starts a sub-agent, or is first spoken to. */
+  pacer: Pacer | null;
+  mailbox: Mailbox | null;
+  /** Runs below it that work in the background; made when the first of them is started. */
+  background: Set<{ readonly stop: AbortController; readonly work: Promise<unknown> }> | null;
+  readonly stop: AbortController;
+  /** Has the runs below it that a record already knows. */
+  known: Known;
+  children: number;
+  /** How often code has started a run below it, by agent and task; made when it first does. */
+  spawned: Map<string, number> | null;
+  /** Its turn to be merged, where it works in a worktree of its own. */
+  readonly place: MergePlace | null;
+  /** Those of the runs below it; what works in the background holds nobody up. */
+  orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
+  result: Promise<RunResult>;
+};
+
+/** The same parent and call always give the same child. */
+export const childRunId = (parent: RunId, callId: CallId): RunId =>
+  `run_${hash("sha256", `${parent}\0${callId}`, "hex").slice(0, 24)}`;
+
+/** The same for the same agent and task, in the order in which they are started, so that code that runs again finds its runs again. */
+export const spawnCallId = (parent: ActiveRun, agent: string, task: string): CallId => {
+  const key = hash("sha256", `${agent}\0${task}`, "hex").slice(0, 16);
+  const times = ((parent.spawned ??= new Map()).get(key) ?? 0) + 1;
+  parent.spawned.set(key, times);
+  return `spawn_${key}_${times}`;
+};
+
+export const isBelow = (run: ActiveRun | undefined, ancestor: RunId): boolean => {
+  for (let one = run?.parent; one; one = one.parent) if (one.state.identity.runId === ancestor) return true;
+  return false;
+};
+
+export const countChildren = (runId: RunId, { states }: Known): number =>
+  [...states.values()].filter(({ identity }) => identity.parentRunId === runId).length;
+
+/** The agents and tasks from the main agent down to this run. */
+export const chainOf = (run: ActiveRun): readonly { readonly agent: string; readonly task: string }[] => {
+  const chain: { readonly agent: string; readonly task: string }[] = [];
+  for (let one: ActiveRun | null = run; one; one = one.parent) {
+    const [part] = one.state.messages[one.state.taskIndex]?.content ?? [];
+    chain.unshift({ agent: one.state.identity.agent, task: part?.type === "text" ? part.text : "" });
+  }
+  return chain;
+};
+
+/** Made when the first run below it is started that works in a worktree. */
+export const ordersOf = (run: ActiveRun): NonNullable<ActiveRun["orders"]> =>
+  (run.orders ??= { foreground: createMergeOrder(), background: createMergeOrder() });
+
+/** What a run has started and nobody waits for does not outlive it. */
+export const stopBackground = ({ background }: ActiveRun): Promise<unknown> | undefined => {
+  if (!background || background.size === 0) return undefined;
+  for (const { stop } of background) stop.abort(new RetinueError("cancelled", "The run that started it has ended."));
+  return Promise.allSettled([...background].map(({ work }) => work));
+};
