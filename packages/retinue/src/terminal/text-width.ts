@@ -1,6 +1,7 @@
 /** How many columns of a terminal a text takes, and texts made to take just so many. For texts that are printable already. */
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made when it is first needed: it takes longer than most texts do. */
+let segmenter: Intl.Segmenter | undefined;
 
 const ASCII = /^[\x20-\x7e]*$/;
 const ZERO = /^(?:\p{M}|\p{Default_Ignorable_Code_Point})+$/v;
@@ -13,7 +14,10 @@ const widthOfGrapheme = (grapheme: string): number => {
   return WIDE.test(grapheme) ? 2 : 1;
 };
 
-const graphemes = (text: string): readonly string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
+const graphemes = (text: string): readonly string[] => {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+};
 
 export const widthOf = (text: string): number =>
   ASCII.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
