@@ -201,6 +201,25 @@ describe("retinue fanout", () => {
     expect(ended.code).toBe(3);
   });
 
+  test("an interrupt ends all of them and is exit code 130; what was done is told", async () => {
+    const {
+      project: made,
+      server,
+      remove,
+    } = await createMockProject((request) =>
+      JSON.stringify(request).includes("zebra") ? { fault: { type: "stall-before-headers" } } : { text: "Fine." },
+    );
+    cleanups.push(remove);
+    const running = made.start(["fanout", "code-search", "go on", "code-search", "zebra", "--concurrency", "1"]);
+    await server.received(2);
+    await running.said("stderr", "[2] code-search: starts");
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toContain("## 1. code-search: go on\n\nFine.\n");
+    expect(ended.stderr).toMatch(/^\[2\] code-search: cancelled in /m);
+  });
+
   test("what is wrong with the tasks is told before anything runs", async () => {
     const made = await project();
     for (const [words, said] of [
