@@ -4,6 +4,7 @@
  */
 import type { Acceptance, RunResult } from "@retinue/protocol";
 import type { AnyTool, Ports, RunState } from "@retinue/runtime";
+import { hashAct } from "@retinue/runtime";
 import type { Approver } from "./inbox.ts";
 
 export type AcceptanceOptions = {
@@ -37,7 +38,10 @@ const refusalOfCommand = async (command: string, options: AcceptanceOptions, sig
     const { runId } = state.identity;
     const answer =
       ask &&
-      (await ask({ approvalId: `apr_${runId.slice(4)}_${callId}`, run: state.identity, act: judgement.act, hash: "" }, signal));
+      (await ask(
+        { approvalId: `apr_${runId.slice(4)}_${callId}`, run: state.identity, act: judgement.act, hash: hashAct(judgement.act) },
+        signal,
+      ));
     if (!answer?.allowed) return `"${command}" must agree, and running it was not allowed.`;
   }
   const { ok, output } = await shell(command, signal);

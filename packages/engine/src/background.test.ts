@@ -3,7 +3,7 @@ import type { RunId, SessionId } from "@retinue/protocol";
 import type { ModelRequest } from "@retinue/runtime";
 import type { MemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
-import { childRunId } from "./embedded-engine.ts";
+import { childRunId } from "./index.ts";
 import { askedOf, createTestEngine, cutLog, delegateTo, testAgent } from "./testing/test-engine.ts";
 
 const agents = [
