@@ -112,6 +112,9 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
   };
 };
 
+/** What is wrong, and what to do about it where that is not what the code says anyway. */
+export const toProblemLine = ({ message, hint }: ErrorValue): string => (hint === undefined ? message : `${message} ${hint}`);
+
 const exists = async (file: string): Promise<boolean> =>
   access(file).then(
     () => true,

@@ -14,7 +14,7 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import { createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { assembleTools, codeOptions } from "./assemble-tools.ts";
+import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { AskUserOptions, TrustClaim } from "@retinue/tools";
 import { createGitWorktrees, createTrustStore, digestFile, probeSandbox, runShellLine, toCodeIndexes } from "@retinue/tools";
@@ -282,10 +282,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     model,
     agents,
     tools,
-    problems: [
-      ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(({ message }) => message),
-      ...agentProblems,
-    ],
+    problems: [...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine), ...agentProblems],
     untrusted: [...assembled.untrusted, ...untrustedAgents],
     sessions: store.readSide,
     live: engine,

@@ -35,7 +35,7 @@ export const withInventory = async <T>(
 ): Promise<T> => {
   const { loadTrustedAgents } = await import("../load-trusted-agents.ts");
   const { createTrustStore } = await import("@retinue/tools/trust");
-  const { assembleTools } = await import("../assemble-tools.ts");
+  const { assembleTools, toProblemLine } = await import("../assemble-tools.ts");
   const home = retinueHome(env);
   const folder = await realpath(workspace);
   const agents = await loadTrustedAgents(
@@ -62,7 +62,7 @@ export const withInventory = async <T>(
       loaded: agents.loaded,
       agentProblems: agents.problems,
       tools: new Map(tools.map((tool) => [tool.name, tool])),
-      toolProblems: problems.filter(({ code }) => code !== "project_untrusted").map(({ message }) => message),
+      toolProblems: problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       untrusted: [...untrusted, ...agents.untrusted],
     });
   } finally {

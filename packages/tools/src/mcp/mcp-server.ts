@@ -8,6 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AnyTool, ToolContext, ToolOutput } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
+import { probeSandbox } from "../sandbox/probe-sandbox.ts";
 import { checkInput } from "./check-input.ts";
 import { toShownText } from "./escape-hidden.ts";
 import type { Redact } from "./expand-variables.ts";
@@ -56,6 +57,9 @@ const REFRESH_MS = 200;
 
 type Offered = { readonly hash: string; readonly tool: AnyTool } | { readonly withheld: WithheldTool };
 
+const IN_SANDBOX =
+  "Run its command by hand to see what is wrong. It runs in a sandbox without your home and the sockets of other programs; if it needs those, sandbox: false in its entry waives that.";
+
 export class McpServer {
   readonly name: string;
   readonly #options: McpServerOptions;
@@ -77,7 +81,12 @@ export class McpServer {
     try {
       await this.#ready(signal);
     } catch (thrown) {
-      throw new RetinueError("mcp_server_failed", this.#describe(thrown), { cause: thrown });
+      const { target } = this.#options;
+      const isConfined = target.type === "stdio" && target.confine !== undefined && (await probeSandbox()).backend !== "none";
+      throw new RetinueError("mcp_server_failed", this.#describe(thrown), {
+        cause: thrown,
+        ...(isConfined ? { hint: IN_SANDBOX } : {}),
+      });
     }
   }
 

@@ -77,6 +77,16 @@ describe("a server that we start", () => {
     expect(toCommandLine({ command: "x", writes: ["a b", "c"] })).toBe("x (may write 'a b' c)");
   });
 
+  it("says that it is in a sandbox, and how that is waived, where it cannot be started", async () => {
+    const { workspace, env } = await createPlaces();
+    const entry = { command: "/bin/sh", args: ["-c", "exit 3"], connectTimeoutMs: 30_000 };
+    const servers = { kept: entry, free: { ...entry, sandbox: false } };
+    await using connections = await connect(servers, { cwd: workspace, env: { PATH: process.env["PATH"], ...env } });
+    const hints = connections.servers().map(({ error }) => error?.hint ?? "");
+    expect(hints.map((hint) => hint.includes("sandbox: false"))).toEqual([isConfined, false]);
+    expect(connections.servers()).toMatchObject([{ status: "failed" }, { status: "failed" }]);
+  });
+
   it("B14: ends with all that it started, also with what left its group", async () => {
     const { workspace, env } = await createPlaces();
     const mark = `86400.${process.pid}${Date.now()}`;
