@@ -5,8 +5,13 @@ export const APPLICATION_ID = 0x5245544e;
 
 export type Migration = { readonly version: number; readonly sql: string };
 
-/** Holds no text of its own: what was said stands in the events. */
-export const SAID = "fts5(text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2')";
+const SAID_WITHOUT_BEGINNINGS = "fts5(text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2')";
+
+/**
+ * Holds no text of its own: what was said stands in the events. Beginnings of two and three letters, which many words have,
+ * are indexed as words are; longer ones are found by the few words that have them.
+ */
+export const SAID = "fts5(text, content='', columnsize=0, prefix='2 3', tokenize='unicode61 remove_diacritics 2')";
 
 const CREATE = `
 CREATE TABLE sessions (
@@ -112,7 +117,7 @@ CREATE INDEX idx_messages_depth ON messages(agent_depth);
 CREATE INDEX idx_messages_started ON messages(started_at);
 CREATE INDEX idx_messages_status ON messages(status);
 
-CREATE VIRTUAL TABLE said USING ${SAID};
+CREATE VIRTUAL TABLE said USING ${SAID_WITHOUT_BEGINNINGS};
 INSERT INTO said(said, rank) VALUES ('secure-delete', 1);
 `;
 
@@ -166,8 +171,17 @@ UPDATE messages SET duration_ms = elapsed_ms(started_at, completed_at)
   WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
 `;
 
+/** The index is made anew: everything is to be indexed again. */
+const BEGINNINGS = `
+DROP TABLE said;
+CREATE VIRTUAL TABLE said USING ${SAID};
+INSERT INTO said(said, rank) VALUES ('secure-delete', 1);
+UPDATE sessions SET indexed_seq = 0 WHERE indexed_seq > 0;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
   { version: 3, sql: OWN_DURATIONS },
+  { version: 4, sql: BEGINNINGS },
 ];
