@@ -54,6 +54,8 @@ const createWords = (random: SeededRandom): ((count: number) => string) => {
   return (count) => Array.from({ length: count }, pick).join(" ");
 };
 
+const callOf = (child: number): string => `d${child}`;
+
 export const fillDatabase = async ({ path, messages, told }: FillOptions): Promise<{ readonly sessions: number }> => {
   const log = createSqliteLog({ path });
   const random = createSeededRandom(1);
@@ -69,10 +71,9 @@ export const fillDatabase = async ({ path, messages, told }: FillOptions): Promi
     const main = createRunDrafts({ sessionId, runId: mainId, at });
     await log.append([main.requested(words(12))]);
     const lease = await log.lease(mainId);
-    const callsOf = (agent: number): string => `d${agent}`;
     const delegations = Array.from({ length: CHILDREN }, (_, child): AssistantPart => ({
       type: "tool-call",
-      callId: callsOf(child),
+      callId: callOf(child),
       tool: "delegate_to_agent",
       arguments: "{}",
     }));
@@ -90,8 +91,8 @@ export const fillDatabase = async ({ path, messages, told }: FillOptions): Promi
       });
       await log.append(
         [
-          main.toolStarted(callsOf(child), { tool: "delegate_to_agent" }),
-          run.requested(words(20), { parentCallId: callsOf(child) }),
+          main.toolStarted(callOf(child), { tool: "delegate_to_agent" }),
+          run.requested(words(20), { parentCallId: callOf(child) }),
         ],
         lease,
       );
@@ -104,7 +105,7 @@ export const fillDatabase = async ({ path, messages, told }: FillOptions): Promi
         ],
         childLease,
       );
-      await log.append([main.toolSettled(callsOf(child), words(20), { tool: "delegate_to_agent" })], lease);
+      await log.append([main.toolSettled(callOf(child), words(20), { tool: "delegate_to_agent" })], lease);
     }
     await log.append([main.asked(2), main.answered(2, words(30)), main.settled({ summary: words(10) })], lease);
     if (number % 50 === 49) told?.((number + 1) * MESSAGES_A_SESSION);
