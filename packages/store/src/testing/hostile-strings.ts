@@ -18,5 +18,10 @@ export const HOSTILE_STRINGS: readonly (readonly [name: string, text: string])[]
   ["a 64-bit id", "9223372036854775807"],
   ["a number beyond doubles", "1e400"],
   ["JSON", '{"__proto__":{"a":1},"a":NaN,"a":2}'],
+  ["JSON that nests deeply", `${"[".repeat(2000)}${"]".repeat(2000)}`],
+  ["JSON with a broken escape and a trailing comma", '{"a":"\\x","b":[1,],"c":"\\ud800"}'],
+  ["JSON with duplicate and empty keys", '{"":0,"a":1,"a":"2"}'],
+  ["numbers at the edges", "-0 1E400 0x1F 9007199254740993 -9223372036854775808 1e-400"],
+  ["LIKE and array syntax", "100%_[a-z]^ {1,2} $1 $$ E'\\\\' ::text"],
   ["terminal control", "\u001b[2J\u001b]52;c;x\u0007\u009b"],
 ];
