@@ -5,9 +5,12 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 
 export type TestPostgres = {
   readonly url: string;
+  /** Makes a database of its own, for a user of its own; gives its address. */
+  readonly createDatabase: (name: string, password: string) => Promise<string>;
   /** Stops the server and starts it again on the same data. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -47,8 +50,20 @@ export const startPostgres = async (): Promise<TestPostgres> => {
   } catch (error) {
     throw new Error(`PostgreSQL did not start: ${said.join("\n")}`, { cause: error });
   }
+  const url = `postgres://postgres:test@127.0.0.1:${port}/postgres`;
   return {
-    url: `postgres://postgres:test@127.0.0.1:${port}/postgres`,
+    url,
+    createDatabase: async (name, password) => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        await client.query(`CREATE ROLE ${client.escapeIdentifier(name)} LOGIN PASSWORD ${client.escapeLiteral(password)}`);
+        await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)} OWNER ${client.escapeIdentifier(name)}`);
+      } finally {
+        await client.end();
+      }
+      return `postgres://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`;
+    },
     restart: async () => {
       await server.stop();
       await server.start();

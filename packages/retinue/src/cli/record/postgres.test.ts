@@ -3,7 +3,6 @@ import { startPostgres } from "@retinue/store/testing/postgres";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRetinue } from "../../create-retinue.ts";
 import { callRetinue } from "../testing/call-retinue.ts";
@@ -21,12 +20,7 @@ const printed: string[] = [];
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  const admin = new Client({ connectionString: postgres.url });
-  await admin.connect();
-  await admin.query(`CREATE ROLE agent LOGIN PASSWORD '${PASSWORD}'`);
-  await admin.query("CREATE DATABASE record OWNER agent");
-  await admin.end();
-  url = postgres.url.replace("postgres:test@", `agent:${PASSWORD}@`).replace(/\/postgres$/, "/record");
+  url = await postgres.createDatabase("record", PASSWORD);
   made = await createMockProject(() => ({ text: "The platypus lays eggs." }));
 });
 
@@ -93,7 +87,7 @@ describe("a record in PostgreSQL, by a setting", () => {
 
   test("never has its password printed", async () => {
     const doctor = await retinue("doctor");
-    expect(doctor.stdout).toContain("postgres://agent:…@127.0.0.1:");
+    expect(doctor.stdout).toContain("postgres://record:…@127.0.0.1:");
     await retinue("doctor", "--json");
     expect(printed.join("\n")).not.toContain(PASSWORD);
   });
