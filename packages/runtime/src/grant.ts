@@ -45,10 +45,11 @@ export const narrow = (parent: Grant, definition: DefinedRights, request: Reques
   };
 };
 
+const has = (lists: Grant["writes"], list: readonly string[]): boolean =>
+  lists.some((one) => one.length === list.length && one.every((glob, index) => glob === list[index]));
+
 /** Whether rights hold nothing that the grant above does not hold: what `narrow` makes, and nothing that was made in another way. */
 export const isNarrowed = (parent: Grant, { tools, grant }: Rights): boolean => {
-  const has = (lists: Grant["writes"], list: readonly string[]): boolean =>
-    lists.some((one) => one.length === list.length && one.every((glob, index) => glob === list[index]));
   return (
     [...tools, ...grant.tools].every((name) => parent.tools.includes(name)) &&
     parent.writes.every((list) => has(grant.writes, list)) &&
