@@ -22,7 +22,7 @@ const wait = async (file: string): Promise<void> => {
 const drive = async (host: VictimHost): Promise<boolean> => {
   try {
     await (
-      await host.run()
+      await host.run({ takeOver: true })
     ).result;
     return true;
   } catch (thrown) {

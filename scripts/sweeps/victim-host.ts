@@ -1,7 +1,7 @@
 /** The real engine, loop and SQLite log around a scenario: what a victim runs, and what a thief of its leases runs. */
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createEmbeddedEngine, type Engine, type RunHandle } from "@retinue/engine";
+import { createEmbeddedEngine, type Engine, type ResumeOptions, type RunHandle } from "@retinue/engine";
 import { createScriptedModel } from "@retinue/model/testing";
 import { type EventDraft, NO_USAGE, type RecordedEvent, type RunId, type SessionId } from "@retinue/protocol";
 import { agentFrontMatterSchema, type AgentDefinition } from "@retinue/protocol/agent-file";
@@ -21,7 +21,7 @@ export const ROOT_RUN: RunId = "run_victim";
 export type VictimHost = {
   readonly engine: Engine;
   /** Goes on with the main run, or starts it where there is none. */
-  readonly run: () => Promise<RunHandle>;
+  readonly run: (how?: ResumeOptions) => Promise<RunHandle>;
   /** How many runs have not settled. */
   readonly openRuns: () => number;
   readonly close: () => Promise<void>;
@@ -79,7 +79,7 @@ export const createVictimHost = (options: VictimHostOptions): VictimHost => {
   };
   return {
     engine,
-    run: async () => ((await log.sessionOf(ROOT_RUN)) === undefined ? start() : engine.resume(ROOT_RUN)),
+    run: async (how) => ((await log.sessionOf(ROOT_RUN)) === undefined ? start() : engine.resume(ROOT_RUN, how)),
     openRuns: () => {
       // SQLite reads at once.
       const types = (log.read(SESSION) as readonly RecordedEvent[]).map(({ type }) => type);
@@ -192,7 +192,7 @@ const toAcknowledging = (log: EventLog, { order, say, point, beforeWrite }: Vict
         return events;
       }),
     read: async (sessionId, afterSeq) => forget(await log.read(sessionId, afterSeq), order.plant),
-    lease: (runId) => around(() => log.lease(runId)),
+    lease: (runId, options) => around(() => log.lease(runId, options)),
     writeArtifact: (sessionId, text) => around(() => log.writeArtifact(sessionId, text)),
   };
 };
