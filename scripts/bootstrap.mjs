@@ -25,6 +25,7 @@ const COMMANDS = {
   format: "node_modules/oxfmt/bin/oxfmt",
   vitest: "node_modules/vitest/vitest.mjs",
   bench: "bench/run.ts",
+  "bench:tools": "bench/tools.ts",
   "bench:record": "bench/record.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",

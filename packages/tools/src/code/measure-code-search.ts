@@ -16,6 +16,8 @@ export type CodeSearchMeasures = {
   readonly answerMs: Readonly<Record<string, number>>;
   /** The same right after a file was changed. */
   readonly changedMs: number;
+  /** The same right after a file was added. */
+  readonly addedMs: number;
   /** The longest that this thread was held up while the index was made. */
   readonly longestPauseMs: number;
 };
@@ -63,8 +65,13 @@ export const measureCodeSearch = async ({
       await appendFile(path.join(root, toName(at)), `\nexport const freshName${at} = ${at};\n`);
       changed.push(await ask({ query: `freshName${at}` }));
     }
+    const added: number[] = [];
+    for (let at = 0; at < repeats; at += 1) {
+      await writeFile(path.join(root, `pack0/added${at}.ts`), `export const addedName${at} = ${at};\n`);
+      added.push(await ask({ query: `addedName${at}` }));
+    }
     const { size: databaseBytes } = await stat(await findDatabase(cacheFolder));
-    return { files, bytes, buildMs, databaseBytes, answerMs, changedMs: median(changed), longestPauseMs };
+    return { files, bytes, buildMs, databaseBytes, answerMs, changedMs: median(changed), addedMs: median(added), longestPauseMs };
   } finally {
     await index.close();
     await rm(base, { recursive: true, force: true });
@@ -94,17 +101,18 @@ const watchPauses = (): { readonly end: () => number } => {
   };
 };
 
-/** Fifty packages of up to twenty folders each, half of the files TypeScript, the rest Python and Go. */
-const toName = (at: number): string => {
-  const ending = at % 4 < 2 ? "ts" : at % 4 === 2 ? "py" : "go";
-  return `pack${at % 50}/part${Math.floor(at / 50) % 20}/file${at}.${ending}`;
-};
+type Writer = { readonly ending: string; readonly toText: (at: number) => string };
+
+/** Fifty packages of up to twenty folders each, in the languages that are most common. */
+const toName = (at: number): string => `pack${at % 50}/part${Math.floor(at / 50) % 20}/file${at}.${writerOf(at).ending}`;
+
+const writerOf = (at: number): Writer => WRITERS[at % WRITERS.length] ?? { ending: "ts", toText: toTypescript };
 
 const writeTree = async (root: string, files: number): Promise<number> => {
   let bytes = 0;
   for (let at = 0; at < files; at += 1) {
     const file = path.join(root, toName(at));
-    const text = at % 4 < 2 ? toTypescript(at) : at % 4 === 2 ? toPython(at) : toGo(at);
+    const text = writerOf(at).toText(at);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
     bytes += text.length;
@@ -166,3 +174,73 @@ const toGo = (at: number): string =>
     `}`,
     "",
   ].join("\n");
+
+const toJavascript = (at: number): string =>
+  [
+    `const { registry } = require("../registry");`,
+    `class Store${at} {`,
+    ...PARTS.map((part) => `  readItem${part}(key) {\n    return registry.get(key, ${part});\n  }`),
+    `}`,
+    `function computeTotal${at}(values) {`,
+    `  const store = new Store${at}();`,
+    ...PARTS.map((part) => `  values = values.map((value) => value + store.readItem${part}("key"));`),
+    `  return values.length;`,
+    `}`,
+    `module.exports = { Store${at}, computeTotal${at} };`,
+    "",
+  ].join("\n");
+
+const toJava = (at: number): string =>
+  [
+    `package part;`,
+    `public class Store${at} {`,
+    `  private int limit = ${at};`,
+    ...PARTS.map((part) => `  public int readItem${part}(String key) { return registry.get(key) + ${part}; }`),
+    `  static int computeTotal${at}(int[] values) {`,
+    `    Store${at} store = new Store${at}();`,
+    `    int total = 0;`,
+    ...PARTS.map((part) => `    for (int value : values) { total += value + store.readItem${part}("key"); }`),
+    `    return total;`,
+    `  }`,
+    `}`,
+    "",
+  ].join("\n");
+
+const toRust = (at: number): string =>
+  [
+    `pub struct Store${at} { limit: usize }`,
+    `impl Store${at} {`,
+    ...PARTS.map((part) => `    pub fn read_item_${part}(&self, key: &str) -> usize { registry::get(key) + ${part} }`),
+    `}`,
+    `pub fn computeTotal${at}(values: &[usize]) -> usize {`,
+    `    let store = Store${at} { limit: ${at} };`,
+    ...PARTS.map((part) => `    let _ = values.iter().map(|value| value + store.read_item_${part}("key"));`),
+    `    values.len()`,
+    `}`,
+    "",
+  ].join("\n");
+
+const toC = (at: number): string =>
+  [
+    `#include "registry.h"`,
+    `struct Store${at} { int limit; };`,
+    ...PARTS.map((part) => `int read_item_${at}_${part}(struct Store${at} *store) { return registry(store->limit) + ${part}; }`),
+    `int computeTotal${at}(int *values, int count) {`,
+    `  struct Store${at} store = { ${at} };`,
+    `  int total = 0;`,
+    ...PARTS.map((part) => `  for (int i = 0; i < count; i++) total += values[i] + read_item_${at}_${part}(&store);`),
+    `  return total;`,
+    `}`,
+    "",
+  ].join("\n");
+
+const WRITERS: readonly Writer[] = [
+  { ending: "ts", toText: toTypescript },
+  { ending: "py", toText: toPython },
+  { ending: "ts", toText: toTypescript },
+  { ending: "go", toText: toGo },
+  { ending: "js", toText: toJavascript },
+  { ending: "java", toText: toJava },
+  { ending: "rs", toText: toRust },
+  { ending: "c", toText: toC },
+];
