@@ -76,8 +76,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
       const target = await toTarget(input.path ?? ".", context);
       const matches = input.glob === undefined ? () => true : toGlobMatcher(input.glob);
       /** Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen. */
-      const isLeftOut = (file: string): boolean => file !== target.shown && isSecret(file);
-      const toFile = (named: string): string | undefined => (matches(named) ? target.show(named) : undefined);
+      const isLeftOut = (named: string): boolean => target.show(named) !== target.shown && isSecret(target.show(named));
       const { end, gathered: report } = await searchLines({
         args: [...toArgs(input), ...(input.glob === undefined ? [] : toTypeArgs(input.glob)), ...target.args],
         cwd: target.folder,
@@ -86,7 +85,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
         timeLimitMs: TIME_LIMIT_MS,
         signal: context.signal,
         most: MAX_COUNTED,
-        gather: (what) => gatherLines({ input, toFile, isLeftOut, isFirst: what === "first" }),
+        gather: (what) => gatherLines({ input, matches, isLeftOut, show: target.show, what }),
       });
       if (end !== "enough" && report.matches() === 0) {
         const where = `${target.shown}${input.glob === undefined ? "" : `, files ${input.glob}`}`;
@@ -103,20 +102,23 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
 
 type Lines = {
   readonly input: GrepInput;
-  /** From ripgrep's name of a file to ours; undefined where its lines are not wanted. */
-  readonly toFile: (named: string) => string | undefined;
-  readonly isLeftOut: (file: string) => boolean;
-  readonly isFirst: boolean;
+  /** All three are given ripgrep's name of a file. */
+  readonly matches: (named: string) => boolean;
+  readonly isLeftOut: (named: string) => boolean;
+  readonly show: (named: string) => string;
+  readonly what: "ordered" | "all" | "first";
 };
 
 /** Lines of the same file come one after the other. */
-const gatherLines = ({ input, toFile, isLeftOut, isFirst }: Lines): MatchReport & Gathering => {
+const gatherLines = ({ input, matches, isLeftOut, show, what }: Lines): MatchReport & Gathering => {
   const report = createMatchReport({
     maxResults: input.maxResults ?? DEFAULT_RESULTS,
     filesOnly: input.filesOnly ?? false,
     gaps: (input.context ?? 0) > 0,
     isLeftOut,
+    show,
   });
+  const hasContext = (input.context ?? 0) > 0 && input.filesOnly !== true;
   let named: string | undefined;
   let file: string | undefined;
   return {
@@ -127,12 +129,16 @@ const gatherLines = ({ input, toFile, isLeftOut, isFirst }: Lines): MatchReport 
       if (end < 0) return;
       if (named === undefined || named.length !== end || !record.startsWith(named)) {
         named = record.slice(0, end);
-        file = toFile(named.replace(/^\.[\\/]/, "").replaceAll(path.sep, "/"));
-        // It has to be known at once whether there is enough.
-        if (isFirst && file !== undefined && isLeftOut(file)) file = undefined;
+        file = named.replace(/^\.[\\/]/, "").replaceAll(path.sep, "/");
+        // Of the first ones it has to be known at once whether there is enough.
+        if (!matches(file) || (what === "first" && isLeftOut(file))) file = undefined;
       }
-      const line = file === undefined ? undefined : toLine(record, end + 1, file);
-      if (line) report.add(line);
+      if (file === undefined) return;
+      // Without context every record is a match; what it says is read only where it may be shown.
+      if (hasContext || !(input.filesOnly === true || (what === "ordered" && report.isFull()))) {
+        const line = toLine(record, end + 1, file);
+        if (line) report.add(line);
+      } else report.count(file);
     },
   };
 };

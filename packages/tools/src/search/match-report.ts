@@ -8,6 +8,8 @@ export type FoundLine = { readonly file: string; readonly number: number; readon
 
 export type MatchReport = {
   readonly add: (line: FoundLine) => void;
+  /** A match whose line will not be shown. */
+  readonly count: (file: string) => void;
   /** So far, with those that are to be left out where that was not yet looked at. */
   readonly found: () => number;
   readonly matches: () => number;
@@ -26,6 +28,8 @@ export type MatchReportOptions = {
   readonly gaps: boolean;
   /** Files that are left out. It takes its time to tell, so that it is asked as late as can be. */
   readonly isLeftOut?: (file: string) => boolean;
+  /** How a file is named in the text. */
+  readonly show?: (file: string) => string;
 };
 
 const MAX_CHARS = MAX_OUTPUT_CHARS - 500;
@@ -33,7 +37,7 @@ const MAX_CHARS = MAX_OUTPUT_CHARS - 500;
 type FoundFile = { readonly file: string; readonly key: string; matches: number; lines: FoundLine[]; isShown?: boolean };
 
 export const createMatchReport = (options: MatchReportOptions): MatchReport => {
-  const { maxResults, filesOnly, gaps, isLeftOut = () => false } = options;
+  const { maxResults, filesOnly, gaps, isLeftOut = () => false, show = (file) => file } = options;
   const files = new Map<string, FoundFile>();
   let current: FoundFile | undefined;
   let matches = 0;
@@ -84,6 +88,12 @@ export const createMatchReport = (options: MatchReportOptions): MatchReport => {
       file.lines.push(found);
       if (found.isMatch && (keptMatches += 1) > 4 * maxResults + 1000) prune();
     },
+    count: (named) => {
+      const file = fileOf(named);
+      if (file.isShown === false) return;
+      matches += 1;
+      file.matches += 1;
+    },
     found: () => matches,
     matches: () => {
       listShown();
@@ -92,14 +102,14 @@ export const createMatchReport = (options: MatchReportOptions): MatchReport => {
     isFull: () => (filesOnly ? files.size > maxResults : matches > maxResults),
     toText: (totals) => {
       const ordered = listShown();
-      if (filesOnly) return toFileList(ordered, maxResults, totals(matches, files.size));
-      const { lines, shown } = toLines(ordered, { maxResults, gaps, isShown });
+      if (filesOnly) return toFileList(ordered, { maxResults, show, totals: totals(matches, files.size) });
+      const { lines, shown } = toLines(ordered, { maxResults, gaps, isShown, show });
       const left = matches - shown;
       return [`[${totals(matches, files.size)}${left > 0 ? `; showing the first ${shown}` : ""}]`, ...lines].join("\n");
     },
     toFirstText: (totals) => {
-      if (filesOnly) return toFileList(listShown(), maxResults, totals);
-      const { lines, shown } = toLines(inOrder(files), { maxResults, gaps, isShown });
+      if (filesOnly) return toFileList(listShown(), { maxResults, show, totals });
+      const { lines, shown } = toLines(inOrder(files), { maxResults, gaps, isShown, show });
       return [`[${totals}; showing the first ${shown}]`, ...lines].join("\n");
     },
   };
@@ -111,9 +121,11 @@ const toKey = (file: string): string => file.replaceAll("/", "\0");
 const inOrder = (files: ReadonlyMap<string, FoundFile>): readonly FoundFile[] =>
   [...files.values()].toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 
-const toFileList = (files: readonly FoundFile[], maxResults: number, totals: string): string => {
+type Shown = { readonly maxResults: number; readonly show: (file: string) => string };
+
+const toFileList = (files: readonly FoundFile[], { maxResults, show, totals }: Shown & { readonly totals: string }): string => {
   let chars = 0;
-  const entries = files.slice(0, maxResults).map(({ file, matches }) => `${file}: ${matches}`);
+  const entries = files.slice(0, maxResults).map(({ file, matches }) => `${show(file)}: ${matches}`);
   const fitting = entries.filter((entry) => (chars += entry.length + 1) <= MAX_CHARS);
   const left = files.length - fitting.length;
   return [`[${totals}${left > 0 ? `; ${left} files not shown` : ""}]`, ...fitting].join("\n");
@@ -121,17 +133,18 @@ const toFileList = (files: readonly FoundFile[], maxResults: number, totals: str
 
 const toLines = (
   files: readonly FoundFile[],
-  { maxResults, gaps, isShown }: Pick<MatchReportOptions, "maxResults" | "gaps"> & { isShown: (found: FoundFile) => boolean },
+  { maxResults, gaps, isShown, show }: Shown & { readonly gaps: boolean; readonly isShown: (found: FoundFile) => boolean },
 ): { readonly lines: readonly string[]; readonly shown: number } => {
   const lines: string[] = [];
   let shown = 0;
   let chars = 0;
   for (const found of files) {
+    if (shown >= maxResults) break;
     if (!isShown(found)) continue;
     let last: FoundLine | undefined;
     for (const line of found.lines) {
       const fresh: string[] = [];
-      if (!last) fresh.push(...(lines.length > 0 ? [""] : []), `${found.file}:`);
+      if (!last) fresh.push(...(lines.length > 0 ? [""] : []), `${show(found.file)}:`);
       else if (gaps && line.number > last.number + 1) fresh.push("  …");
       fresh.push(`  ${line.number}${line.isMatch ? ":" : "-"} ${line.text.trimEnd()}`);
       const length = fresh.reduce((sum, each) => sum + each.length + 1, 0);

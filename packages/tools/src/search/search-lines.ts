@@ -17,8 +17,8 @@ export type Gathering = {
 export type LineSearch<Kind extends Gathering> = Omit<RipgrepRun, "onRecord" | "review"> & {
   /** With these many it ends. */
   readonly most: number;
-  /** Made for every try: for all that is found in whatever order, or only for the first of it in order, of which more than enough is known. */
-  readonly gather: (what: "all" | "first") => Kind;
+  /** Made for every try: for all that is found, in the order of paths or in any, or only for the first of it in order. */
+  readonly gather: (what: "ordered" | "all" | "first") => Kind;
   /** How long files are searched in order before it is looked whether that leads far. */
   readonly reviewMs?: number;
 };
@@ -48,7 +48,7 @@ export const searchLines = async <Kind extends Gathering>(search: LineSearch<Kin
     });
   const inOrder = ["--sort=path", ...args];
 
-  const ordered = gather("all");
+  const ordered = gather("ordered");
   const review = { afterMs: reviewMs, goesOn: () => ordered.found() >= most * GOOD_PART };
   const soon = await look(ordered, () => ordered.found() >= most, { args: inOrder, review });
   if (soon !== "reviewed") return { end: soon, gathered: ordered };
