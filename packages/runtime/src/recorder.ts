@@ -15,6 +15,8 @@ export type Recorder = {
    * Undefined where there is nothing to wait for.
    */
   readonly flush: () => Promise<void> | undefined;
+  /** Begins to append what was noted; whoever flushes next waits for it, too. */
+  readonly flushMeanwhile: () => void;
   /** Shows what is not recorded. Streamed texts must have been cleaned by whoever knows what came before them. */
   readonly show: (body: LiveBody) => void;
   /** The value without the secrets that are known; the value itself where none are. */
@@ -36,20 +38,34 @@ export const createRecorder = (
       send(event);
     }
   };
+  const append = (): Promise<void> | undefined => {
+    if (noted.length === 0) return undefined;
+    const drafts = noted;
+    noted = [];
+    const events = emit(drafts);
+    if (events instanceof Promise) return events.then(sendAll);
+    sendAll(events);
+    return undefined;
+  };
+  /** Under way, and not yet waited for. */
+  let meanwhile: Promise<void> | undefined;
+  const flush = (): Promise<void> | undefined => {
+    const own = append();
+    const earlier = meanwhile;
+    meanwhile = undefined;
+    return earlier && own ? Promise.all([earlier, own]).then(() => undefined) : (earlier ?? own);
+  };
   return {
     note: (body) => {
       const draft: EventDraft = { ...identity, at: clock.date(), ...clean(body) };
       apply(state, draft);
       noted.push(draft);
     },
-    flush: () => {
-      if (noted.length === 0) return undefined;
-      const drafts = noted;
-      noted = [];
-      const events = emit(drafts);
-      if (events instanceof Promise) return events.then(sendAll);
-      sendAll(events);
-      return undefined;
+    flush,
+    flushMeanwhile: () => {
+      meanwhile = flush();
+      // Its failure is thrown to whoever flushes next.
+      meanwhile?.catch(() => undefined);
     },
     show: (body) =>
       send({ ...identity, seq: lastSeq, at: clock.date(), ...(body.type === "model.retrying" ? clean(body) : body) }),

@@ -151,9 +151,9 @@ const runGroup = async (run: LiveRun, group: readonly Prepared[]): Promise<void>
   // Before anything is waited for: whoever calls beside it must find them taken.
   const reservations = new Map(runnable.map((prepared) => [prepared, reserve(run.purse, { toolCalls: 1 })]));
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
-  const announced = flush();
   // What has no effect need not wait until its start is on disk: nothing is lost if it is read again.
-  if (!runnable.every(hasNoEffect)) await announced;
+  if (runnable.every(hasNoEffect)) run.flushMeanwhile();
+  else await flush();
   let open = runnable.length;
   const runOne = async (prepared: Runnable): Promise<void> => {
     const ran = await runCall(run, prepared);
@@ -163,16 +163,13 @@ const runGroup = async (run: LiveRun, group: readonly Prepared[]): Promise<void>
     if (open > 0) await flush();
   };
   const [alone] = runnable;
-  if (runnable.length === 1 && alone) {
-    const done = runOne(alone);
-    return announced ? Promise.all([announced, done]).then(() => undefined) : done;
-  }
+  if (runnable.length === 1 && alone) return runOne(alone);
   const queue = runnable.filter(({ tool }) => !tool.selfPaced);
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) await runOne(next);
   };
   const selfPaced = runnable.filter(({ tool }) => tool.selfPaced).map(runOne);
-  await Promise.all([announced, ...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]);
+  await Promise.all([...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]);
 };
 
 const hasNoEffect = ({ type, tool }: Runnable): boolean =>

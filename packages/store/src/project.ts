@@ -34,11 +34,18 @@ type OpenCall = {
   readonly approvalId?: ApprovalId;
 };
 
+type OpenStep = {
+  readonly id: number;
+  readonly startedAt: string;
+  /** What its row begins with, in the order of `OPEN_MODEL_CALL`; null once it has ended. */
+  readonly opening: readonly ColumnValue[] | null;
+};
+
 /** What must be known of a run's earlier events to project its next one. */
 export type RunProjection = {
   readonly messageId: number;
-  /** The latest model call. */
-  readonly step: { readonly id: number; readonly startedAt: string; readonly open: boolean } | null;
+  /** The latest model call. Its row is written when it ends. */
+  readonly step: OpenStep | null;
   /** The calls of the latest answer, and earlier ones that have not settled. */
   readonly calls: ReadonlyMap<CallId, OpenCall>;
 };
@@ -84,7 +91,6 @@ const OPEN_MODEL_CALL = [
   "request_type",
   "context_token_count",
   "iteration_count",
-  "status",
   "metadata_json",
   "run_id",
   "seq",
@@ -155,6 +161,10 @@ const ANSWER_MODEL_CALL = [
   "cost_usd",
 ] as const satisfies readonly MessageColumn[];
 
+const ANSWERED_MODEL_CALL: readonly MessageColumn[] = [...OPEN_MODEL_CALL, ...ANSWER_MODEL_CALL];
+
+const FAILED_MODEL_CALL: readonly MessageColumn[] = [...OPEN_MODEL_CALL, ...FAIL];
+
 const SETTLE_TOOL_CALL = [
   "completed_at",
   "duration_ms",
@@ -204,60 +214,61 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "run.started":
       return { operations: [update(run.messageId, MARK, ["running"])], run };
     case "model.requested": {
-      const opened: Operation = {
-        type: "insert",
+      const opening = [
         id,
-        columns: OPEN_MODEL_CALL,
-        values: [
-          id,
-          event.sessionId,
-          run.messageId,
-          event.at,
-          event.agent,
-          event.depth,
-          event.model,
-          "continuation",
-          event.estimatedTokens,
-          1,
-          "running",
-          event.handIn ? '{"handIn":true}' : null,
-          event.runId,
-          event.seq,
-          event.step,
-        ],
-      };
+        event.sessionId,
+        run.messageId,
+        event.at,
+        event.agent,
+        event.depth,
+        event.model,
+        "continuation",
+        event.estimatedTokens,
+        1,
+        event.handIn ? '{"handIn":true}' : null,
+        event.runId,
+        event.seq,
+        event.step,
+      ];
       return {
-        operations: run.step?.open ? [interrupt(run.step, event.at), opened] : [opened],
-        run: { ...run, step: { id, startedAt: event.at, open: true } },
+        operations: run.step?.opening ? [interruptStep(run.step, run.step.opening, event.at)] : NOTHING,
+        run: { ...run, step: { id, startedAt: event.at, opening } },
       };
     }
     case "model.answered": {
-      if (run.step === null) return { operations: NOTHING, run };
+      if (!run.step?.opening) return { operations: NOTHING, run };
       return {
         operations: [
-          update(run.step.id, ANSWER_MODEL_CALL, [
-            event.at,
-            toElapsedMs(run.step.startedAt, event.at),
-            toAnswerText(event.content),
-            toToolCallsJson(event.content),
-            event.usage.input,
-            event.usage.output,
-            event.usage.input + event.usage.output,
-            "completed",
-            event.finishReason,
-            event.usage.cached,
-            event.usage.reasoning,
-            event.costUsd,
-          ]),
+          {
+            type: "insert",
+            id: run.step.id,
+            columns: ANSWERED_MODEL_CALL,
+            values: [
+              ...run.step.opening,
+              event.at,
+              toElapsedMs(run.step.startedAt, event.at),
+              toAnswerText(event.content),
+              toToolCallsJson(event.content),
+              event.usage.input,
+              event.usage.output,
+              event.usage.input + event.usage.output,
+              "completed",
+              event.finishReason,
+              event.usage.cached,
+              event.usage.reasoning,
+              event.costUsd,
+            ],
+          },
         ],
-        run: { ...run, step: { ...run.step, open: false }, calls: withoutSettled(run.calls) },
+        run: { ...run, step: { ...run.step, opening: null }, calls: withoutSettled(run.calls) },
       };
     }
     case "model.failed": {
-      if (run.step === null) return { operations: NOTHING, run };
+      if (!run.step?.opening) return { operations: NOTHING, run };
+      const status = event.error.code === "cancelled" ? "cancelled" : "failed";
       return {
-        operations: [fail(run.step, event.at, event.error.code === "cancelled" ? "cancelled" : "failed", event.error)],
-        run: { ...run, step: { ...run.step, open: false } },
+        operations: [failStep(run.step.opening, toFailure(run.step, event.at, status, event.error))],
+        run: { ...run, step: { ...run.step, opening: null } },
       };
     }
     case "approval.requested": {
@@ -333,8 +344,9 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       return { operations: NOTHING, run };
     case "run.settled": {
       const operations = [settleRun(event.result, event.at, run.messageId)];
-      if (run.step?.open) operations.push(interrupt(run.step, event.at, event.result));
-      for (const call of run.calls.values()) if (!call.settled) operations.push(interrupt(call, event.at, event.result));
+      if (run.step?.opening) operations.push(interruptStep(run.step, run.step.opening, event.at, event.result));
+      for (const call of run.calls.values())
+        if (!call.settled) operations.push(update(call.id, FAIL, toInterruption(call, event.at, event.result)));
       return { operations, run: { messageId: run.messageId, step: null, calls: NO_CALLS } };
     }
     default:
@@ -482,7 +494,7 @@ const recordSummary = (
   {
     type: "insert",
     id,
-    columns: OPEN_MODEL_CALL,
+    columns: ANSWERED_MODEL_CALL,
     values: [
       id,
       event.sessionId,
@@ -494,27 +506,24 @@ const recordSummary = (
       "continuation",
       event.beforeTokens,
       1,
-      "running",
       '{"contextSummary":true}',
       event.runId,
       event.seq,
       null,
+      event.at,
+      null,
+      summary.text,
+      null,
+      summary.usage.input,
+      summary.usage.output,
+      summary.usage.input + summary.usage.output,
+      "completed",
+      "stop",
+      summary.usage.cached,
+      summary.usage.reasoning,
+      summary.costUsd,
     ],
   },
-  update(id, ANSWER_MODEL_CALL, [
-    event.at,
-    null,
-    summary.text,
-    null,
-    summary.usage.input,
-    summary.usage.output,
-    summary.usage.input + summary.usage.output,
-    "completed",
-    "stop",
-    summary.usage.cached,
-    summary.usage.reasoning,
-    summary.costUsd,
-  ]),
 ];
 
 const recordReceived = (event: EventOf<"message.received">, id: number, run: RunProjection): readonly Operation[] => [
@@ -540,26 +549,39 @@ const recordReceived = (event: EventOf<"message.received">, id: number, run: Run
   },
 ];
 
-const fail = (
-  open: { readonly id: number; readonly startedAt: string },
+/** In the order of `FAIL`. */
+const toFailure = (
+  open: { readonly startedAt: string },
   at: string,
   status: MessageStatus,
   error: Pick<ErrorValue, "message"> & { readonly code: ErrorValue["code"] | null },
-): Operation =>
-  update(open.id, FAIL, [
-    at,
-    toElapsedMs(open.startedAt, at),
-    status,
-    status === "cancelled" ? "cancelled" : "error",
-    error.message,
-    error.code,
-  ]);
+): readonly ColumnValue[] => [
+  at,
+  toElapsedMs(open.startedAt, at),
+  status,
+  status === "cancelled" ? "cancelled" : "error",
+  error.message,
+  error.code,
+];
 
 /** What was still open when the run went on without it, or ended. */
-const interrupt = (open: { readonly id: number; readonly startedAt: string }, at: string, result?: RunResult): Operation =>
+const toInterruption = (open: { readonly startedAt: string }, at: string, result?: RunResult): readonly ColumnValue[] =>
   result?.status === "cancelled"
-    ? fail(open, at, "cancelled", { message: "The run was cancelled first.", code: "cancelled" })
-    : fail(open, at, "failed", { message: "It was under way when the process ended or the run was stopped.", code: null });
+    ? toFailure(open, at, "cancelled", { message: "The run was cancelled first.", code: "cancelled" })
+    : toFailure(open, at, "failed", {
+        message: "It was under way when the process ended or the run was stopped.",
+        code: null,
+      });
+
+const failStep = (opening: readonly ColumnValue[], failure: readonly ColumnValue[]): Operation => ({
+  type: "insert",
+  id: Number(opening[0]),
+  columns: FAILED_MODEL_CALL,
+  values: [...opening, ...failure],
+});
+
+const interruptStep = (step: OpenStep, opening: readonly ColumnValue[], at: string, result?: RunResult): Operation =>
+  failStep(opening, toInterruption(step, at, result));
 
 /** By the wall clock, which may have been set back. */
 export const toElapsedMs = (from: string, to: string): number | null => {

@@ -144,8 +144,17 @@ UPDATE ~messages SET duration_ms = CASE
   WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
 `;
 
+/** A model call has a row when it has ended; what is under way stands in the events alone. */
+const ENDED_MODEL_CALLS = `
+UPDATE ~sessions s SET message_count = message_count - (
+  SELECT COUNT(*) FROM ~messages m
+    WHERE m.session_id = s.session_id AND m.request_type = 'continuation' AND m.status = 'running');
+DELETE FROM ~messages WHERE request_type = 'continuation' AND status = 'running';
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
   { version: 3, sql: OWN_DURATIONS },
+  { version: 4, sql: ENDED_MODEL_CALLS },
 ];

@@ -26,7 +26,14 @@ export const createMemoryDatabase = (): MemoryDatabase => {
   const statements = createStatements(db);
   const recorder = createRecorder({ statements, isAlone: true });
   const searchIndex = createSearchIndex(statements);
-  const queue = createWriteQueue({ db, path, busyMs: 0, began: () => {}, rolledBack: recorder.forget });
+  const queue = createWriteQueue({
+    db,
+    path,
+    busyMs: 0,
+    began: () => {},
+    settling: recorder.settle,
+    rolledBack: recorder.forget,
+  });
   return {
     readSide: createSqliteReadSide({
       db,

@@ -1,6 +1,6 @@
 /**
- * Writes events and what follows from them. Everything here happens inside a transaction that the caller opened;
- * after a rollback the caller says `forget`.
+ * Writes events and what follows from them. Everything here happens inside a transaction that the caller opened; rows that
+ * change are written once for all that was recorded in it, when the caller says `settle`. After a rollback the caller says `forget`.
  */
 import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import type { StatementSync } from "node:sqlite";
@@ -8,6 +8,7 @@ import type { KnownRun } from "../admit.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import { foldProjections, planAppend } from "../plan-append.ts";
+import type { MessageColumn } from "../message-row.ts";
 import type { Operation, RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
@@ -20,6 +21,8 @@ export type Recorder = {
   readonly run: (runId: RunId) => KnownRun | undefined;
   /** `holder` is the run whose lease was shown. */
   readonly record: (sessionId: SessionId, drafts: readonly EventDraft[], holder?: RunId) => readonly RecordedEvent[];
+  /** Writes the rows that follow from what was recorded: before a commit, and before anybody else reads or writes in the transaction. */
+  readonly settle: () => void;
   /** Moves the epoch on and gives the new one; undefined for an unknown run. */
   readonly takeOver: (runId: RunId) => number | undefined;
   readonly revoke: (sessionId: SessionId) => void;
@@ -83,12 +86,37 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     return isAlone || (runId === holder && cached.epoch === readRun(runId)?.epoch) ? cached.projection : undefined;
   };
 
+  /** By the row that they concern, in the order in which the rows were first touched. */
+  const pending = new Map<number, Operation>();
+  const changedSessions = new Map<SessionId, SessionRow>();
+
+  const defer = (operation: Operation): void => {
+    const earlier = pending.get(operation.id);
+    pending.set(operation.id, earlier ? mergeOperations(earlier, operation) : operation);
+  };
+
+  const settle = (): void => {
+    if (pending.size > 0) {
+      for (const operation of pending.values()) apply(operation);
+      pending.clear();
+    }
+    if (changedSessions.size > 0) {
+      for (const session of changedSessions.values()) updateSession.run(...toSessionValues(session), session.number);
+      changedSessions.clear();
+    }
+  };
+
   const apply = (operation: Operation): void => {
     let statement = operationStatements.get(operation.columns);
     if (!statement) operationStatements.set(operation.columns, (statement = statements(toSql(operation))));
     const values = operation.values.map((value) => (typeof value === "string" ? toColumnText(value) : value));
     if (operation.type === "update") values.push(operation.id);
     statement.run(...values);
+  };
+
+  const foldRecorded = (sessionId: SessionId, number: number): Map<RunId, RunProjection> => {
+    settle();
+    return foldProjections(readEvents(statements, sessionId, 0), number);
   };
 
   const insertEvent = statements("INSERT INTO events (id, run_id, type, at, body, hash) VALUES (?, ?, ?, ?, ?, ?)");
@@ -99,12 +127,17 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     sessions.clear();
     runs.clear();
     projections.clear();
+    pending.clear();
+    changedSessions.clear();
   };
 
   return {
     run: readRun,
     record: (sessionId, drafts, holder) => {
-      if (runs.size + sessions.size + projections.size > MAX_CACHED) forget();
+      if (runs.size + sessions.size + projections.size > MAX_CACHED) {
+        settle();
+        forget();
+      }
       const before = readSession(sessionId);
       let folded: Map<RunId, RunProjection> | undefined;
       const {
@@ -114,9 +147,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
       } = planAppend({
         session: before,
         drafts,
-        projectionOf: (runId) =>
-          remembered(runId, holder) ??
-          (folded ??= foldProjections(readEvents(statements, sessionId, 0), before.number)).get(runId),
+        projectionOf: (runId) => remembered(runId, holder) ?? (folded ??= foldRecorded(sessionId, before.number)).get(runId),
       });
       for (const { id, event, body, hash, operations } of events) {
         const runKey = toColumnText(event.runId);
@@ -125,13 +156,14 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
           insertRun.run(runKey, session.number, id);
           runs.set(event.runId, { sessionId, epoch: 0 });
         }
-        for (const operation of operations) apply(operation);
+        for (const operation of operations) defer(operation);
       }
-      updateSession.run(...toSessionValues(session), session.number);
+      changedSessions.set(sessionId, session);
       sessions.set(sessionId, session);
       for (const [runId, projection] of changed) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
       return events.map(({ event }) => event);
     },
+    settle,
     takeOver: (runId) => {
       const row = statements("UPDATE runs SET epoch = epoch + 1 WHERE run_id = ? RETURNING epoch").get(toColumnText(runId));
       if (row === undefined) return undefined;
@@ -155,6 +187,37 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     },
     forget,
   };
+};
+
+type Merging = {
+  readonly columns: readonly MessageColumn[];
+  /** Where in the earlier values a later one goes; -1 at the end. */ readonly places: readonly number[];
+};
+
+const mergings = new Map<Operation["columns"], Map<Operation["columns"], Merging>>();
+
+/** The lists of columns are a few constants, and so are those that come of two of them. */
+const mergingOf = (earlier: Operation["columns"], later: Operation["columns"]): Merging => {
+  let known = mergings.get(earlier);
+  if (!known) mergings.set(earlier, (known = new Map()));
+  let merging = known.get(later);
+  if (!merging) {
+    const places = later.map((column) => earlier.indexOf(column));
+    known.set(later, (merging = { columns: [...earlier, ...later.filter((_, at) => places[at] === -1)], places }));
+  }
+  return merging;
+};
+
+/** Two operations on one row as one. */
+const mergeOperations = (earlier: Operation, later: Operation): Operation => {
+  const { columns, places } = mergingOf(earlier.columns, later.columns);
+  const values = [...earlier.values];
+  later.values.forEach((value, at) => {
+    const place = places[at] ?? -1;
+    if (place === -1) values.push(value);
+    else values[place] = value;
+  });
+  return { type: earlier.type, id: earlier.id, columns, values };
 };
 
 const toSql = ({ type, columns }: Operation): string =>

@@ -179,9 +179,18 @@ INSERT INTO said(said, rank) VALUES ('secure-delete', 1);
 UPDATE sessions SET indexed_seq = 0 WHERE indexed_seq > 0;
 `;
 
+/** A model call has a row when it has ended; what is under way stands in the events alone. */
+const ENDED_MODEL_CALLS = `
+UPDATE sessions SET message_count = message_count - (
+  SELECT COUNT(*) FROM messages m
+    WHERE m.session_id = sessions.session_id AND m.request_type = 'continuation' AND m.status = 'running');
+DELETE FROM messages WHERE request_type = 'continuation' AND status = 'running';
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
   { version: 3, sql: OWN_DURATIONS },
   { version: 4, sql: BEGINNINGS },
+  { version: 5, sql: ENDED_MODEL_CALLS },
 ];

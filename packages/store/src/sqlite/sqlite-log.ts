@@ -82,6 +82,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       if (version !== writtenVersion) recorder.refresh();
       writtenVersion = version;
     },
+    settling: recorder.settle,
     rolledBack: recorder.forget,
   });
 
@@ -161,6 +162,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       const sessionId = drafts[0]?.sessionId;
       if (sessionId === undefined) return [];
       return queue.write(() => recorder.record(sessionId, drafts, lease?.runId), {
+        defers: true,
         line: sessionId,
         check: () => admit(drafts, lease, recorder.run),
         committed: (events) => {

@@ -37,7 +37,7 @@ export type SqliteReadSideOptions = {
   readonly figures: FigureTable;
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
-  readonly recorder: Pick<Recorder, "record" | "run" | "forget">;
+  readonly recorder: Pick<Recorder, "record" | "settle" | "run" | "forget">;
   /** A connection of its own for what takes long; without it everything else waits. */
   readonly openReader?: () => DatabaseSync;
   /** Throws when the store was closed. */
@@ -142,6 +142,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     for (const runId of epochs.keys()) if (recorder.run(runId) !== undefined) throw refuseExisting(sessionId);
     statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
     recorder.record(sessionId, drafts);
+    recorder.settle();
     const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
     for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
     for (const { artifactId, text } of artifacts) insertArtifact(statements, sessionId, artifactId, text);

@@ -17,6 +17,8 @@ export type WriteHooks<T> = {
   /** Inside the transaction, before `act`; writes nothing. If it throws, this write alone is refused. */
   readonly check?: () => void;
   readonly committed?: (value: T) => void;
+  /** `act` leaves to `settling` what is written once for all that was asked for. */
+  readonly defers?: boolean;
   /** Writes in one line rest on those before: when one fails, those asked for since fail with it. */
   readonly line?: string;
 };
@@ -26,6 +28,7 @@ type Entry = {
   readonly act: () => unknown;
   readonly succeed: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
+  readonly defers: boolean;
   readonly line: string | undefined;
 };
 
@@ -36,10 +39,12 @@ export type WriteQueueOptions = {
   readonly busyMs: number;
   /** Before the first write of each transaction. */
   readonly began: () => void;
+  /** Writes what was left to it, before the commit and before whoever does not defer. */
+  readonly settling: () => void;
   readonly rolledBack: () => void;
 };
 
-export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQueueOptions): WriteQueue => {
+export const createWriteQueue = ({ db, path, busyMs, began, settling, rolledBack }: WriteQueueOptions): WriteQueue => {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   let waiting: Entry[] = [];
@@ -57,6 +62,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
     try {
       began();
       for (const entry of entries) {
+        if (!entry.defers) settling();
         const refusal = refuse(entry, path);
         if (refusal) outcomes.push(refusal);
         else {
@@ -64,6 +70,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
           outcomes.push(() => entry.succeed(value));
         }
       }
+      settling();
       commit.run();
     } catch (error) {
       rollback();
@@ -131,7 +138,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
   };
 
   return {
-    write: (act, { check, committed, line } = {}) =>
+    write: (act, { check, committed, defers = false, line } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({
           check,
@@ -143,6 +150,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, rolledBack }: WriteQ
             committed?.(own);
           },
           fail: reject,
+          defers,
           line,
         });
         if (scheduled) return;

@@ -206,16 +206,13 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         ]);
       });
 
-      it("are there from the start of what they record, and closed at its end", async () => {
+      it("are there from the start of a run or a tool call, and from the end of a model call", async () => {
         const run = createRunDrafts();
         await log.append([run.requested()]);
         expect(await states()).toEqual([["prompt", "pending", null]]);
         const lease = await log.lease("run_a");
         await log.append([run.started(lease.epoch), run.asked(1)], lease);
-        expect(await states()).toEqual([
-          ["prompt", "running", null],
-          ["continuation", "running", null],
-        ]);
+        expect(await states()).toEqual([["prompt", "running", null]]);
         const act = { callId: "c", tool: "write", effect: "write", input: {}, paths: [], hosts: [] } as const;
         await log.append(
           [
