@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { createTestWorkspace } from "../testing/tool-context.ts";
 import { runRipgrep } from "./ripgrep.ts";
@@ -33,6 +34,25 @@ describe("a run of ripgrep", () => {
     });
     expect(end).toBe("enough");
     expect(records).toEqual(["line of text", "line of text", "line of text"]);
+  });
+
+  it("is ended at its review when that does not want it to go on, and is asked once otherwise", async () => {
+    await using test = await createTestWorkspace();
+    // It never ends by itself, and has nothing to do.
+    execFileSync("mkfifo", [test.at("fifo")]);
+    const run = {
+      args: ["--", "text", "fifo"],
+      cwd: test.workspace,
+      separator: "\n",
+      signal: test.context.signal,
+      onRecord: () => true,
+    } as const;
+    const stops = { afterMs: 1, goesOn: () => false };
+    expect(await runRipgrep({ ...run, timeLimitMs: 60_000, review: stops })).toBe("reviewed");
+    let asked = 0;
+    const goesOn = { afterMs: 1, goesOn: () => (asked += 1) > 0 };
+    expect(await runRipgrep({ ...run, timeLimitMs: 300, review: goesOn })).toBe("time");
+    expect(asked).toBe(1);
   });
 
   it("throws when it is no longer wanted", async () => {

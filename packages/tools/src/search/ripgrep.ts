@@ -76,15 +76,18 @@ const review = (
   { afterMs, goesOn }: NonNullable<RipgrepRun["review"]>,
   stop: () => void,
 ): (() => void) => {
+  const latestAt = performance.now() + LATEST_REVIEW * afterMs;
   const look = (): void => {
-    // On a busy machine it may hardly have had its turn.
-    if (readCpuMs(pid) < afterMs / 2) timer = setTimeout(look, afterMs / 2);
+    // On a busy machine it may hardly have had its turn; on a slow disk it never gets to work much.
+    if (performance.now() < latestAt && readCpuMs(pid) < afterMs / 2) timer = setTimeout(look, afterMs / 2);
     else if (!goesOn()) stop();
   };
   let timer = setTimeout(look, afterMs);
   return () => clearTimeout(timer);
 };
 
+/** So many times as long as was meant. */
+const LATEST_REVIEW = 10;
 const TICK_MS = 10;
 /** Of what Linux tells of a process, after its name: what it has used itself, and what the kernel has for it. */
 const USER_TICKS = 11;

@@ -19,7 +19,7 @@ export type LineSearch<Kind extends Gathering> = Omit<RipgrepRun, "onRecord" | "
   readonly most: number;
   /** Made for every try: for all that is found, in the order of paths or in any, or only for the first of it in order. */
   readonly gather: (what: "ordered" | "all" | "first") => Kind;
-  /** How long files are searched in order before it is looked whether that leads far. */
+  /** How long files are searched in order before it is looked whether that leads far; with zero they are not. */
   readonly reviewMs?: number;
 };
 
@@ -48,10 +48,12 @@ export const searchLines = async <Kind extends Gathering>(search: LineSearch<Kin
     });
   const inOrder = ["--sort=path", ...args];
 
-  const ordered = gather("ordered");
-  const review = { afterMs: reviewMs, goesOn: () => ordered.found() >= most * GOOD_PART };
-  const soon = await look(ordered, () => ordered.found() >= most, { args: inOrder, review });
-  if (soon !== "reviewed") return { end: soon, gathered: ordered };
+  if (reviewMs > 0) {
+    const ordered = gather("ordered");
+    const review = { afterMs: reviewMs, goesOn: () => ordered.found() >= most * GOOD_PART };
+    const end = await look(ordered, () => ordered.found() >= most, { args: inOrder, review });
+    if (end !== "reviewed") return { end, gathered: ordered };
+  }
 
   const all = gather("all");
   const end = await look(all, () => all.found() >= most, {});
