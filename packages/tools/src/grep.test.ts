@@ -118,6 +118,20 @@ describe("grep", () => {
     expect(await grep.execute({ pattern: "^(a+)+$" }, test.context)).toBe('No match for "^(a+)+$" in ..');
   });
 
+  it("J4: refuses a pattern that would take too much to compile, and answers a glob that would be catastrophic", async () => {
+    await using test = await createTestWorkspace({ [`${"a".repeat(200)}.txt`]: "needle" });
+    await expect(grep.execute({ pattern: "((a{1000}){1000}){1000}" }, test.context)).rejects.toMatchObject({
+      code: "tool_failed",
+      message: expect.stringMatching(/size limit|too big/),
+    });
+    for (const glob of [`${"*a".repeat(100)}*b`, `**/${"**/".repeat(100)}x`, `{${"a*,".repeat(150)}b}`])
+      expect(await grep.execute({ pattern: "needle", glob }, test.context)).toMatch(/^No match|^\[1 matching/);
+    await expect(grep.execute({ pattern: "needle", glob: "{a,b}".repeat(30) }, test.context)).rejects.toMatchObject({
+      code: "tool_failed",
+      message: expect.stringContaining("stand for more than"),
+    });
+  });
+
   it("J5: does not wait for a FIFO or a device, and enters no loop of links", async () => {
     await using test = await createTestWorkspace({ "d/a": "needle" });
     execFileSync("mkfifo", [test.at("fifo")]);

@@ -253,6 +253,15 @@ describe("the index", () => {
     await expect.poll(() => code.search({ query: "name39" }).catch(() => ""), { timeout: 20_000 }).toContain("f39.ts:1");
   });
 
+  it("J4: takes a query as text, however catastrophic it were as a pattern, and reads lines that would be", async () => {
+    await using code = await createCode({
+      "a.ts": `export const ${"a".repeat(5000)} = 1;\nexport const text = "${"a".repeat(40_000)}!";\n`,
+    });
+    for (const query of ["(a+)+$", "^(a|aa)+$", `${"a*".repeat(200)}b`, `${"%a".repeat(200)}%b`, `(${"a|".repeat(2000)}b)*`])
+      expect(await code.search({ query })).toContain("No symbol");
+    expect(await code.search({ query: "text", kind: "definitions" })).toContain("a.ts:2");
+  });
+
   it("J3: code nested without end does not stop the others from being found", async () => {
     await using code = await createCode({
       "deep.js": "(".repeat(200_000),
