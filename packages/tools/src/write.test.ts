@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { createJudge } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
 import { holdByDescriptor, holdByRealPath, writeInside } from "./files/write-inside.ts";
 import type { TestWorkspace } from "./testing/tool-context.ts";
@@ -21,6 +22,10 @@ const snapshot = async (test: TestWorkspace): Promise<Record<string, string>> =>
     await Promise.all(files.map(async (file) => [path.relative(base, file), await readFile(file, "utf8")])),
   );
 };
+
+/** Where a file is or would be, with all links followed. */
+const realPathOf = async (file: string): Promise<string> =>
+  realpath(file).catch(async () => path.join(await realPathOf(path.dirname(file)), path.basename(file)));
 
 /** A workspace with a sibling folder that must stay as it is. */
 const withOutside = async (): Promise<TestWorkspace & { readonly outside: string }> => {
@@ -86,6 +91,39 @@ describe("write", () => {
       code: expect.stringMatching(/^(path_outside_workspace|tool_failed)$/),
     });
     expect(await snapshot(test)).toEqual(before);
+  });
+
+  it("A1, A2, A3, A4, A10: with a scope, policy refuses what leaves it by dots, links, twins or whole paths", async () => {
+    await using test = await withOutside();
+    await symlink("../src", test.at("tests/link"));
+    await mkdir(test.at("tests-evil"));
+    const judge = createJudge();
+    const outcome = async (file: string): Promise<string> => {
+      const judgement = await judge({
+        callId: "call_test",
+        tool: write,
+        input: { path: file, content: "" },
+        spec: {
+          system: "",
+          model: "none/none",
+          fallbacks: [],
+          tools: ["write"],
+          limits: {},
+          treeLimits: {},
+          delegates: [],
+          workspace: test.workspace,
+          grant: { tools: ["write"], writes: [["tests/**"]], hosts: [], approve: "all", maxDepth: 3 },
+        },
+        realPath: realPathOf,
+      });
+      return judgement.type === "deny" ? judgement.error.code : judgement.type;
+    };
+    for (const file of ["tests/t.ts", "tests/new/deep.ts", "src/../tests/t.ts", test.at("tests/t.ts")])
+      expect([file, await outcome(file)]).toEqual([file, "allow"]);
+    for (const file of ["tests/../src/a.ts", "src/a.ts", "tests-evil/x", "tests/link/a.ts", test.at("src/a.ts")])
+      expect([file, await outcome(file)]).toEqual([file, "path_outside_scope"]);
+    for (const file of ["/etc/x", "tests/../../outside/a.ts", `/proc/self/root${test.outside}/a.ts`, "/dev/fd/1"])
+      expect([file, await outcome(file)]).toEqual([file, "path_outside_workspace"]);
   });
 
   it("A3: refuses a twin of the workspace's name as an absolute path", async () => {

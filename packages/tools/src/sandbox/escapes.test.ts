@@ -455,6 +455,20 @@ describe("the machine", () => {
     expect(text).not.toContain(held);
   });
 
+  attack("A18: a repository cannot be made among the user's keys, or of them", async ({ run }) => {
+    await using user = await createTestWorkspace({ ".ssh/id_ed25519": CANARY });
+    vi.stubEnv("HOME", user.workspace);
+    for (const scope of [WHOLE, SCOPED]) {
+      const output = await run(
+        `git init -q ${user.at(".ssh")}; cd ${user.at(".ssh")} && git add -A && git -c user.name=x -c user.email=x commit -qm x; git show HEAD; cp ~/.ssh/* .; echo tried`,
+        { scope },
+      );
+      expect(toText(output)).toContain("tried");
+      expect(toText(output)).not.toContain(CANARY);
+    }
+    expect(await readdir(user.at(".ssh"))).toEqual(["id_ed25519"]);
+  });
+
   attack("C6: keys in the user's home and in ours are not there", async ({ say }) => {
     const places = [
       ".ssh/id_ed25519",
