@@ -32,7 +32,7 @@ const startMock = (): Promise<{ url: string; process: ChildProcess }> =>
     child.stdout.once("data", (data: Buffer) => resolve({ url: `http://127.0.0.1:${data.toString().trim()}`, process: child }));
   });
 
-const sample = async (runner: string, text: number): Promise<Sample> => {
+const sample = async (runner: string, text: number, store = "memory"): Promise<Sample> => {
   const mock = await startMock();
   try {
     const out = execFileSync(process.execPath, [path.join(HERE, `${runner}.ts`)], {
@@ -42,6 +42,7 @@ const sample = async (runner: string, text: number): Promise<Sample> => {
         BENCH_MOCK: mock.url,
         BENCH_SECONDS: values.seconds,
         BENCH_TEXT: String(text),
+        BENCH_STORE: store,
         NODE_ENV: "production",
       },
     });
@@ -68,6 +69,7 @@ const timeToFirstLine = (args: readonly string[], cwd: string): Promise<number> 
 
 type Row = {
   readonly what: string;
+  /** By hand, or without what is measured. */
   readonly floor: number;
   readonly retinue: number;
   readonly unit: string;
@@ -75,6 +77,8 @@ type Row = {
   readonly most: number;
 };
 const rows: Row[] = [];
+/** Retinue recorded in SQLite beside Retinue recorded in memory. */
+const recordings: Row[] = [];
 
 for (const [text, what] of [
   [0, "CPU a step, short replies"],
@@ -101,6 +105,29 @@ for (const [text, what] of [
   });
 }
 
+for (const [text, reply] of [
+  [200, "200-token replies"],
+  [0, "short replies"],
+] as const) {
+  const samples: Record<"memory" | "NORMAL" | "FULL", number[]> = { memory: [], NORMAL: [], FULL: [] };
+  for (let round = 0; round < rounds; round += 1)
+    for (const store of ["memory", "NORMAL", "FULL"] as const)
+      samples[store].push((await sample("retinue", text, store)).cpuPerStepMs);
+  const without = median(samples.memory);
+  for (const store of ["NORMAL", "FULL"] as const) {
+    const recorded = median(samples[store]);
+    const most = store === "NORMAL" ? 1.5 : Infinity;
+    recordings.push({
+      what: `${reply}, SQLite ${store}`,
+      floor: without,
+      retinue: recorded,
+      unit: "ms",
+      ratio: recorded / without,
+      most,
+    });
+  }
+}
+
 const folder = mkdtempSync(path.join(tmpdir(), "retinue-bench-"));
 const starts = { node: [] as number[], version: [] as number[], run: [] as number[], built: [] as number[] };
 const RUN = ["run", "--json", "--model", "offline/rules", "where is main?"];
@@ -116,11 +143,20 @@ const version = median(starts.version);
 const firstEvent = median(starts.run);
 const builtFirstEvent = starts.built.length === 0 ? null : median(starts.built);
 
-console.log(`\n${"".padEnd(50)}${"by hand".padStart(10)}${"Retinue".padStart(10)}${"ratio".padStart(8)}${"at most".padStart(9)}`);
-for (const { what, floor, retinue, unit, ratio, most } of rows)
-  console.log(
-    `${what.padEnd(50)}${`${floor.toFixed(2)} ${unit}`.padStart(10)}${`${retinue.toFixed(2)} ${unit}`.padStart(10)}${ratio.toFixed(2).padStart(8)}${most.toFixed(2).padStart(9)}${ratio > most ? "  OVER" : ""}`,
-  );
+const print = (title: string, without: string, what: string, lines: readonly Row[]): void => {
+  console.log(`\n${title.padEnd(50)}${without.padStart(10)}${what.padStart(10)}${"ratio".padStart(8)}${"at most".padStart(9)}`);
+  for (const row of lines)
+    console.log(
+      row.what.padEnd(50) +
+        `${row.floor.toFixed(2)} ${row.unit}`.padStart(10) +
+        `${row.retinue.toFixed(2)} ${row.unit}`.padStart(10) +
+        row.ratio.toFixed(2).padStart(8) +
+        (row.most === Infinity ? "-" : row.most.toFixed(2)).padStart(9) +
+        (row.ratio > row.most ? "  OVER" : ""),
+    );
+};
+print("", "by hand", "Retinue", rows);
+print("CPU a step, recorded", "in memory", "in a file", recordings);
 console.log(`\nstart of a bare node                               ${bare.toFixed(0)} ms`);
 console.log(
   `retinue --version, over a bare node                ${(version - bare).toFixed(0)} ms (at most 150)${version - bare > 150 ? "  OVER" : ""}`,
@@ -129,11 +165,11 @@ console.log(`retinue run to its first event, over a bare node   ${(firstEvent - 
 console.log(
   `the same of the built package                      ${builtFirstEvent === null ? "not built; npm run build" : `${(builtFirstEvent - bare).toFixed(0)} ms`}`,
 );
-const over = rows.filter(({ ratio, most }) => ratio > most).length + (version - bare > 150 ? 1 : 0);
+const over = [...rows, ...recordings].filter(({ ratio, most }) => ratio > most).length + (version - bare > 150 ? 1 : 0);
 mkdirSync(path.join(HERE, "results"), { recursive: true });
 writeFileSync(
   path.join(HERE, "results", "latest.json"),
-  `${JSON.stringify({ node: process.version, rows, bare, version, firstEvent, builtFirstEvent }, null, 2)}\n`,
+  `${JSON.stringify({ node: process.version, rows, recordings, bare, version, firstEvent, builtFirstEvent }, null, 2)}\n`,
 );
 console.log(over === 0 ? "\nall within their bounds" : `\n${over} over their bounds`);
 process.exitCode = over === 0 ? 0 : 1;
