@@ -88,6 +88,8 @@ const showCap = (cap: Extract<DoctorReport["sandbox"], { backend: "bwrap" }>["pr
       return "kept by the kernel (rlimit)";
     case "cgroup":
       return "kept by the kernel (cgroup)";
+    case "pid-namespace":
+      return "kept by the kernel (process ids of a namespace)";
     case "watched":
       return `only watched: ${cap.reason}`;
     default:

@@ -1,8 +1,10 @@
 /**
  * How the kernel itself keeps a command to its number of processes, so that no fork bomb can outrun whoever watches. Limits of a user do not
- * bind root; a control group binds everybody.
+ * bind root; a control group binds everybody, and so does a namespace that has only so many process ids.
  */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,13 +13,15 @@ export type ProcessCap =
   | { readonly type: "rlimit" }
   /** Groups are made in this folder. */
   | { readonly type: "cgroup"; readonly folder: string }
+  /** A sandbox is made in a namespace with few process ids, of which there are never less than some hundred. */
+  | { readonly type: "pid-namespace" }
   /** Nothing binds; the processes are counted every so often. */
   | { readonly type: "watched"; readonly reason: string };
 
 /** What there is to be tried on this machine. */
 export const findProcessCap = (): ProcessCap => {
   if (process.getuid?.() !== 0) return { type: "rlimit" };
-  return (known ??= findCgroup());
+  return (known ??= findCgroup() ?? tryPidNamespace());
 };
 
 let known: ProcessCap | undefined;
@@ -71,7 +75,7 @@ const tryRemove = (group: string): boolean => {
 };
 
 /** Our own group, or the nearest above it in which others can be made. */
-const findCgroup = (): ProcessCap => {
+const findCgroup = (): ProcessCap | undefined => {
   for (const folder of listCandidates())
     try {
       removeForgotten(folder);
@@ -87,7 +91,60 @@ const findCgroup = (): ProcessCap => {
     } catch {
       // Not here.
     }
-  return { type: "watched", reason: "root is bound by no limit of its own, and no control group of processes can be made" };
+  return undefined;
+};
+
+const PID_MAX = "/proc/sys/kernel/pid_max";
+/** The kernel keeps these for itself. */
+const LEAST_IDS = 301;
+/** Never by PATH. */
+const SETPRIV = "/usr/bin/setpriv";
+const UNSHARE = "/usr/bin/unshare";
+/** From here on the number of ids is one of the namespace; before, it was one of the whole machine. */
+const KERNEL = [6, 14] as const;
+
+/** It is the first process of the namespace, which no plain signal ends; so the program is its child, and can be asked to end. */
+const LIMIT_IDS = `echo "$1" > ${PID_MAX} || exit 125; shift; "$@"; exit $?`;
+
+/** The program in a namespace of its own, which ends with it, and with us. */
+export const toFewIds = ({ file, args }: StartedProgram, mostProcesses: number): StartedProgram => ({
+  file: SETPRIV,
+  args: [
+    "--pdeathsig",
+    "KILL",
+    "--",
+    UNSHARE,
+    "--pid",
+    "--fork",
+    "--kill-child=KILL",
+    "--",
+    "/bin/sh",
+    "-c",
+    LIMIT_IDS,
+    "sh",
+  ].concat(String(Math.max(LEAST_IDS, mostProcesses)), file, args),
+});
+
+const notEven = (reason: string): ProcessCap => ({
+  type: "watched",
+  reason: `root is bound by no limit of its own, no control group of processes can be made, and ${reason}`,
+});
+
+/** Changes the number by one in a namespace, and believes it only if that is all that has changed. */
+export const tryPidNamespace = (): ProcessCap => {
+  const [major = 0, minor = 0] = release().split(".").map(Number);
+  if (major < KERNEL[0] || (major === KERNEL[0] && minor < KERNEL[1])) return notEven(`Linux is older than ${KERNEL.join(".")}`);
+  const before = readLines(PID_MAX)[0] ?? "";
+  const other = Number(before) - 1;
+  try {
+    const { file, args } = toFewIds({ file: "/bin/cat", args: [PID_MAX] }, other);
+    const inside = execFileSync(file, args, { encoding: "utf8", env: {}, timeout: 10_000, stdio: ["ignore", "pipe", "ignore"] });
+    const isOwn = readLines(PID_MAX)[0] === before;
+    if (!isOwn) writeFileSync(PID_MAX, before);
+    return isOwn && inside.trim() === String(other) ? { type: "pid-namespace" } : notEven("process ids cannot be limited");
+  } catch {
+    return notEven("process ids cannot be limited");
+  }
 };
 
 const listCandidates = (): readonly string[] => {

@@ -62,7 +62,8 @@ const TOO_FEW = 8;
 
 /** A chain of processes must be broken by a limit that is lower than its length, and only by that. */
 const tryProcessCap = async (sandbox: Bwrap, folder: string): Promise<ProcessCap> => {
-  if (sandbox.processCap.type === "watched") return sandbox.processCap;
+  // What needs no trying, or has been tried with more processes than are started here.
+  if (sandbox.processCap.type === "watched" || sandbox.processCap.type === "pid-namespace") return sandbox.processCap;
   const args = ["/usr/bin/env", ...CHAIN];
   const [capped, free] = await Promise.all([
     runInside({ sandbox, folder, args, processes: TOO_FEW }),

@@ -2,7 +2,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Channel } from "../process/channel.ts";
-import { createCappedGroup } from "../process/process-cap.ts";
+import { createCappedGroup, toFewIds } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
 import { toLimitedArguments } from "../process/resource-limits.ts";
 import type { Command } from "../process/run-command.ts";
@@ -82,7 +82,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
   const { processCap } = sandbox;
   const group = isRoot && processCap.type === "cgroup" ? createCappedGroup(processCap.folder, limits.processes) : undefined;
   return {
-    ...(group?.enter(program) ?? program),
+    ...(group?.enter(program) ?? (isRoot && processCap.type === "pid-namespace" ? toFewIds(program, limits.processes) : program)),
     channels,
     ...(owner === undefined ? {} : { owner }),
     namespace: () => {
