@@ -37,7 +37,9 @@ type StartedProgram = { readonly file: string; readonly args: readonly string[] 
 
 export const createCappedGroup = (folder: string, mostProcesses: number): CappedGroup => {
   const group = path.join(folder, `${PREFIX}${process.pid}-${(made += 1)}`);
+  if (made === 1) process.once("exit", () => groups.forEach(tryRemove));
   mkdirSync(group);
+  groups.add(group);
   writeFileSync(path.join(group, MOST), String(mostProcesses));
   return {
     enter: ({ file, args }) => ({
@@ -53,6 +55,8 @@ const MOST = "pids.max";
 /** Zero is whoever writes it. The program takes the place of the shell, so that it is our child. */
 const ENTER = 'echo 0 > "$1" || exit 125; shift; exec "$@"';
 let made = 0;
+/** Those that are there, removed with this process should it exit in between. */
+const groups = new Set<string>();
 
 const REMOVE_ROUNDS = 100;
 const REMOVE_EVERY_MS = 50;
@@ -60,7 +64,7 @@ const REMOVE_EVERY_MS = 50;
 /** The last processes of a killed group take a moment to go. */
 const removeGroup = async (group: string): Promise<void> => {
   for (let round = 0; round < REMOVE_ROUNDS; round += 1) {
-    if (tryRemove(group)) return;
+    if (tryRemove(group)) return void groups.delete(group);
     await sleep(REMOVE_EVERY_MS, undefined, { ref: false });
   }
 };
