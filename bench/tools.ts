@@ -76,6 +76,8 @@ const benchOutput = async (): Promise<void> => {
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const sample = JSON.parse(stdout) as OutputSample;
     if (!sample.said.startsWith("[exit code 0")) throw new Error(`${form}: ${sample.said}`);
+    // A flood that takes nothing was not measured.
+    if (!(sample.memoryMib > 0 && sample.spoolMib > 0)) throw new Error(`${form}: nothing was measured`);
     add({ what: `memory, ${form}`, value: sample.memoryMib, unit: "MiB", most: 64, note: `${sample.seconds.toFixed(0)} s` });
     add({ what: `kept on disk, ${form}`, value: sample.spoolMib, unit: "MiB", most: 8 });
   }

@@ -33,7 +33,11 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
   const rgPath = await findRipgrep();
   // ripgrep reads no configuration, starts nothing itself, and needs nothing of the environment but where the user's ignore file is.
   const env = { HOME: process.env["HOME"], XDG_CONFIG_HOME: process.env["XDG_CONFIG_HOME"] };
-  const child = spawn(rgPath, ["--no-config", "--no-messages", "--color=never", ...run.args], { cwd: run.cwd, env });
+  const child = spawn(rgPath, ["--no-config", "--no-messages", "--color=never", ...run.args], {
+    cwd: run.cwd,
+    env,
+    stdio: [run.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
   let end: RipgrepEnd = "done";
   let errors = "";
   const stop = (why: RipgrepEnd): void => {
@@ -48,12 +52,12 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
     if (end !== "done") return;
     if (!run.onRecord(record)) stop("enough");
   });
-  child.stdout.on("data", takeChunk);
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stdout?.on("data", takeChunk);
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(0, MAX_ERROR_CHARS);
   });
   // ripgrep may end before it has read all; that is no failure of ours.
-  child.stdin.on("error", () => undefined).end(run.input ?? "");
+  child.stdin?.on("error", () => undefined).end(run.input);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.on("error", reject);
