@@ -129,7 +129,7 @@ const readEverything = async (log: SqliteLog): Promise<string> => {
       if (agent !== null) everything.push(await readSide.messages(sessionId, { agent }));
   }
   for (const by of ["agent", "model", "depth", "pair", "day"] as const) everything.push(await readSide.stats({ by }));
-  for (const words of ["output", "bug", "review", "ses_1", "fixed", "go"])
+  for (const words of ["output", "bug", "review", "ses_1", "fixed", "go", "ou*", "out*", "bu*", "rev*", "fi*", "g*"])
     everything.push(await readSide.search(words, { limit: 500 }));
   return JSON.stringify(everything);
 };
