@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { recordSession } from "../testing/recorded-session.ts";
+import { createRunDrafts } from "../testing/session-drafts.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
 import { toNetworkFilesystem } from "./network-filesystem.ts";
 import { openDatabase } from "./open-database.ts";
@@ -290,6 +291,27 @@ describe("migrations", () => {
     await recordSession(log);
     expect((await log.readSide.verify()).damage).toEqual([]);
     await log.close();
+  });
+
+  it("from schema 4 take away the rows of model calls that were under way, as if they had never been opened", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    const run = createRunDrafts();
+    await log.append([run.requested()]);
+    const lease = await log.lease("run_a");
+    await log.append([run.started(lease.epoch), run.asked(1)], lease);
+    await log.close();
+    // As schema 4 had it.
+    const db = new DatabaseSync(path);
+    db.exec(`INSERT INTO messages (id, session_id, parent_message_id, started_at, request_type, status, run_id, seq)
+        SELECT id + 2, session_id, id, started_at, 'continuation', 'running', run_id, seq + 2 FROM messages;
+      UPDATE sessions SET message_count = message_count + 1;
+      PRAGMA user_version = 4`);
+    db.close();
+    const again = createSqliteLog({ path });
+    expect((await again.readSide.verify()).damage).toEqual([]);
+    expect((await again.readSide.messages("ses_a")).items.map((row) => row.request_type)).toEqual(["prompt"]);
+    await again.close();
   });
 
   it("keep what was recorded", async () => {
