@@ -815,7 +815,7 @@ describe("approvals from any depth", () => {
     expect(effects).toEqual([]);
   });
 
-  test("for the run, for the session, and G18 no further", async () => {
+  test("G18 an answer for the run or the session goes no further than the human said", async () => {
     effects.length = 0;
     const asked: string[] = [];
     const scopeOf = (what: string) => (what === "r" ? "run" : what === "s" ? "session" : "once");
