@@ -11,6 +11,8 @@ export type SweepReport = {
   readonly points: number;
   readonly trials: number;
   readonly kills: number;
+  /** Trials that did not come to their place in several tries. */
+  readonly unreached: number;
   readonly stops: Readonly<{ [code: string]: number }>;
   readonly unknown: number;
   readonly seconds: number;
@@ -34,6 +36,8 @@ export type SweepOptions = {
 };
 
 const AT_ONCE = 2;
+/** How often a place is looked for. */
+const MOST_TRIES = 3;
 const MOST_SHOWN = 20;
 
 export const runSweep = async (options: SweepOptions): Promise<SweepReport> => {
@@ -56,19 +60,33 @@ const sweepIn = async (place: string, { order, method, plan, onTrial }: SweepOpt
   const { points, plans } = await plan(place);
   const waiting = [...plans];
   const trials: (Trial & { readonly name: string })[] = [];
+  const tryOut = async ({ disturbances }: Plan): Promise<Trial> => {
+    let trial = await runTrial({ place, order, disturbances });
+    for (let tries = 1; trial.unreached > 0 && trial.findings.length === 0 && tries < MOST_TRIES; tries += 1)
+      trial = await runTrial({ place, order, disturbances });
+    return trial;
+  };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      trials.push({ name: next.name, ...(await runTrial({ place, order, disturbances: next.disturbances })) });
+      trials.push({ name: next.name, ...(await tryOut(next)) });
       onTrial?.(trials.length, plans.length);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // Who interrupts it is told what was found until then.
+  const stop = (): void => void waiting.splice(0);
+  process.once("SIGINT", stop);
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } finally {
+    process.removeListener("SIGINT", stop);
+  }
   const findings = trials.flatMap((trial) => trial.findings.map((finding) => ({ ...finding, trial: trial.name })));
   return {
     method,
     points,
     trials: trials.length,
     kills: trials.reduce((total, { kills }) => total + kills, 0),
+    unreached: trials.filter(({ unreached }) => unreached > 0).length,
     stops: countEach(trials.flatMap(({ stops }) => stops)),
     unknown: trials.reduce((total, { unknown }) => total + unknown, 0),
     seconds: Math.round((performance.now() - startedAt) / 100) / 10,
