@@ -27,6 +27,8 @@ export type VictimOptions = {
 
 const VICTIM = fileURLToPath(new URL("victim.ts", import.meta.url));
 const HUNG_MS = 60_000;
+/** A planted fault may well make it hang, and that is not what is looked for. */
+const PLANTED_HUNG_MS = 15_000;
 
 export const runVictim = ({ order, cache, strace, killAfterMs }: VictimOptions): Promise<VictimEnding> =>
   new Promise((resolve, reject) => {
@@ -42,10 +44,13 @@ export const runVictim = ({ order, cache, strace, killAfterMs }: VictimOptions):
     const end = (): void => {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     };
-    const limit = setTimeout(() => {
-      hung = true;
-      end();
-    }, HUNG_MS);
+    const limit = setTimeout(
+      () => {
+        hung = true;
+        end();
+      },
+      order.plant === undefined ? HUNG_MS : PLANTED_HUNG_MS,
+    );
     let killer: NodeJS.Timeout | undefined;
     let readyAt = performance.now();
     let output = "";
