@@ -39,6 +39,7 @@ import type {
 } from "@retinue/runtime";
 import {
   apply,
+  createCleaner,
   createDelegationTools,
   createRunPurse,
   createSpec,
@@ -47,7 +48,6 @@ import {
   fold,
   isNarrowed,
   judge,
-  redactDeep,
   refuseSlowPatterns,
   settledMessages,
   spentBy,
@@ -175,7 +175,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const { log, ports, agents, createId } = options;
   for (const { input, output } of agents.values()) for (const schema of [input, output]) if (schema) refuseSlowPatterns(schema);
   const { redactor } = ports;
-  const clean = redactor ? <T>(value: T): T => redactDeep(value, redactor.text) : <T>(value: T): T => value;
+  const clean = createCleaner(redactor);
   const canAsk = options.approver !== undefined || options.unattended === "park";
   const worktreeRuns = createWorktreeRuns(ports.worktrees, log);
   let swept: Promise<void> | null = null;
@@ -281,7 +281,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     const { state, session, tree } = run;
     const { identity } = state;
     if (state.result) return putAway(run, state.result);
-    if (resumed) await findBackground(run);
+    // One that has started nothing has nothing to find, and need not read the session for it.
+    if (resumed && run.children > 0) await findBackground(run);
     const emit: Ports["emit"] = (drafts) => write(tree, () => log.append(drafts, lease));
     const record = async (bodies: AsyncIterable<RecordedBody>): Promise<void> => {
       for await (const body of bodies)
@@ -429,10 +430,10 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
         `This run has started ${parent.children} sub-agents, and ${options.maxChildren} is the most.`,
       );
     if (!known) parent.children += 1;
-    const stop = new AbortController();
-    const until = child.background ? AbortSignal.any([parent.stop.signal, stop.signal]) : signal;
     const pace = (parent.pacer ??= createPacer(options.maxConcurrent));
-    if (!child.background) return pace(() => runChild(parent, child, { runId, state: known, resumed: true }, until), until);
+    if (!child.background) return pace(() => runChild(parent, child, { runId, state: known, resumed: true }, signal), signal);
+    const stop = new AbortController();
+    const until = AbortSignal.any([parent.stop.signal, stop.signal]);
     // Admitted before it is told that it is at work, so that a resumed parent finds it though it had to wait for its turn.
     const admitted = { runId, state: known ?? (await admit(parent, child, runId)), resumed: known !== undefined };
     const run = (): Promise<RunResult> => runChild(parent, child, admitted, until);

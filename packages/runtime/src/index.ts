@@ -33,7 +33,7 @@ export type { KeptWork, MergePlan, RunWorktree, WorktreePlace, Worktrees } from 
 export { summariseMessages } from "./fit-context.ts";
 export type { Spent } from "./tool.ts";
 export type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
-export { redactDeep } from "./redactor.ts";
+export { createCleaner, redactDeep } from "./redactor.ts";
 export type { Redactor, TextStream } from "./redactor.ts";
 export type { BeforeVerdict, HookedCall, Hooks } from "./hooks.ts";
 export { fromJsonSchema, refuseSlowPatterns } from "./json-schema.ts";

@@ -5,7 +5,7 @@
 import type { EventDraft, LiveBody, RecordedBody, RecordedEvent, RetinueEvent } from "@retinue/protocol";
 import { apply } from "./fold.ts";
 import type { Ports } from "./ports.ts";
-import { redactDeep } from "./redactor.ts";
+import { createCleaner } from "./redactor.ts";
 import type { RunState } from "./run-state.ts";
 
 export type Recorder = {
@@ -29,7 +29,7 @@ export const createRecorder = (
   send: (event: RetinueEvent) => void,
 ): Recorder => {
   const { identity } = state;
-  const clean = redactor ? <T>(value: T): T => redactDeep(value, redactor.text) : <T>(value: T): T => value;
+  const clean = createCleaner(redactor);
   let noted: EventDraft[] = [];
   let lastSeq = 0;
   const sendAll = (events: readonly RecordedEvent[]): void => {

@@ -15,6 +15,10 @@ export type TextStream = {
   readonly end: () => string;
 };
 
+/** Gives values without secrets; the values themselves where there is no redactor. */
+export const createCleaner = (redactor: Redactor | undefined): (<T>(value: T) => T) =>
+  redactor ? (value) => redactDeep(value, redactor.text) : (value) => value;
+
 /** A value of plain data without secrets, in keys and strings; the very same value where there was none. */
 export const redactDeep = <T>(value: T, redact: Redactor["text"]): T => clean(value, redact) as T;
 

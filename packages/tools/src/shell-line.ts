@@ -1,10 +1,9 @@
 /** Runs one command line of ours, not a model's, with no more rights than a run has: what must accept a result, for example. */
 import type { ToolScope } from "@retinue/runtime";
 import { OutputSpool } from "./process/output-spool.ts";
-import { toShellEnvironment } from "./process/shell-environment.ts";
 import type { ConfinementOptions } from "./sandbox/run-confined.ts";
 import { runConfined } from "./sandbox/run-confined.ts";
-import { toShellArgv } from "./shell-argv.ts";
+import { toShellCommand } from "./shell-command.ts";
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
@@ -26,9 +25,7 @@ export const runShellLine = async (line: ShellLine): Promise<{ readonly ok: bool
       workspace,
       scope,
       command: {
-        ...toShellArgv(command),
-        cwd: workspace,
-        env: toShellEnvironment(process.env, { workspace }),
+        ...toShellCommand(command, workspace),
         timeoutMs,
         signal,
         onOutput: (chunk) => spool.write(chunk),

@@ -14,11 +14,10 @@ import { digestFile } from "./process/file-digest.ts";
 import type { SpooledOutput } from "./process/output-spool.ts";
 import { OutputSpool } from "./process/output-spool.ts";
 import type { CommandEnd } from "./process/run-command.ts";
-import { toShellEnvironment } from "./process/shell-environment.ts";
 import { createThrottledProgress } from "./process/throttled-progress.ts";
 import type { Confinement, ConfinementOptions } from "./sandbox/run-confined.ts";
 import { runConfined } from "./sandbox/run-confined.ts";
-import { toShellArgv } from "./shell-argv.ts";
+import { toShellCommand } from "./shell-command.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -64,9 +63,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           // What passed without a question for being harmless gets no chance to be anything else.
           onlyLooks: scope.approve === "workspace" && classifyCommand(command).type === "harmless",
           command: {
-            ...toShellArgv(command),
-            cwd: workspace,
-            env: toShellEnvironment(process.env, { workspace }),
+            ...toShellCommand(command, workspace),
             timeoutMs,
             signal,
             onOutput: (chunk) => {

@@ -2,6 +2,7 @@
  * A value as one line of JSON that is safe on a terminal, too: whatever is not on the allow-list of printing stands as
  * `\uXXXX`, which every reader of JSON turns back into the same character.
  */
+import { redactDeep } from "@retinue/runtime";
 import { toPrintable } from "./printable.ts";
 
 const units = (character: string): string =>
@@ -12,13 +13,6 @@ const units = (character: string): string =>
 /** Above ASCII, what `line` would not print as it is. */
 const escapeUnprintable = (json: string): string =>
   json.replace(/[^\x20-\x7e]/gu, (character) => (toPrintable(character, "line") === character ? character : units(character)));
-
-const redactDeep = (value: unknown, redact: (text: string) => string): unknown => {
-  if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), redactDeep(item, redact)]));
-};
 
 /** Without the line break. Secrets are replaced in the strings, before they are escaped. */
 export const toJsonLine = (value: unknown, redact: (text: string) => string): string =>
