@@ -4,7 +4,7 @@
  */
 import { fstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createShellTool } from "../packages/tools/src/shell.ts";
-import { createTestWorkspace, toText } from "../packages/tools/src/testing/index.ts";
+import { createTestWorkspace, toText } from "../packages/confine/src/testing/index.ts";
 
 export type OutputSample = {
   readonly seconds: number;

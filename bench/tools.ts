@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { measureCodeSearch } from "../packages/tools/src/code/measure-code-search.ts";
-import { createTestWorkspace } from "../packages/tools/src/testing/index.ts";
+import { createTestWorkspace } from "../packages/confine/src/testing/index.ts";
 import { writeSearchTree } from "./search-tree.ts";
 import type { OutputSample } from "./tools-output.ts";
 import { measureSearch } from "./tools-search.ts";

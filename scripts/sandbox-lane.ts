@@ -2,7 +2,7 @@
  * Says in one line which lane the tests of the sandbox take on this machine: in a sandbox, or asserting that commands are refused without one.
  * With SANDBOX_REQUIRED=1 the second one is a failure.
  */
-import { probeSandbox } from "@retinue/tools";
+import { probeSandbox } from "@retinue/confine";
 
 type Sandbox = Awaited<ReturnType<typeof probeSandbox>>;
 

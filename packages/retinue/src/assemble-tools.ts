@@ -7,12 +7,13 @@ import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
-import type { AskUserOptions, McpConnections, McpServerSettings, TrustClaim } from "@retinue/tools";
+import type { TrustClaim } from "@retinue/confine";
+import type { AskUserOptions, McpConnections, McpServerSettings } from "@retinue/tools";
+import { createTrustStore } from "@retinue/confine";
 import {
   connectMcpServers,
   createBuiltinTools,
   createLoadSkillTool,
-  createTrustStore,
   loadUserTools,
   readMcpFiles,
   readSkills,

@@ -5,8 +5,8 @@
 import path from "node:path";
 import type { CommandWish, LoadedAgents, LoadOptions } from "@retinue/agents";
 import { loadAgents } from "@retinue/agents";
-import type { TrustClaim, TrustStore } from "@retinue/tools/trust";
-import { digestOf } from "@retinue/tools/trust";
+import type { TrustClaim, TrustStore } from "@retinue/confine/trust";
+import { digestOf } from "@retinue/confine/trust";
 
 export type TrustedAgents = {
   readonly loaded: LoadedAgents;

@@ -10,7 +10,7 @@ import type { ScriptedTurn } from "@retinue/model/testing";
 import { createScriptedModel } from "@retinue/model/testing";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
-import { probeSandbox } from "@retinue/tools";
+import { probeSandbox } from "@retinue/confine";
 import { describe, expect, test } from "vitest";
 import { createRetinue } from "./create-retinue.ts";
 

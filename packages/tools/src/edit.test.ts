@@ -5,10 +5,10 @@ import { toDeclaration } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
 import type { EditInput } from "./edit.ts";
 import { createEditTool } from "./edit.ts";
-import { writeInside } from "./files/write-inside.ts";
-import type { TestWorkspace } from "./testing/tool-context.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
-import { runWriteRace } from "./testing/write-race.ts";
+import { writeInside } from "@retinue/confine";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
+import { runWriteRace } from "@retinue/confine/testing";
 
 const edit = createEditTool();
 

@@ -13,12 +13,12 @@ import { applyEdits } from "./edit/apply-edits.ts";
 import type { TextFile } from "./edit/text-file.ts";
 import { readTextFile, toContent } from "./edit/text-file.ts";
 import { toUnifiedDiff } from "./edit/unified-diff.ts";
-import { inFileTurn } from "./files/file-turns.ts";
-import { noteWritten, requireKnown } from "./files/known-files.ts";
-import { count, MAX_OUTPUT_CHARS, toModelText } from "./files/output-text.ts";
-import { toToolError } from "./files/system-error.ts";
-import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
-import { writeInside } from "./files/write-inside.ts";
+import { inFileTurn } from "@retinue/confine";
+import { noteWritten, requireKnown } from "@retinue/confine";
+import { count, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
+import { toToolError } from "@retinue/confine";
+import { toAbsolutePath, toShownPath } from "@retinue/confine";
+import { writeInside } from "@retinue/confine";
 
 const EDITS = z
   .array(

@@ -1,7 +1,7 @@
 import { symlink, utimes } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createGlobTool } from "./glob.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
 const glob = createGlobTool();
 

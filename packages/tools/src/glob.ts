@@ -5,11 +5,11 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count, MAX_OUTPUT_CHARS } from "./files/output-text.ts";
-import { requireFolder } from "./files/require-folder.ts";
-import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
-import { toGlobMatcher, toTypeArgs } from "./search/glob-pattern.ts";
-import { byPath, listUnordered } from "./search/list-files.ts";
+import { count, MAX_OUTPUT_CHARS } from "@retinue/confine";
+import { requireFolder } from "@retinue/confine";
+import { toAbsolutePath, toShownPath } from "@retinue/confine";
+import { toGlobMatcher, toTypeArgs } from "@retinue/confine";
+import { byPath, listUnordered } from "@retinue/confine";
 
 const DEFAULT_LIMIT = 200;
 /** Looking up times is what costs; beyond this many files they are given by path. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { symlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createGrepTool } from "./grep.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
 const grep = createGrepTool();
 

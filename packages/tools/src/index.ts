@@ -23,14 +23,7 @@ export type { ConnectMcpOptions, McpConnections } from "./mcp/connect-mcp-server
 export type { McpLog } from "./mcp/mcp-log.ts";
 export { readMcpFiles } from "./mcp/read-mcp-files.ts";
 export type { McpServerSettings } from "./mcp/server-settings.ts";
-export { digestFile } from "./process/file-digest.ts";
-export { probeSandbox } from "./sandbox/probe-sandbox.ts";
-export { findRipgrep } from "./search/ripgrep.ts";
 export { createLoadSkillTool } from "./skills/load-skill.ts";
 export { describeSkills, readSkills } from "./skills/read-skills.ts";
-export { createTrustStore } from "./trust/trust-store.ts";
-export type { TrustClaim, TrustStore } from "./trust/trust-store.ts";
 export { loadUserTools } from "./user-tools/load-user-tools.ts";
 export { toCodeIndexes } from "./code/code-index.ts";
-export { createGitWorktrees } from "./git/worktree/git-worktrees.ts";
-export type { GitWorktreesOptions } from "./git/worktree/git-worktrees.ts";

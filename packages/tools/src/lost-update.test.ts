@@ -4,8 +4,8 @@ import type { ToolContext, ToolOutput } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
 import { createEditTool } from "./edit.ts";
 import { createReadTool } from "./read.ts";
-import type { TestWorkspace } from "./testing/tool-context.ts";
-import { createTestRun, createTestWorkspace } from "./testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestRun, createTestWorkspace } from "@retinue/confine/testing";
 import { createWriteTool } from "./write.ts";
 
 const [read, edit, write] = [createReadTool(), createEditTool(), createWriteTool()];

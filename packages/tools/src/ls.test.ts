@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, symlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createLsTool } from "./ls.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
 const ls = createLsTool();
 

@@ -8,10 +8,10 @@ import path from "node:path";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count, formatBytes, MAX_OUTPUT_CHARS } from "./files/output-text.ts";
-import { toToolError } from "./files/system-error.ts";
-import { escapeName, toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
-import { byPath, listFiles } from "./search/list-files.ts";
+import { count, formatBytes, MAX_OUTPUT_CHARS } from "@retinue/confine";
+import { toToolError } from "@retinue/confine";
+import { escapeName, toAbsolutePath, toShownPath } from "@retinue/confine";
+import { byPath, listFiles } from "@retinue/confine";
 
 const DEFAULT_DEPTH = 2;
 const MAX_ENTRIES = 500;

@@ -5,8 +5,8 @@ import type { Message, ToolCallPart, ToolMessage } from "@retinue/protocol";
 import { toDeclaration } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
 import { createBuiltinTools } from "./builtin-tools.ts";
-import type { TestWorkspace } from "./testing/tool-context.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
 const TOOLS = createBuiltinTools();
 const MOST_TURNS = 6;

@@ -3,7 +3,7 @@ import { symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createReadTool } from "./read.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
 const read = createReadTool();
 

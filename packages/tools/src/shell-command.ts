@@ -1,6 +1,6 @@
 /** The one place that knows how a command line becomes a program with arguments, a folder and an environment. */
 import { existsSync } from "node:fs";
-import { toShellEnvironment } from "./process/shell-environment.ts";
+import { toShellEnvironment } from "@retinue/confine";
 
 export type ShellCommand = {
   readonly file: string;

@@ -1,8 +1,8 @@
 /** Runs one command line of ours, not a model's, with no more rights than a run has: what must accept a result, for example. */
 import type { ToolScope } from "@retinue/runtime";
-import { OutputSpool } from "./process/output-spool.ts";
-import type { ConfinementOptions } from "./sandbox/run-confined.ts";
-import { runConfined } from "./sandbox/run-confined.ts";
+import { OutputSpool } from "@retinue/confine";
+import type { ConfinementOptions } from "@retinue/confine";
+import { runConfined } from "@retinue/confine";
 import { toShellCommand } from "./shell-command.ts";
 
 const DEFAULT_TIMEOUT_MS = 600_000;

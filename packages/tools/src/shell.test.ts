@@ -3,13 +3,13 @@ import path from "node:path";
 import { createJudge } from "@retinue/runtime";
 import type { ToolContext, ToolOutput } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
-import { digestFile } from "./process/file-digest.ts";
-import { probeSandbox } from "./sandbox/probe-sandbox.ts";
-import type { Sandbox } from "./sandbox/sandbox.ts";
+import { digestFile } from "@retinue/confine";
+import { probeSandbox } from "@retinue/confine";
+import type { Sandbox } from "@retinue/confine";
 import { createShellTool } from "./shell.ts";
 import { abortShells, findByCommandLine } from "./testing/abort-shells.ts";
-import type { TestWorkspace } from "./testing/tool-context.ts";
-import { createTestWorkspace, toText } from "./testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
 const NONE: Sandbox = { backend: "none", reason: "it is left out of this test" };
 const machine = await probeSandbox();

@@ -3,10 +3,10 @@ import { chmod, link, mkdir, readdir, readFile, realpath, stat, symlink, writeFi
 import path from "node:path";
 import { createJudge } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
-import { holdByDescriptor, holdByRealPath, writeInside } from "./files/write-inside.ts";
-import type { TestWorkspace } from "./testing/tool-context.ts";
-import { createTestWorkspace } from "./testing/tool-context.ts";
-import { runWriteRace } from "./testing/write-race.ts";
+import { holdByDescriptor, holdByRealPath, writeInside } from "@retinue/confine";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace } from "@retinue/confine/testing";
+import { runWriteRace } from "@retinue/confine/testing";
 import { createWriteTool } from "./write.ts";
 
 const write = createWriteTool();

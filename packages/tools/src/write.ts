@@ -4,11 +4,11 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
-import { inFileTurn } from "./files/file-turns.ts";
-import { noteWritten, requireKnown } from "./files/known-files.ts";
-import { count } from "./files/output-text.ts";
-import { toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
-import { writeInside } from "./files/write-inside.ts";
+import { inFileTurn } from "@retinue/confine";
+import { noteWritten, requireKnown } from "@retinue/confine";
+import { count } from "@retinue/confine";
+import { toAbsolutePath, toShownPath } from "@retinue/confine";
+import { writeInside } from "@retinue/confine";
 
 const INPUT = z.object({
   path: z.string().min(1).describe("The file, relative to the workspace or absolute. Folders are made where they are missing."),

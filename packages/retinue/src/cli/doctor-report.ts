@@ -1,6 +1,6 @@
 /** Everything `retinue doctor` finds out, as data. Names of variables that hold keys stand in it, never the keys. */
 import type { Detected } from "@retinue/model";
-import type { probeSandbox as ProbeSandbox } from "@retinue/tools";
+import type { probeSandbox as ProbeSandbox } from "@retinue/confine";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import { execFile } from "node:child_process";
@@ -85,7 +85,7 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
   );
 
   const names = [...new Set([...Object.keys(settings.providers), ...PROVIDERS.map(({ type }) => type)])];
-  const { probeSandbox } = await import("@retinue/tools");
+  const { probeSandbox } = await import("@retinue/confine");
   return {
     version: readVersion(),
     node: { version: process.versions.node, path: process.execPath },
@@ -171,7 +171,7 @@ const leafAt = (value: unknown, key: string): string | number | boolean | undefi
 /** The one that the tools use. */
 const probeRipgrep = async (): Promise<DoctorReport["ripgrep"]> => {
   try {
-    const { findRipgrep } = await import("@retinue/tools");
+    const { findRipgrep } = await import("@retinue/confine");
     const file = await findRipgrep();
     const { stdout } = await promisify(execFile)(file, ["--version"], { timeout: 5_000 });
     return { path: file, version: /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };

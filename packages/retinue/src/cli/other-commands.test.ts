@@ -1,6 +1,6 @@
 import { readBuiltinAgents } from "@retinue/agents";
 import { startMockServer } from "@retinue/model/testing";
-import { probeSandbox } from "@retinue/tools";
+import { probeSandbox } from "@retinue/confine";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";

@@ -5,7 +5,7 @@
 import { realpath } from "node:fs/promises";
 import { BlockList, isIP } from "node:net";
 import { dirname, join } from "node:path";
-import type { TrustClaim } from "@retinue/tools/trust";
+import type { TrustClaim } from "@retinue/confine/trust";
 import { REDACTED } from "../secrets/create-redactor.ts";
 import { secretsOfValue } from "../secrets/secret-value.ts";
 import type { Layer, Raw } from "./layer.ts";
@@ -40,7 +40,7 @@ export const toSettingsClaim = async (project: Layer, file: string): Promise<Tru
     }),
   ) as Record<string, Raw>;
   if (Object.values(asked).every((value) => isRawMap(value) && Object.keys(value).length === 0)) return undefined;
-  const { digestOf } = await import("@retinue/tools/trust");
+  const { digestOf } = await import("@retinue/confine/trust");
   return {
     project: await realpath(dirname(file)),
     subject: "settings",
@@ -58,7 +58,7 @@ const hideSecret = (key: string, value: unknown): unknown =>
 export const distrust = async (project: Layer, file: string, home: string): Promise<Distrusted> => {
   const claim = await toSettingsClaim(project, file);
   if (!claim) return { layer: project, warnings: [] };
-  const { createTrustStore } = await import("@retinue/tools/trust");
+  const { createTrustStore } = await import("@retinue/confine/trust");
   if (await createTrustStore({ file: join(home, "trust.json") }).isTrusted(claim)) return { layer: project, warnings: [] };
   const warnings: string[] = [];
   const tree = Object.fromEntries(

@@ -1,5 +1,5 @@
 /** For tests of tools, agents and everything that the loop drives. */
-export { createManualClock } from "../manual-clock.ts";
-export type { ManualClock } from "../manual-clock.ts";
+export { createManualClock } from "../limits/manual-clock.ts";
+export type { ManualClock } from "../limits/manual-clock.ts";
 export { runTest, toLines, toRecordedLines } from "./test-run.ts";
 export type { TestRun, TestRunOptions } from "./test-run.ts";

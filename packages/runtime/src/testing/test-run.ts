@@ -3,14 +3,14 @@ import path from "node:path";
 import type { Model } from "@retinue/model/contract";
 import type { ApproveMode, ArtifactId, EventDraft, RecordedEvent, RetinueEvent, RunResult, RunSpec } from "@retinue/protocol";
 import { isLive, RetinueError } from "@retinue/protocol";
-import { createState, fold } from "../fold.ts";
-import { driveRun } from "../loop.ts";
-import type { Hooks } from "../hooks.ts";
-import type { Ports } from "../ports.ts";
-import type { Redactor } from "../redactor.ts";
-import type { AnyTool } from "../tool.ts";
-import type { ManualClock } from "../manual-clock.ts";
-import { createManualClock } from "../manual-clock.ts";
+import { createState, fold } from "../record/fold.ts";
+import { driveRun } from "../loop/loop.ts";
+import type { Hooks } from "../loop/hooks.ts";
+import type { Ports } from "../loop/ports.ts";
+import type { Redactor } from "../record/redactor.ts";
+import type { AnyTool } from "../loop/tool.ts";
+import type { ManualClock } from "../limits/manual-clock.ts";
+import { createManualClock } from "../limits/manual-clock.ts";
 
 export type TestRunOptions = {
   /** The first is the run's model, the others are its fallbacks. */

@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import type { TestWorkspace } from "../testing/tool-context.ts";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { CodeIndexOptions } from "./code-index.ts";
 import { CodeIndexes, toCodeIndexes } from "./code-index.ts";
 import type { CodeSearchInput } from "./code-search.ts";

@@ -1,6 +1,6 @@
 /** How many lines the text files of a folder have, in one pass of ripgrep. */
 import path from "node:path";
-import { runRipgrep, toIgnoreArgs } from "../search/ripgrep.ts";
+import { runRipgrep, toIgnoreArgs } from "@retinue/confine";
 
 /** By file, relative to the folder; binaries are not in it. */
 export type CountedLines = ReadonlyMap<string, number>;

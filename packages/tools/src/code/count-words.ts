@@ -1,6 +1,6 @@
 /** How often words stand in the files of a folder, in one pass of ripgrep. */
 import path from "node:path";
-import { runRipgrep, toIgnoreArgs } from "../search/ripgrep.ts";
+import { runRipgrep, toIgnoreArgs } from "@retinue/confine";
 
 export type WordSearch = {
   readonly folder: string;

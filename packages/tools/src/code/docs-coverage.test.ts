@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, it } from "vitest";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import { CodeIndexes } from "./code-index.ts";
 import { createDocsCoverageTool } from "./docs-coverage.ts";
 

@@ -2,8 +2,8 @@
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count, MAX_OUTPUT_CHARS, toModelText } from "../files/output-text.ts";
-import { escapeName } from "../files/workspace-path.ts";
+import { count, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
+import { escapeName } from "@retinue/confine";
 import type { CodeToolOptions } from "./code-index.ts";
 import { toCodeIndexes } from "./code-index.ts";
 import { toIndexPath } from "./index-path.ts";

@@ -1,6 +1,6 @@
 /** Folders as a tree with what is in them, down to a depth, in as many lines as fit; small folders give way first. */
-import { count } from "../files/output-text.ts";
-import { escapeName } from "../files/workspace-path.ts";
+import { count } from "@retinue/confine";
+import { escapeName } from "@retinue/confine";
 
 export type CountedFile = { readonly file: string; readonly lines: number };
 

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
-import { toAbsolutePath, toShownPath } from "../files/workspace-path.ts";
+import { toAbsolutePath, toShownPath } from "@retinue/confine";
 
 /** Undefined for the whole workspace. */
 export const toIndexPath = (workspace: string, named: string | undefined): string | undefined => {

@@ -1,5 +1,5 @@
 /** What a reader of an answer has to know about the index that it comes from. */
-import { count } from "../files/output-text.ts";
+import { count } from "@retinue/confine";
 import type { IndexState } from "./index-request.ts";
 
 export const describeState = ({ waiting, leftOut, isFull }: IndexState): readonly string[] => [

@@ -1,6 +1,6 @@
 import { symlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import { createOverviewTool } from "./overview.ts";
 import { firstParagraph } from "./readme.ts";
 import { readTomlStrings } from "./toml-strings.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestWorkspace } from "../testing/tool-context.ts";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import { CodeIndexes } from "./code-index.ts";
 import { createPlanFilesTool } from "./plan-files.ts";
 

@@ -2,9 +2,9 @@
 import type { Tool } from "@retinue/runtime";
 import { defineTool, protectionOf } from "@retinue/runtime";
 import { z } from "zod";
-import { count, toModelText } from "../files/output-text.ts";
-import { escapeName } from "../files/workspace-path.ts";
-import { listFiles } from "../search/list-files.ts";
+import { count, toModelText } from "@retinue/confine";
+import { escapeName } from "@retinue/confine";
+import { listFiles } from "@retinue/confine";
 import type { CodeToolOptions } from "./code-index.ts";
 import { toCodeIndexes } from "./code-index.ts";
 import { countWords } from "./count-words.ts";

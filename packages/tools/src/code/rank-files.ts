@@ -1,5 +1,5 @@
 /** Ranks files by how much the words of a task have to do with them. A word that few files have says more than one that many have. */
-import { count } from "../files/output-text.ts";
+import { count } from "@retinue/confine";
 import type { WordCounts } from "./count-words.ts";
 import type { TermMatch } from "./index-request.ts";
 import { isTestPath } from "./search-symbols.ts";

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { TestWorkspace } from "../testing/tool-context.ts";
-import { createTestWorkspace } from "../testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import { TreeWatch } from "./tree-watch.ts";
 
 type WatchedTree = TestWorkspace & {

@@ -1,9 +1,9 @@
 /** A text file as it stands on disk, and the proof that it still stands so. Only what comes back byte for byte when it is written is text. */
 import { createHash } from "node:crypto";
 import { RetinueError } from "@retinue/protocol";
-import type { FileToOpen } from "../files/open-regular-file.ts";
-import { openRegularFile } from "../files/open-regular-file.ts";
-import { formatBytes } from "../files/output-text.ts";
+import type { FileToOpen } from "@retinue/confine";
+import { openRegularFile } from "@retinue/confine";
+import { formatBytes } from "@retinue/confine";
 
 export type TextFile = {
   /** Without the byte order mark. */

@@ -6,11 +6,11 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count, toModelText } from "../files/output-text.ts";
-import { escapeName } from "../files/workspace-path.ts";
-import { toRepositoryPath } from "./repository-path.ts";
-import type { GitOptions, Repository } from "./repository.ts";
-import { openRepository } from "./repository.ts";
+import { count, toModelText } from "@retinue/confine";
+import { escapeName } from "@retinue/confine";
+import { toRepositoryPath } from "@retinue/confine";
+import type { GitOptions, Repository } from "@retinue/confine";
+import { openRepository } from "@retinue/confine";
 
 const INPUT = z.object({
   message: z.string().trim().min(1).max(20_000).describe("A short first line; then, if needed, an empty line and the reasons."),

@@ -1,11 +1,11 @@
 import { realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import type { GitDiffInput } from "./git-diff.ts";
 import { createGitDiffTool } from "./git-diff.ts";
-import type { TestRepository } from "./testing/test-repository.ts";
-import { createTestRepository } from "./testing/test-repository.ts";
+import type { TestRepository } from "@retinue/confine/testing";
+import { createTestRepository } from "@retinue/confine/testing";
 
 const diff = async (test: TestRepository, input: GitDiffInput): Promise<string> =>
   toText(await createGitDiffTool({ environment: test.environment }).execute(input, test.context));

@@ -3,12 +3,12 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { formatBytes, toModelText } from "../files/output-text.ts";
-import { escapeName } from "../files/workspace-path.ts";
-import { runOpenly } from "./open-output.ts";
-import { toRepositoryPath } from "./repository-path.ts";
-import type { GitOptions, Repository } from "./repository.ts";
-import { openRepository } from "./repository.ts";
+import { formatBytes, toModelText } from "@retinue/confine";
+import { escapeName } from "@retinue/confine";
+import { runOpenly } from "@retinue/confine";
+import { toRepositoryPath } from "@retinue/confine";
+import type { GitOptions, Repository } from "@retinue/confine";
+import { openRepository } from "@retinue/confine";
 
 const REVISION = z.string().min(1).max(1000);
 

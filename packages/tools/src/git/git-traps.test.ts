@@ -1,12 +1,12 @@
 import { appendFile, chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import { createGitCommitTool } from "./git-commit.ts";
 import { createGitDiffTool } from "./git-diff.ts";
 import { createGitTool } from "./git.ts";
-import type { TestRepository } from "./testing/test-repository.ts";
-import { createTestRepository } from "./testing/test-repository.ts";
+import type { TestRepository } from "@retinue/confine/testing";
+import { createTestRepository } from "@retinue/confine/testing";
 
 /** A way in which a repository gets git to run a program of its choice. */
 type Trap = {

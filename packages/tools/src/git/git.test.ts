@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import { createGitTool } from "./git.ts";
-import type { TestRepository } from "./testing/test-repository.ts";
-import { createTestRepository } from "./testing/test-repository.ts";
+import type { TestRepository } from "@retinue/confine/testing";
+import { createTestRepository } from "@retinue/confine/testing";
 
 const look = async (test: TestRepository, args: readonly string[], workspace = test.workspace): Promise<string> => {
   const tool = createGitTool({ environment: test.environment });

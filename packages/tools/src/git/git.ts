@@ -5,16 +5,16 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { formatBytes, toModelText } from "../files/output-text.ts";
-import { escapeName } from "../files/workspace-path.ts";
-import type { GitEnd } from "./git-process.ts";
-import type { OpenRequest } from "./open-output.ts";
-import { runOpenly } from "./open-output.ts";
+import { formatBytes, toModelText } from "@retinue/confine";
+import { escapeName } from "@retinue/confine";
+import type { GitEnd } from "@retinue/confine";
+import type { OpenRequest } from "@retinue/confine";
+import { runOpenly } from "@retinue/confine";
 import type { SortedArguments } from "./read-arguments.ts";
 import { sortArguments } from "./read-arguments.ts";
-import { toRepositoryPath } from "./repository-path.ts";
-import type { GitOptions, Repository } from "./repository.ts";
-import { openRepository, toFailure } from "./repository.ts";
+import { toRepositoryPath } from "@retinue/confine";
+import type { GitOptions, Repository } from "@retinue/confine";
+import { openRepository, toFailure } from "@retinue/confine";
 
 const INPUT = z.object({
   args: z

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../testing/tool-context.ts";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import type { Question } from "./ask-user.ts";
 import { createAskUserTool } from "./ask-user.ts";
 import { createTodoTool } from "./todo.ts";

@@ -3,7 +3,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count } from "../files/output-text.ts";
+import { count } from "@retinue/confine";
 import { wrapUntrusted } from "../web/untrusted-text.ts";
 import { queryPostgres } from "./database/query-postgres.ts";
 import type { QueryResult } from "./database/query-result.ts";

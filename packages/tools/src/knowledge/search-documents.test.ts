@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TestWorkspace } from "../testing/tool-context.ts";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import { openDocumentIndex } from "./documents/document-index.ts";
 import { createSearchDocuments } from "./search-documents.ts";
 

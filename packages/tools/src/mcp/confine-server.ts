@@ -6,13 +6,13 @@
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { isInside, protectionOf } from "@retinue/runtime";
-import { createResourceLimits } from "../process/resource-limits.ts";
-import { probeSandbox } from "../sandbox/probe-sandbox.ts";
-import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "../sandbox/project-places.ts";
-import { findProtected } from "../sandbox/protected-files.ts";
-import type { SandboxedCommand } from "../sandbox/sandboxed-command.ts";
-import { toSandboxedCommand } from "../sandbox/sandboxed-command.ts";
-import { openWriteScope, toWriteScope } from "../sandbox/write-scope.ts";
+import { createResourceLimits } from "@retinue/confine";
+import { probeSandbox } from "@retinue/confine";
+import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "@retinue/confine";
+import { findProtected } from "@retinue/confine";
+import type { SandboxedCommand } from "@retinue/confine";
+import { toSandboxedCommand } from "@retinue/confine";
+import { openWriteScope, toWriteScope } from "@retinue/confine";
 
 export type ServerProgram = {
   readonly command: string;

@@ -5,9 +5,9 @@
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
-import { USER } from "../trust/origin.ts";
-import type { TrustStore } from "../trust/trust-store.ts";
-import { untrusted } from "../trust/trust-store.ts";
+import { USER } from "@retinue/confine";
+import type { TrustStore } from "@retinue/confine";
+import { untrusted } from "@retinue/confine";
 import { confineServer } from "./confine-server.ts";
 import { createRedactor, expandVariables } from "./expand-variables.ts";
 import type { LinkTarget } from "./mcp-link.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import { connect, hostile } from "./testing/connect.ts";
 
 const failed = (message: string) => ({ code: "tool_failed", message: expect.stringContaining(message) });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import { connect } from "./testing/connect.ts";
 
 type Answer = (request: { readonly id?: number; readonly method?: string }, response: ServerResponse) => void;

@@ -8,7 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AnyTool, ToolContext, ToolOutput } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { probeSandbox } from "../sandbox/probe-sandbox.ts";
+import { probeSandbox } from "@retinue/confine";
 import { checkInput } from "./check-input.ts";
 import { toShownText } from "./escape-hidden.ts";
 import type { Redact } from "./expand-variables.ts";

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { toDeclaration } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import { toToolName } from "./tool-name.ts";
 import { connect, createFolder, hostile } from "./testing/connect.ts";
 

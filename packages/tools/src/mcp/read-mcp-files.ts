@@ -7,8 +7,8 @@ import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { z } from "zod";
-import type { Origin } from "../trust/origin.ts";
-import type { TrustClaim } from "../trust/trust-store.ts";
+import type { Origin } from "@retinue/confine";
+import type { TrustClaim } from "@retinue/confine";
 import type { McpServerSettings } from "./server-settings.ts";
 import { httpServerSchema, stdioServerSchema, toTrustClaim } from "./server-settings.ts";
 

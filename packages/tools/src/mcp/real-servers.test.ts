@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { toDeclaration } from "@retinue/runtime";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
+import { toText } from "@retinue/confine/testing";
 import { connect, createFolder, real } from "./testing/connect.ts";
 
 const freePort = async (): Promise<number> => {

@@ -2,8 +2,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { probeSandbox } from "../sandbox/probe-sandbox.ts";
-import { toText } from "../testing/tool-context.ts";
+import { probeSandbox } from "@retinue/confine";
+import { toText } from "@retinue/confine/testing";
 import type { StdioServerSettings } from "./server-settings.ts";
 import { toCommandLine } from "./server-settings.ts";
 import { connect, createFolder, real } from "./testing/connect.ts";

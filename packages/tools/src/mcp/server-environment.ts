@@ -2,8 +2,8 @@
  * What a server sees of our environment: the harmless names that commands get too, and what its settings name. A project's file does not get
  * to name variables that load code into a program or change which program runs; the user's own settings may.
  */
-import type { Origin } from "../trust/origin.ts";
-import { toShellEnvironment } from "../process/shell-environment.ts";
+import type { Origin } from "@retinue/confine";
+import { toShellEnvironment } from "@retinue/confine";
 
 export type ServerEnvironmentOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;

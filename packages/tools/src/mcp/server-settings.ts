@@ -1,9 +1,9 @@
 /** What is said of an MCP server: a program that we start and talk to by its standard input and output, or a URL. */
 import type { Json } from "@retinue/protocol";
 import { z } from "zod";
-import { digestOf } from "../trust/digest-of.ts";
-import type { Origin } from "../trust/origin.ts";
-import type { TrustClaim } from "../trust/trust-store.ts";
+import { digestOf } from "@retinue/confine";
+import type { Origin } from "@retinue/confine";
+import type { TrustClaim } from "@retinue/confine";
 import { escapeHidden } from "./escape-hidden.ts";
 import { isSecretName } from "./secret-name.ts";
 

@@ -9,8 +9,8 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { connectChannels } from "../process/channel.ts";
-import { endProcessTree, killGroup } from "../process/process-tree.ts";
+import { connectChannels } from "@retinue/confine";
+import { endProcessTree, killGroup } from "@retinue/confine";
 import type { ConfinedServer, ServerProgram } from "./confine-server.ts";
 import { LineReader } from "./line-reader.ts";
 

@@ -1,8 +1,8 @@
 /** What a server answered, as parts for a model: bounded, and what cannot be shown is named instead of dropped. */
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
 import type { UserPart } from "@retinue/protocol";
-import { readImageHeader } from "../files/image-header.ts";
-import { formatBytes, toModelText } from "../files/output-text.ts";
+import { readImageHeader } from "@retinue/confine";
+import { formatBytes, toModelText } from "@retinue/confine";
 import type { Redact } from "./expand-variables.ts";
 import { toShownText } from "./escape-hidden.ts";
 

@@ -5,9 +5,9 @@
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import type { Json } from "@retinue/protocol";
 import { z } from "zod";
-import { digestOf } from "../trust/digest-of.ts";
-import type { StateFile } from "../trust/state-file.ts";
-import { createStateFile } from "../trust/state-file.ts";
+import { digestOf } from "@retinue/confine";
+import type { StateFile } from "@retinue/confine";
+import { createStateFile } from "@retinue/confine";
 import { toShownText } from "./escape-hidden.ts";
 import type { McpServerSettings } from "./server-settings.ts";
 

@@ -2,8 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { toText } from "../testing/tool-context.ts";
-import { createTrustStore } from "../trust/trust-store.ts";
+import { toText } from "@retinue/confine/testing";
+import { createTrustStore } from "@retinue/confine";
 import { readMcpFiles } from "./read-mcp-files.ts";
 import type { McpServerSettings } from "./server-settings.ts";
 import { connect, createFolder, hostile } from "./testing/connect.ts";

@@ -2,7 +2,7 @@
  * Gathers the lines that a search found into one text, in the order of paths whatever order they came in, bounded in lines and characters,
  * and counts on beyond that. The lines of a file come together and in order.
  */
-import { MAX_OUTPUT_CHARS } from "../files/output-text.ts";
+import { MAX_OUTPUT_CHARS } from "@retinue/confine";
 
 export type FoundLine = { readonly file: string; readonly number: number; readonly isMatch: boolean; readonly text: string };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../testing/tool-context.ts";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import { searchLines } from "./search-lines.ts";
 
 const FILES = Object.fromEntries(

@@ -3,8 +3,8 @@
  * a small folder, or where there is so much that the first of it is enough. A large folder with little in it is searched in any order, in many
  * files at once.
  */
-import type { RipgrepEnd, RipgrepRun } from "./ripgrep.ts";
-import { runRipgrep } from "./ripgrep.ts";
+import type { RipgrepEnd, RipgrepRun } from "@retinue/confine";
+import { runRipgrep } from "@retinue/confine";
 
 /** Where a search puts what it finds. */
 export type Gathering = {

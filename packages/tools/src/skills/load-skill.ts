@@ -8,7 +8,7 @@ import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
-import { toModelText } from "../files/output-text.ts";
+import { toModelText } from "@retinue/confine";
 import { parseSkill } from "./parse-skill.ts";
 import type { Skill } from "./read-skills.ts";
 import { SKILL_FILE } from "./read-skills.ts";

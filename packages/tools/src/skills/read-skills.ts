@@ -6,7 +6,7 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
-import { codeOf } from "../files/system-error.ts";
+import { codeOf } from "@retinue/confine";
 import { parseSkill } from "./parse-skill.ts";
 import { readSkillFile } from "./skill-file.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../testing/tool-context.ts";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import { createLoadSkillTool } from "./load-skill.ts";
 import { describeSkills, readSkills } from "./read-skills.ts";
 

@@ -1,7 +1,7 @@
 /** A test run as a model reads it: a first line in brackets with the counts, then what failed and why, or what was printed if that is all there is. */
 import path from "node:path";
-import { count, MAX_OUTPUT_CHARS } from "../files/output-text.ts";
-import { toShownPath } from "../files/workspace-path.ts";
+import { count, MAX_OUTPUT_CHARS } from "@retinue/confine";
+import { toShownPath } from "@retinue/confine";
 import type { TestFailure, TestReport } from "./test-runner.ts";
 
 export type TestRun = {

@@ -3,8 +3,8 @@ import { chmod, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { TestWorkspace } from "../testing/tool-context.ts";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import type { TestWorkspace } from "@retinue/confine/testing";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { TestInput } from "./test.ts";
 import { createTestTool } from "./test.ts";
 

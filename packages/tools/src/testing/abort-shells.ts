@@ -4,9 +4,9 @@
  */
 import { randomInt } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import type { ConfinementOptions } from "../sandbox/run-confined.ts";
+import type { ConfinementOptions } from "@retinue/confine";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import { createShellTool } from "../shell.ts";
-import { createTestWorkspace } from "./tool-context.ts";
 
 export type AbortedShells = {
   readonly aborted: number;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import type { ErrorValue } from "@retinue/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { TrustClaim } from "../trust/trust-store.ts";
+import type { TrustClaim } from "@retinue/confine";
 
 const LOADER = path.join(import.meta.dirname, "testing/load-and-print.ts");
 

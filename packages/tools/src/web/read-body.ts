@@ -13,7 +13,7 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 import { RetinueError } from "@retinue/protocol";
-import { codeOf } from "../files/system-error.ts";
+import { codeOf } from "@retinue/confine";
 
 export type BodyOptions = {
   readonly body: AsyncIterable<Buffer>;

@@ -1,6 +1,6 @@
 /** What a connection says when it fails, as a sentence for a model. Nothing that a server sent and no header of ours stands in it. */
 import { RetinueError } from "@retinue/protocol";
-import { codeOf } from "../files/system-error.ts";
+import { codeOf } from "@retinue/confine";
 import { toHost } from "./host-list.ts";
 
 const SENTENCES: Record<string, string> = {

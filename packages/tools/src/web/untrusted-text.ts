@@ -3,7 +3,7 @@
  * tell who is speaking.
  */
 import { randomBytes } from "node:crypto";
-import { toModelText } from "../files/output-text.ts";
+import { toModelText } from "@retinue/confine";
 
 export type UntrustedText = {
   /** Where it came from, as in "https://example.com/" or "2 rows of the database shop". */

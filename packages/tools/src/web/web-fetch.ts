@@ -6,7 +6,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count, formatBytes } from "../files/output-text.ts";
+import { count, formatBytes } from "@retinue/confine";
 import type { ContentKind } from "./content-kind.ts";
 import { decodeText, toContentKind, toMimeType, toToldKind } from "./content-kind.ts";
 import type { GuardOptions } from "./guard.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace, toText } from "../testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { Answer } from "./testing/loopback-server.ts";
 import { startLoopbackServer } from "./testing/loopback-server.ts";
 import type { WebSearchEngine } from "./web-search.ts";

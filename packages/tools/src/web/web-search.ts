@@ -3,7 +3,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { count as countOf } from "../files/output-text.ts";
+import { count as countOf } from "@retinue/confine";
 import type { BraveOptions } from "./search/brave.ts";
 import { createBrave } from "./search/brave.ts";
 import type { SearchHit, SearchProvider } from "./search/provider.ts";

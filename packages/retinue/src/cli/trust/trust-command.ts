@@ -2,7 +2,7 @@
  * `retinue trust`: shows in full what the project would load, start or set, and lets it after a yes. What is agreed to is what was shown:
  * when the project changes it, it needs a new yes.
  */
-import { createTrustStore } from "@retinue/tools/trust";
+import { createTrustStore } from "@retinue/confine/trust";
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findProjectFile } from "../../settings/find-project-file.ts";

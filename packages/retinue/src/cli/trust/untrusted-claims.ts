@@ -1,6 +1,6 @@
 /** All that a project would load, start or set if it were trusted, and is not trusted for yet. */
-import type { TrustClaim } from "@retinue/tools/trust";
-import { createTrustStore } from "@retinue/tools/trust";
+import type { TrustClaim } from "@retinue/confine/trust";
+import { createTrustStore } from "@retinue/confine/trust";
 import { join } from "node:path";
 import { readFileLayer } from "../../settings/file-layer.ts";
 import { toSettingsClaim } from "../../settings/project-trust.ts";

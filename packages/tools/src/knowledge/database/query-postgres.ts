@@ -5,7 +5,7 @@
 import { Socket } from "node:net";
 import { RetinueError } from "@retinue/protocol";
 import type { Client, QueryArrayConfig, QueryArrayResult } from "pg";
-import { codeOf } from "../../files/system-error.ts";
+import { codeOf } from "@retinue/confine";
 import { judgeSql, refuse } from "./judge-sql.ts";
 import type { Query, QueryResult } from "./query-result.ts";
 import { createRowCollector } from "./query-result.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../../testing/tool-context.ts";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import type { SqliteReply, SqliteRequest } from "./sqlite-request.ts";
 
 /** Asks the process as the tool does, but with no judge before it. */

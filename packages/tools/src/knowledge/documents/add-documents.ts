@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { RetinueError } from "@retinue/protocol";
-import { openRegularFile } from "../../files/open-regular-file.ts";
+import { openRegularFile } from "@retinue/confine";
 import { toDocumentKind } from "./document-kind.ts";
 import { listDocuments } from "./list-documents.ts";
 import { checkSize, readDocument } from "./read-document.ts";

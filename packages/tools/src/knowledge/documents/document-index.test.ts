@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../../testing/tool-context.ts";
+import { createTestWorkspace } from "@retinue/confine/testing";
 import { createPdf } from "../../web/testing/pdf-file.ts";
 import type { DocumentIndex } from "./document-index.ts";
 import { openDocumentIndex } from "./document-index.ts";

@@ -1,8 +1,8 @@
 /** The documents at and below a path: what ignore files exclude, hidden files and files of other kinds are left out of folders. */
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { toToolError } from "../../files/system-error.ts";
-import { listFiles } from "../../search/list-files.ts";
+import { toToolError } from "@retinue/confine";
+import { listFiles } from "@retinue/confine";
 import { toDocumentKind } from "./document-kind.ts";
 
 export type DocumentFiles = {

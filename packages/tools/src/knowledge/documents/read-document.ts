@@ -2,7 +2,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { RetinueError } from "@retinue/protocol";
-import { formatBytes } from "../../files/output-text.ts";
+import { formatBytes } from "@retinue/confine";
 import { readHtml } from "../../web/parse/read-html.ts";
 import { readPdf } from "../../web/parse/read-pdf.ts";
 import type { Chunk } from "./chunk.ts";

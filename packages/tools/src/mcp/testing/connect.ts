@@ -9,7 +9,7 @@ import type { ConnectMcpOptions, McpConnections } from "../connect-mcp-servers.t
 import { connectMcpServers } from "../connect-mcp-servers.ts";
 import type { McpLog } from "../mcp-log.ts";
 import type { StdioServerSettings } from "../server-settings.ts";
-import { createTestRun } from "../../testing/tool-context.ts";
+import { createTestRun } from "@retinue/confine/testing";
 
 export type TestConnections = McpConnections & {
   readonly folder: string;

@@ -2,8 +2,8 @@
  * Loads tools in a process of its own, because Node's own module loader is what is tested, and prints what came of it as JSON. The argument
  * holds the folders, what to trust and calls to make.
  */
-import { createTrustStore } from "../../trust/trust-store.ts";
-import { createTestWorkspace, toText } from "../../testing/tool-context.ts";
+import { createTrustStore } from "@retinue/confine";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { UserToolFolder } from "../load-user-tools.ts";
 import { loadUserTools } from "../load-user-tools.ts";
 

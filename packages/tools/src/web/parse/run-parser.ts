@@ -3,7 +3,7 @@
  * the process.
  */
 import { Worker } from "node:worker_threads";
-import { codeOf } from "../../files/system-error.ts";
+import { codeOf } from "@retinue/confine";
 import { createGate } from "./gate.ts";
 import type { ParserReply, ParserRequest } from "./parser-request.ts";
 

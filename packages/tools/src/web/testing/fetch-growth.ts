@@ -3,7 +3,7 @@
  * a higher cap it shows that the measure sees what is unpacked.
  */
 import { readFileSync } from "node:fs";
-import { createTestWorkspace, toText } from "../../testing/tool-context.ts";
+import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import { createWebFetch } from "../web-fetch.ts";
 
 const [, , url = "", maxBytes] = process.argv;

@@ -1,0 +1,7 @@
+/** For tests of what acts through the walls. */
+export { createTestRepository } from "./test-repository.ts";
+export type { TestRepository } from "./test-repository.ts";
+export { createTestRun, createTestWorkspace, toText } from "./tool-context.ts";
+export type { TestWorkspace } from "./tool-context.ts";
+export { runWriteRace } from "./write-race.ts";
+export type { RaceOptions, RaceResult } from "./write-race.ts";

@@ -1,0 +1,113 @@
+/**
+ * Carries out what a merge has planned, one file at a time. Each is looked at once more before it is touched: what is done already is not done
+ * again, and what is no longer as it was planned for is left as it is and told.
+ */
+import { rename, rmdir, symlink, unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import type { FileVersion, MergeConflict, MergeOutcome, PlannedChange } from "@retinue/protocol";
+import type { MergePlan, RunWorktree } from "@retinue/runtime";
+import { inFileTurn } from "../files/file-turns.ts";
+import { inFolderOf, writeInside } from "../files/write-inside.ts";
+import type { GitOptions } from "../git/repository.ts";
+import type { ObjectFormat } from "./blob-id.ts";
+import { formatOf } from "./blob-id.ts";
+import { openSource } from "./open-source.ts";
+import { EXECUTABLE_MODE, LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
+
+type Merged = Pick<MergeOutcome, "created" | "modified" | "deleted" | "conflicts">;
+
+const CHANGED_SINCE = "it was changed in the workspace while it was being merged";
+const CHANGES_AT_ONCE = 64;
+
+export const applyMerge = async (
+  of: RunWorktree,
+  { changes, conflicts: known }: MergePlan,
+  options: GitOptions,
+  signal: AbortSignal,
+): Promise<Merged> => {
+  const { git } = await openSource({ ...options, workspace: of.of, signal });
+  const created: string[] = [];
+  const modified: string[] = [];
+  const deleted: string[] = [];
+  const conflicts: MergeConflict[] = [...known];
+  for (let at = 0; at < changes.length; at += CHANGES_AT_ONCE) {
+    const some = changes.slice(at, at + CHANGES_AT_ONCE);
+    const contents = await git.readBlobs(some.flatMap(({ to }) => (to === null ? [] : splitVersion(to).id)));
+    for (const change of some) {
+      const reason = await applyChange({
+        root: of.of,
+        format: formatOf(splitVersion(change.to ?? change.from ?? "").id),
+        change,
+        contents,
+      }).catch((thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)));
+      if (reason !== null) conflicts.push({ path: change.path, reason });
+      else (change.to === null ? deleted : change.from === null ? created : modified).push(change.path);
+    }
+  }
+  return { created: created.toSorted(), modified: modified.toSorted(), deleted: deleted.toSorted(), conflicts };
+};
+
+type Application = {
+  readonly root: string;
+  readonly format: ObjectFormat;
+  readonly change: PlannedChange;
+  readonly contents: ReadonlyMap<string, Buffer>;
+};
+
+/** Null when the workspace is as planned; otherwise why it is not. */
+const applyChange = async ({ root, format, change, contents }: Application): Promise<string | null> => {
+  const { path: file, from, to } = change;
+  return inFileTurn([path.join(root, file)], async () => {
+    const standing = await readVersion({ root, file, format });
+    if (standing.type === "unusable") return standing.why;
+    if (standing.type === "folder") {
+      if (from !== null || to === null || !(await removeFolder(root, file)))
+        return "a folder stands in its place in the workspace";
+    }
+    const now: FileVersion | null = standing.type === "file" || standing.type === "link" ? standing.version : null;
+    if (now === to) return null;
+    if (now !== from) return CHANGED_SINCE;
+    if (to === null) await removeFile(root, file);
+    else await put({ root, file, from, to, content: contents.get(splitVersion(to).id) ?? Buffer.alloc(0) });
+    return null;
+  });
+};
+
+type Put = {
+  readonly root: string;
+  readonly file: string;
+  readonly from: FileVersion | null;
+  readonly to: FileVersion;
+  readonly content: Buffer;
+};
+
+const put = async ({ root, file, from, to, content }: Put): Promise<void> => {
+  const { mode } = splitVersion(to);
+  if (mode === LINK_MODE) {
+    await inFolderOf({ root, file, make: true }, async (folder, name) => {
+      const beside = `.${name}.${randomBytes(6).toString("hex")}.tmp`;
+      await symlink(content.toString("utf8"), folder.at(beside));
+      await rename(folder.at(beside), folder.at(name));
+    });
+    return;
+  }
+  // Nothing is written through a link, so that one which is to become a file goes first.
+  if (from !== null && splitVersion(from).mode === LINK_MODE) await removeFile(root, file, { withFolders: false });
+  await writeInside({ root, file, content, executable: mode === EXECUTABLE_MODE });
+};
+
+/** And the folders that are empty then, as git does. */
+const removeFile = async (root: string, file: string, { withFolders = true } = {}): Promise<void> => {
+  await inFolderOf({ root, file, make: false }, (folder, name) => unlink(folder.at(name)));
+  if (!withFolders) return;
+  for (let folder = path.posix.dirname(file); folder !== "."; folder = path.posix.dirname(folder))
+    if (!(await removeFolder(root, folder))) return;
+};
+
+/** False where it is not empty, or not there. */
+const removeFolder = (root: string, folder: string): Promise<boolean> =>
+  inFolderOf({ root, file: folder, make: false }, (held, name) => rmdir(held.at(name))).then(
+    () => true,
+    () => false,
+  );

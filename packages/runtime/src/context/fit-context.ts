@@ -1,0 +1,98 @@
+/** Makes the conversation fit before a request is made, and records what was done to it. */
+import type { Model, ModelRequest } from "@retinue/model/contract";
+import type { Message, Usage } from "@retinue/protocol";
+import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { SUMMARY_SYSTEM, planClearing, summaryRange, toBareSummary, toTranscript } from "./context.ts";
+import { estimateText } from "./estimate.ts";
+import type { LiveRun } from "../loop/live-run.ts";
+import { leftIn, reserve } from "../limits/purse.ts";
+
+const SUMMARY_TOKENS = 1_024;
+const LEAST_SUMMARY_TOKENS = 64;
+
+export type FitOptions = {
+  readonly model: Model;
+  readonly limitTokens: number;
+  /** Tokens of system prompt and tools that no answer has measured yet; they come on top of the conversation. */
+  readonly unmeasuredTokens: number;
+};
+
+/** Clears, then summarises, until the request fits. False when what must stay is too large alone. */
+export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions): Promise<boolean> => {
+  const { state, note, flush } = run;
+  const size = (): number => state.contextTokens + unmeasuredTokens;
+  if (size() <= limitTokens) return true;
+  const { cleared, afterTokens } = planClearing(state, size(), limitTokens);
+  if (cleared.length > 0) note({ type: "context.fitted", cleared, beforeTokens: size(), afterTokens, limitTokens });
+  while (size() > limitTokens) {
+    const range = summaryRange(state);
+    if (!range) return false;
+    await flush();
+    const beforeTokens = size();
+    const summary = await summarise(run, model, range.from, range.to, limitTokens);
+    const after = beforeTokens - range.tokens + estimateText(summary.text);
+    if (after >= beforeTokens) return false;
+    note({
+      type: "context.fitted",
+      cleared: [],
+      summary: { from: range.from, to: range.to, ...summary },
+      beforeTokens,
+      afterTokens: after,
+      limitTokens,
+    });
+    if (run.stopped.aborted) return true;
+  }
+  return true;
+};
+
+export type Summary = { readonly text: string; readonly model: string; readonly usage: Usage; readonly costUsd: number | null };
+
+/** By the summary model if there is one, else by the run's own. Where neither can or may, the calls are listed instead. */
+const summarise = async (
+  { state, ports, purse, stopped }: LiveRun,
+  own: Model,
+  from: number,
+  to: number,
+  limitTokens: number,
+): Promise<Summary> => {
+  const { summaryModel } = state.spec;
+  const messages = state.messages.slice(from, to);
+  const affordable = Math.min(limitTokens, leftIn(purse, "tokens").left / 2);
+  try {
+    const model = summaryModel === undefined ? own : await ports.model(summaryModel);
+    const summary = await summariseMessages(model, messages, affordable, stopped);
+    if (summary) {
+      reserve(purse, {}).settle({ tokens: summary.usage.input + summary.usage.output, costUsd: summary.costUsd ?? 0 });
+      return { ...summary, text: `[summary of earlier work]\n${summary.text}` };
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError) && !stopped.aborted) throw thrown;
+  }
+  return { text: toBareSummary(messages), model: "none", usage: NO_USAGE, costUsd: 0 };
+};
+
+/** A conversation in a few lines, written by a model; null if it said nothing or there is no room to ask. */
+export const summariseMessages = async (
+  model: Model,
+  messages: readonly Message[],
+  limitTokens: number,
+  signal: AbortSignal,
+): Promise<Summary | null> => {
+  if (limitTokens < LEAST_SUMMARY_TOKENS * 4) return null;
+  const request: ModelRequest = {
+    system: SUMMARY_SYSTEM,
+    messages: [{ role: "user", content: [{ type: "text", text: toTranscript(messages, Math.floor(limitTokens * 0.8)) }] }],
+    tools: [],
+    toolChoice: "none",
+    maxOutputTokens: Math.min(SUMMARY_TOKENS, Math.max(LEAST_SUMMARY_TOKENS, Math.floor(limitTokens / 8))),
+  };
+  for await (const chunk of model.stream(request, signal)) {
+    if (chunk.type !== "answer") continue;
+    const text = chunk.content
+      .map((part) => (part.type === "text" ? part.text : ""))
+      .join("")
+      .trim();
+    if (text !== "") return { text, model: model.id, usage: chunk.usage, costUsd: chunk.costUsd };
+  }
+  return null;
+};

@@ -1,0 +1,84 @@
+/**
+ * Freezes what a run may be and do. Every way to start a run, from outside or by delegation, from the record or by a tool, comes through
+ * here, and here its rights are narrowed.
+ */
+import type { ApproveMode, Grant, LimitName, Limits, RunSpec, Worktree } from "@retinue/protocol";
+import { LIMIT_NAMES } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { narrow } from "../policy/grant.ts";
+import type { Assignment } from "../context/prompt.ts";
+import { createPrompt } from "../context/prompt.ts";
+
+export type SpecOptions = {
+  readonly agent: AgentDefinition;
+  /** The agents of the session, frozen when it began. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** Of whoever starts the run. */
+  readonly grant: Grant;
+  /** Used where the agent names none. */
+  readonly model: string;
+  readonly workspace: string;
+  /** The copy that the workspace lies in, where the run has one of its own. */
+  readonly worktree?: Worktree | undefined;
+  readonly depth: number;
+  readonly request?: {
+    readonly tools?: readonly string[] | undefined;
+    readonly approve?: ApproveMode | undefined;
+    /** For the run and everything below it together. */
+    readonly limits?: Limits | undefined;
+  };
+  /** What the run was told by its parent; the main agent has none. */
+  readonly assignment?: Assignment;
+  readonly summaryModel?: string | undefined;
+  /** How the sub-agents did so far, for the prompt of a run that may start them. */
+  readonly figures?: string | undefined;
+};
+
+export const createSpec = (options: SpecOptions): RunSpec => {
+  const { agent, agents, workspace, depth, request = {} } = options;
+  const { tools, grant } = narrow(options.grant, agent, request);
+  const treeLimits = request.limits ?? {};
+  const limits = stricter(agent.limits, treeLimits);
+  const delegates = depth < grant.maxDepth ? agent.delegates.filter((name) => agents.has(name)) : [];
+  return {
+    system: createPrompt({
+      agent,
+      agents,
+      delegates,
+      workspace,
+      hasOwnCopy: options.worktree !== undefined,
+      depth,
+      maxDepth: grant.maxDepth,
+      limits,
+      assignment: options.assignment,
+      figures: options.figures,
+    }),
+    model: agent.model ?? options.model,
+    fallbacks: agent.fallbacks,
+    tools,
+    limits,
+    treeLimits,
+    grant,
+    delegates,
+    workspace,
+    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
+    ...(agent.output === undefined ? {} : { output: agent.output }),
+    ...(agent.accept === undefined ? {} : { accept: agent.accept }),
+    ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
+    ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+    ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
+  };
+};
+
+/** Of each limit the smaller one. */
+export const stricter = (
+  a: { readonly [K in LimitName]?: number | undefined },
+  b: { readonly [K in LimitName]?: number | undefined },
+): Limits => {
+  const both: { [K in LimitName]?: number } = {};
+  for (const name of LIMIT_NAMES) {
+    const max = Math.min(a[name] ?? Infinity, b[name] ?? Infinity);
+    if (max < Infinity) both[name] = max;
+  }
+  return both;
+};

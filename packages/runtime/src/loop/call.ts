@@ -1,0 +1,187 @@
+/** One tool call: from what the model wrote to what it is answered. Bad calls are answered, never thrown. */
+import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
+import { RetinueError, toErrorValue } from "@retinue/protocol";
+import { z } from "zod";
+import type { Answered } from "./answered.ts";
+import { judge } from "../policy/judge.ts";
+import type { Clock, Ports } from "./ports.ts";
+import type { RunState } from "../record/run-state.ts";
+import type { AnyTool, CallContext, ToolContext, ToolOutput } from "./tool.ts";
+import { fromWireName } from "./wire-name.ts";
+
+export type Prepared =
+  | { readonly type: "answer"; readonly call: ToolCallPart; readonly answer: Answered }
+  | {
+      readonly type: "run";
+      readonly call: ToolCallPart;
+      readonly tool: AnyTool;
+      readonly input: unknown;
+      /** What a hook adds to the answer. */
+      readonly context?: string;
+    }
+  | {
+      readonly type: "ask";
+      readonly call: ToolCallPart;
+      readonly tool: AnyTool;
+      readonly input: unknown;
+      readonly act: ProposedAct;
+      readonly context?: string;
+    };
+
+/** How long a tool that was told to stop may take to clean up before it is left behind. */
+const CLEAN_UP_MS = 3_000;
+
+const textOf = (error: ErrorValue): readonly UserPart[] => [
+  { type: "text", text: `Error (${error.code}): ${error.message}${error.hint === undefined ? "" : ` ${error.hint}`}` },
+];
+
+export const toAnswer = (outcome: ToolOutcome, error: ErrorValue): Answered => ({ outcome, content: textOf(error), error });
+
+const refuse = (call: ToolCallPart, code: ErrorCode, message: string): Prepared => ({
+  type: "answer",
+  call,
+  answer: toAnswer("error", { code, message }),
+});
+
+/** Checks a call and judges it, without doing anything yet. */
+export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Ports): Promise<Prepared> => {
+  const { spec } = state;
+  const tool = ports.tools.get(call.tool) ?? ports.tools.get(fromWireName(call.tool));
+  if (!tool)
+    return refuse(
+      call,
+      "tool_unknown",
+      `There is no tool "${call.tool}". The tools of this run are: ${[...ports.tools.keys()].join(", ") || "none"}.`,
+    );
+  let given: unknown;
+  try {
+    given = call.arguments.trim() === "" ? {} : JSON.parse(call.arguments);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return state.turn?.finishReason === "length"
+      ? refuse(
+          call,
+          "tool_arguments_truncated",
+          `The arguments of "${call.tool}" were cut off at the output limit, so it was not called.`,
+        )
+      : refuse(call, "tool_arguments_not_json", `The arguments of "${call.tool}" are not JSON: ${why}.`);
+  }
+  const parsed = tool.input.safeParse(given);
+  if (!parsed.success)
+    return refuse(
+      call,
+      "tool_arguments_invalid",
+      `The arguments of "${call.tool}" do not fit:\n${z.prettifyError(parsed.error)}`,
+    );
+  const judgement = await (ports.judge ?? judge)({
+    callId: call.callId,
+    tool,
+    input: parsed.data,
+    spec,
+    realPath: ports.realPath,
+  });
+  switch (judgement.type) {
+    case "allow":
+      return { type: "run", call, tool, input: parsed.data };
+    case "deny":
+      return { type: "answer", call, answer: toAnswer("denied", judgement.error) };
+    case "ask":
+      return { type: "ask", call, tool, input: parsed.data, act: judgement.act };
+    default:
+      return judgement satisfies never;
+  }
+};
+
+/** Runs a tool within its time. It always answers, also when the tool ignores that it was told to stop. */
+export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {
+  const call = new RunningCall(clock, context);
+  const forget = context.onStop((reason) => call.stop(reason, false));
+  const cancelTimer =
+    tool.timeoutMs === Infinity
+      ? null
+      : clock.after(tool.timeoutMs, () =>
+          call.stop(new RetinueError("tool_timeout", `"${tool.name}" took longer than ${tool.timeoutMs} ms.`), true),
+        );
+  try {
+    const output = await new Promise<ToolOutput>((resolve, reject) => {
+      call.onLeftBehind = () =>
+        reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
+      tool.execute(input, call).then(resolve, reject);
+    });
+    if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
+    const { content, files, tests, sandbox, spent, error, isError = error !== undefined } = output;
+    return {
+      outcome: isError ? (call.stopped ? "cancelled" : "error") : "ok",
+      content,
+      ...(files === undefined ? {} : { files }),
+      ...(tests === undefined ? {} : { tests }),
+      ...(sandbox === undefined ? {} : { sandbox }),
+      ...(spent === undefined ? {} : { spent }),
+      ...(error === undefined ? {} : { error }),
+    };
+  } catch (thrown) {
+    const { stopped, leftBehind } = call;
+    if (stopped?.timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(stopped.reason));
+    if (stopped)
+      return toAnswer(outcomeOfStop(tool, leftBehind, "cancelled"), {
+        code: "cancelled",
+        message: `"${tool.name}" was stopped before it was done.`,
+      });
+    return toAnswer("error", thrown instanceof RetinueError ? toErrorValue(thrown) : toolFailed(tool, thrown));
+  } finally {
+    cancelTimer?.();
+    forget();
+  }
+};
+
+/** What a tool is given while it runs. Its signal is made only when a tool looks at it: most are done before anybody could stop them. */
+class RunningCall implements ToolContext {
+  readonly callId: ToolContext["callId"];
+  readonly run: ToolContext["run"];
+  readonly workspace: string;
+  readonly scope: ToolContext["scope"];
+  declare readonly act?: ProposedAct;
+  readonly artifacts: ToolContext["artifacts"];
+  readonly timeLeftMs: () => number;
+  readonly progress: (text: string) => void;
+  stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
+  leftBehind = false;
+  onLeftBehind: (() => void) | null = null;
+  readonly #clock: Clock;
+  #controller: AbortController | null = null;
+
+  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, progress }: CallContext) {
+    this.#clock = clock;
+    this.callId = callId;
+    this.run = run;
+    this.workspace = workspace;
+    this.scope = scope;
+    if (act !== undefined) this.act = act;
+    this.artifacts = artifacts;
+    this.timeLeftMs = timeLeftMs;
+    this.progress = progress;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.stopped) this.#controller.abort(this.stopped.reason);
+    return this.#controller.signal;
+  }
+
+  stop(reason: unknown, timedOut: boolean): void {
+    this.stopped ??= { reason, timedOut };
+    this.#controller?.abort(reason);
+    this.#clock.after(CLEAN_UP_MS, () => {
+      this.leftBehind = true;
+      this.onLeftBehind?.();
+    });
+  }
+}
+
+const outcomeOfStop = (tool: AnyTool, leftBehind: boolean, otherwise: ToolOutcome): ToolOutcome =>
+  leftBehind && !tool.repeatable ? "unknown" : otherwise;
+
+const toolFailed = (tool: AnyTool, thrown: unknown): ErrorValue => ({
+  code: "tool_failed",
+  message: `"${tool.name}" failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+});

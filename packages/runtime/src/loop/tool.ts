@@ -1,0 +1,164 @@
+/**
+ * What a tool is: a typed function with a declaration of what it does to the world. A tool contains no policy;
+ * `judge` decides from the declaration whether a call may run.
+ */
+import type { ToolDeclaration } from "@retinue/model/contract";
+import type {
+  CallId,
+  ErrorValue,
+  FileChanges,
+  Grant,
+  Json,
+  JsonObject,
+  ProposedAct,
+  RunIdentity,
+  TestCounts,
+  ToolEffect,
+  Usage,
+  UserPart,
+} from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { z } from "zod";
+import type { Artifacts } from "../context/artifacts.ts";
+import type { OnStop } from "./stop-hooks.ts";
+import { toWireName } from "./wire-name.ts";
+
+/** What a call will touch, told before it runs. Paths as the model wrote them; they are resolved by policy. */
+export type Touches = {
+  readonly paths?: readonly string[];
+  readonly hosts?: readonly string[];
+  /** A command line that a shell will run. */
+  readonly command?: string;
+};
+
+/** What the run is granted, for tools that confine what they start; whether a call may run at all was decided before. */
+export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve">;
+
+export type ToolContext = {
+  readonly callId: CallId;
+  /** Which run calls: one and the same object in all of its calls, for tools that remember. */
+  readonly run: RunIdentity;
+  /** Absolute, real path of the folder the run works in. */
+  readonly workspace: string;
+  readonly scope: ToolScope;
+  /** The act as a human has allowed it; absent where nobody had to be asked. */
+  readonly act?: ProposedAct;
+  /** Aborted when the run is cancelled or the tool's time is up. */
+  readonly signal: AbortSignal;
+  readonly artifacts: Artifacts;
+  /** Working time that the run has left. */
+  readonly timeLeftMs: () => number;
+  /** Shows something while the tool works. Never reaches the model. */
+  readonly progress: (text: string) => void;
+};
+
+/** What the loop gives a call: the tool's context, with a way to hear of a stop in place of a signal. */
+export type CallContext = Omit<ToolContext, "signal"> & { readonly onStop: OnStop };
+
+/** What a tool spent on models of its own. */
+export type Spent = { readonly usage: Usage; readonly costUsd: number | null };
+
+/** A string is text for the model. */
+export type ToolOutput =
+  | string
+  | {
+      readonly content: readonly UserPart[];
+      readonly files?: FileChanges;
+      readonly tests?: TestCounts;
+      /** What kept the command that it ran to its rights, by name and version; `none` where nothing did. */
+      readonly sandbox?: string;
+      readonly spent?: Spent;
+      /** It did what it could, and failed. */
+      readonly isError?: boolean;
+      /** Why it failed, where there is a code for that. */
+      readonly error?: ErrorValue;
+    };
+
+export type Tool<Input = unknown> = {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  /** What the model is shown in place of the schema of `input`, for tools whose schema comes from elsewhere. */
+  readonly inputSchema?: JsonObject;
+  readonly effect: ToolEffect;
+  /** Safe to run again after a crash without being asked. */
+  readonly repeatable: boolean;
+  /** `Infinity` for tools that keep their own time. */
+  readonly timeoutMs: number;
+  /** It sees to it itself how much of it runs at the same time. */
+  readonly selfPaced: boolean;
+  touches(input: Input): Touches;
+  /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. */
+  execute(input: Input, context: ToolContext): Promise<ToolOutput>;
+};
+
+/** A tool of some input. `touches` and `execute` are methods so that any tool is one; the loop parses the input first. */
+export type AnyTool = Tool;
+
+export type ToolOptions<Input> = {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly inputSchema?: JsonObject;
+  readonly effect: ToolEffect;
+  /** By default reads are repeatable and nothing else is. */
+  readonly repeatable?: boolean;
+  /** Two minutes by default. */
+  readonly timeoutMs?: number;
+  readonly selfPaced?: boolean;
+  readonly touches?: (input: Input) => Touches;
+  readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
+};
+
+const TOOL_NAME = /^[A-Za-z][\w.-]{0,63}$/;
+
+export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
+  if (!TOOL_NAME.test(options.name))
+    throw new RetinueError(
+      "usage",
+      `"${options.name}" is no tool name: a letter, then letters, digits, "_", "-" or ".", 64 at most.`,
+    );
+  return {
+    name: options.name,
+    description: options.description,
+    input: options.input,
+    ...(options.inputSchema === undefined ? {} : { inputSchema: options.inputSchema }),
+    effect: options.effect,
+    repeatable: options.repeatable ?? options.effect === "read",
+    timeoutMs: options.timeoutMs ?? 120_000,
+    selfPaced: options.selfPaced ?? false,
+    touches: options.touches ?? (() => ({})),
+    execute: async (input, context) => options.execute(input, context),
+  };
+};
+
+const declarations = new WeakMap<AnyTool, ToolDeclaration>();
+
+/** The tool as a model sees it; made once a tool. */
+export const toDeclaration = (tool: AnyTool): ToolDeclaration => {
+  let declaration = declarations.get(tool);
+  if (!declaration) {
+    const schema = tool.inputSchema ?? z.toJSONSchema(tool.input, { io: "input" });
+    declaration = {
+      name: toWireName(tool.name),
+      description: tool.description,
+      inputSchema: stripSchema(schema as JsonObject) as JsonObject,
+    };
+    declarations.set(tool, declaration);
+  }
+  return declaration;
+};
+
+/** Some servers refuse `$schema` and the safe-integer bounds that zod writes. */
+export const stripSchema = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(stripSchema);
+  if (value === null || typeof value !== "object") return value;
+  const kept: Record<string, Json> = {};
+  for (const [key, child] of Object.entries(value as JsonObject)) {
+    if (key === "$schema") continue;
+    if ((key === "maximum" || key === "minimum") && typeof child === "number" && Math.abs(child) === Number.MAX_SAFE_INTEGER)
+      continue;
+    kept[key] = stripSchema(child);
+  }
+  return kept;
+};

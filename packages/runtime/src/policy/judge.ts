@@ -1,0 +1,181 @@
+/**
+ * The one place where it is decided whether a tool call may run: from the tool's own declaration, the run's frozen grant and the real
+ * paths it will touch. Nothing a model or a tool says changes the outcome, and a denial beats everything.
+ */
+import path from "node:path";
+import type { ErrorValue, Json, ProposedAct, RunSpec } from "@retinue/protocol";
+import { RetinueError, toErrorValue } from "@retinue/protocol";
+import picomatch from "picomatch";
+import { reachesHost } from "./host-pattern.ts";
+import type { Protection } from "./protected-paths.ts";
+import { findUnportable, protectionOf } from "./protected-paths.ts";
+import { classifyCommand, scriptsOf } from "./shell-command.ts";
+import type { AnyTool, Touches } from "../loop/tool.ts";
+
+export type Judgement =
+  | { readonly type: "allow" }
+  | { readonly type: "ask"; readonly act: ProposedAct }
+  | { readonly type: "deny"; readonly error: ErrorValue };
+
+export type Judged = {
+  readonly callId: string;
+  readonly tool: AnyTool;
+  readonly input: unknown;
+  readonly spec: RunSpec;
+  /** Follows every link. */
+  readonly realPath: (path: string) => Promise<string>;
+};
+
+export type JudgeOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+  /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
+  readonly digest?: (path: string) => Promise<string | undefined>;
+  /** Commands run in a sandbox, so that git may look into a repository whose settings name programs. */
+  readonly isSandboxed?: boolean;
+};
+
+type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
+
+const ALLOW: Judgement = { type: "allow" };
+
+/** Texts kept by the session itself; they are no files. */
+const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
+
+export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: JudgeOptions = {}) => {
+  const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+
+  /** How a path is protected by its name or by that of what it leads to. */
+  const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
+    for (const at of [path.resolve(workspace, named), real]) {
+      const file = path.relative(workspace, at).split(path.sep).join("/");
+      const protection = protectionOf(file);
+      if (protection && !isFree(file)) return protection;
+    }
+    return undefined;
+  };
+
+  /** Whether a command line does nothing but look at what this run may look at anyway. */
+  const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
+    const verdict = classifyCommand(line);
+    if (verdict.type === "unknown" || (verdict.usesGit && !isSandboxed)) return false;
+    for (const named of verdict.paths) {
+      const real = await realPath(path.resolve(spec.workspace, named)).catch(() => undefined);
+      if (real === undefined || !isInside(spec.workspace, real)) return false;
+      if (protectionAt(spec.workspace, named, real)?.read === "deny") return false;
+    }
+    return true;
+  };
+
+  const isAllowedInWorkspace = async (judged: Judged, touches: Touches, places: readonly Place[]): Promise<boolean> => {
+    switch (judged.tool.effect) {
+      case "write":
+        return (
+          places.length > 0 && (touches.hosts ?? []).length === 0 && places.every(({ protection }) => protection === undefined)
+        );
+      case "execute":
+        return touches.command !== undefined && (await isHarmless(touches.command, judged));
+      case "network":
+        return false;
+      case "read":
+        return true;
+      default:
+        return judged.tool.effect satisfies never;
+    }
+  };
+
+  const toAct = async (
+    { callId, tool, input, spec }: Judged,
+    touches: Touches,
+    places: readonly Place[],
+  ): Promise<ProposedAct> => {
+    const scripts: { path: string; digest: string }[] = [];
+    if (digest && touches.command !== undefined)
+      for (const file of scriptsOf(touches.command)) {
+        const content = await digest(path.resolve(spec.workspace, file));
+        if (content !== undefined) scripts.push({ path: file, digest: content });
+      }
+    const guarded = places.filter(({ protection }) => protection !== undefined).map(({ named }) => named);
+    return {
+      callId,
+      tool: tool.name,
+      effect: tool.effect,
+      // The input was parsed from JSON, so that it is one.
+      input: input as Json,
+      paths: places.map(({ real }) => real),
+      hosts: [...(touches.hosts ?? [])],
+      ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
+      ...(scripts.length === 0 ? {} : { scripts }),
+    };
+  };
+
+  return async (judged: Judged): Promise<Judgement> => {
+    const { tool, input, spec, realPath } = judged;
+    const { grant, workspace } = spec;
+    const touches = tool.touches(input);
+    const places: Place[] = [];
+    for (const named of touches.paths ?? []) {
+      if (isArtifact(named)) continue;
+      if (named.includes("\0")) return deny("path_outside_workspace", "A path may not contain a NUL character.");
+      let real: string;
+      try {
+        real = await realPath(path.resolve(workspace, named));
+      } catch (thrown) {
+        if (!(thrown instanceof RetinueError)) throw thrown;
+        // A name too long, a folder that may not be looked into: nothing can be said of where it leads.
+        return { type: "deny", error: toErrorValue(thrown) };
+      }
+      if (!isInside(workspace, real))
+        return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
+      const relative = path.relative(workspace, real);
+      const protection = protectionAt(workspace, named, real);
+      if (protection?.read === "deny")
+        return deny("path_protected", `"${named}" is ${protection.why}; agents neither read nor write it.`);
+      if (tool.effect === "write") {
+        if (!isInScope(grant.writes, relative))
+          return deny(
+            "path_outside_scope",
+            `"${named}" is not among the paths that this agent may write: ${grant.writes.map((globs) => globs.join(", ")).join("; and ")}.`,
+          );
+        const oddness = findUnportable(path.sep === "\\" ? relative.replaceAll("\\", "/") : relative);
+        if (oddness !== undefined) return deny("path_protected", `Nothing is written to ${JSON.stringify(named)}: ${oddness}.`);
+        if (protection?.write === "deny")
+          return deny("path_protected", `"${named}" is ${protection.why}; agents do not write it.`);
+      }
+      places.push({ named, real, protection: tool.effect === "write" ? protection : undefined });
+    }
+    for (const host of touches.hosts ?? [])
+      if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
+        return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
+    if (tool.effect === "read") return ALLOW;
+    switch (grant.approve) {
+      case "all":
+        if (!places.some(({ protection }) => protection?.write === "ask")) return ALLOW;
+        return { type: "ask", act: await toAct(judged, touches, places) };
+      case "read-only":
+        return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
+      case "workspace":
+        if (await isAllowedInWorkspace(judged, touches, places)) return ALLOW;
+        return { type: "ask", act: await toAct(judged, touches, places) };
+      case "ask":
+        return { type: "ask", act: await toAct(judged, touches, places) };
+      default:
+        return grant.approve satisfies never;
+    }
+  };
+};
+
+export const judge = createJudge();
+
+export const isInside = (folder: string, file: string): boolean => {
+  const relative = path.relative(folder, file);
+  return relative === "" || (relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+};
+
+/** One glob of each list must match. */
+export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string): boolean => {
+  const file = relative.split(path.sep).join("/");
+  return writes.every((globs) => globs.some((glob) => glob !== "" && picomatch(glob, { dot: true })(file)));
+};
+
+const deny = (code: ErrorValue["code"], message: string): Judgement => ({ type: "deny", error: { code, message } });

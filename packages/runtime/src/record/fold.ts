@@ -1,0 +1,330 @@
+/**
+ * `fold(events) → state`: the only way to know what has become of a run. The loop, resume, fork, replay and the views
+ * share it. `apply` takes one more event at constant cost.
+ */
+import type {
+  CallId,
+  EventDraft,
+  FinishReason,
+  Message,
+  RecordedEvent,
+  RunId,
+  TextPart,
+  ToolCallPart,
+  ToolMessage,
+  Usage,
+} from "@retinue/protocol";
+import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { likenessOf } from "../policy/approvals.ts";
+import { estimateMessage } from "../context/estimate.ts";
+import { mergeWarnings } from "../delegation/merge-warnings.ts";
+import type { OpenTurn, RunState } from "./run-state.ts";
+
+/** How many calls the repetition guard looks back. */
+const RECENT_CALLS = 6;
+
+const CLEARED: readonly TextPart[] = [
+  { type: "text", text: "[this older output was cleared to save context; call the tool again if you need it]" },
+];
+
+export const HAND_IN = (limit: string): string =>
+  `[retinue] The limit "${limit}" of this run is reached. No tool can be called any more. ` +
+  "Hand in what you have now: the result so far, what is missing, and what you would do next.";
+
+const NOTHING_SAID = "[retinue] Your last answer was empty. Call a tool, or give your final answer as text.";
+
+const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  input: a.input + b.input,
+  output: a.output + b.output,
+  cached: a.cached + b.cached,
+  reasoning: a.reasoning + b.reasoning,
+});
+
+/** Most runs never need these collections, and a thousand runs may wait at once: they share empty ones until they do. */
+const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
+
+type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated";
+type Maps = "pendingApprovals" | "givenApprovals";
+
+const ownSet = (state: RunState, key: Sets): Set<string> => {
+  if (state[key] === NO_NAMES) state[key] = new Set();
+  // All but the shared one were made here.
+  return state[key] as Set<string>;
+};
+
+const ownMap = <Key extends Maps>(
+  state: RunState,
+  key: Key,
+): Map<CallId, RunState[Key] extends ReadonlyMap<CallId, infer Value> ? Value : never> => {
+  if (state[key] === NO_APPROVALS) Object.assign(state, { [key]: new Map() });
+  // All but the shared one were made here.
+  return state[key] as never;
+};
+
+/** The state of a run that was just requested. `earlier` is the conversation it goes on with. */
+export const createState = (
+  event: EventDraft & { readonly type: "run.requested" },
+  earlier: readonly Message[] = [],
+): RunState => {
+  const { sessionId, runId, parentRunId, depth, agent, task } = event;
+  const before = event.history ?? earlier;
+  const state: RunState = {
+    identity: { sessionId, runId, parentRunId, depth, agent },
+    spec: event.spec,
+    messages: [...before],
+    taskIndex: task.length > 0 ? before.length : before.findLastIndex(({ role }) => role === "user"),
+    step: 0,
+    modelIndex: 0,
+    turn: null,
+    used: { iterations: 0, toolCalls: 0, activeMs: 0, usage: NO_USAGE, costUsd: 0, unpriced: false },
+    contextTokens: 0,
+    measured: false,
+    limit: null,
+    handedIn: false,
+    emptyAnswers: 0,
+    recentCalls: [],
+    lastText: "",
+    answered: false,
+    failure: null,
+    allowed: NO_NAMES,
+    pendingApprovals: NO_APPROVALS,
+    givenApprovals: NO_APPROVALS,
+    callIds: NO_NAMES,
+    warnings: [],
+    rejections: 0,
+    testsRun: 0,
+    testsPassed: 0,
+    filesModified: NO_NAMES,
+    filesCreated: NO_NAMES,
+    worktree: null,
+    result: null,
+  };
+  for (const message of before) state.contextTokens += estimateMessage(message);
+  if (task.length > 0) push(state, { role: "user", content: task });
+  return state;
+};
+
+/** Takes one more event of the same run. */
+export const apply = (state: RunState, event: EventDraft): void => {
+  switch (event.type) {
+    case "run.requested":
+      throw new RetinueError("internal", `run ${event.runId} was requested twice`);
+    case "run.started":
+      return;
+    case "approval.requested":
+      ownMap(state, "pendingApprovals").set(event.act.callId, event);
+      return;
+    case "approval.answered":
+      return applyApproval(state, event);
+    case "message.received":
+      state.answered = false;
+      push(state, { role: "user", content: event.content });
+      return;
+    case "model.requested":
+      state.step = event.step;
+      return;
+    case "model.answered":
+      return applyAnswer(state, event);
+    case "model.failed":
+      if (event.next === null) {
+        if (state.limit) state.handedIn = true;
+        else state.failure = event.error;
+      } else state.modelIndex = [state.spec.model, ...state.spec.fallbacks].indexOf(event.next);
+      return;
+    case "tool.started":
+      state.turn?.started.set(event.callId, event);
+      return;
+    case "tool.settled":
+      return applySettled(state, event);
+    case "context.fitted":
+      return applyFitted(state, event);
+    case "limit.reached":
+      state.limit = { limit: event.limit, used: event.used, max: event.max };
+      if (!state.turn) push(state, userMessage(HAND_IN(event.limit)));
+      return;
+    case "result.rejected":
+      return applyRejection(state, event);
+    case "worktree.made":
+      state.worktree = { base: event.base, merging: null, merged: null };
+      return;
+    case "worktree.refused":
+      state.failure = event.error;
+      return;
+    case "worktree.merging":
+    case "worktree.merged":
+      return applyMerge(state, event);
+    case "run.settled":
+      state.result = event.result;
+      return;
+    default:
+      event satisfies never;
+  }
+};
+
+/** The states of all runs of a session, from its recorded events in order. */
+export const fold = (events: Iterable<RecordedEvent>): Map<RunId, RunState> => {
+  const states = new Map<RunId, RunState>();
+  for (const event of events) {
+    if (event.type === "run.requested") {
+      const before = event.continues === undefined ? undefined : states.get(event.continues);
+      const earlier = before ? settledMessages(before) : [];
+      states.set(event.runId, createState(event, earlier));
+    } else {
+      const state = states.get(event.runId);
+      if (!state)
+        throw new RetinueError("internal", `event ${event.seq} speaks of run ${event.runId}, which was never requested`);
+      apply(state, event);
+    }
+  }
+  return states;
+};
+
+/** The conversation without a turn whose calls are still open: it has no results to go on from. */
+export const settledMessages = (state: RunState): readonly Message[] =>
+  state.turn ? state.messages.slice(0, -1) : state.messages;
+
+const push = (state: RunState, message: Message): void => {
+  state.messages.push(message);
+  state.contextTokens += estimateMessage(message);
+};
+
+const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "model.answered" }): void => {
+  const calls = event.content.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const text = event.content.reduce((said, part) => (part.type === "text" ? said + part.text : said), "");
+  if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
+  spend(state, event.usage, event.costUsd);
+  state.used.activeMs = event.activeMs;
+  if (text !== "") state.lastText = text;
+  if (event.finishReason === "length" && calls.length === 0)
+    state.warnings.push("The answer was cut off at the model's output limit.");
+  if (text !== "" || calls.length > 0) push(state, { role: "assistant", content: event.content });
+  if (event.usage.input > 0) {
+    state.contextTokens = event.usage.input + event.usage.output;
+    state.measured = true;
+  }
+  if (state.limit) {
+    state.handedIn = true;
+    return;
+  }
+  state.used.iterations += 1;
+  if (calls.length > 0) state.turn = openTurn(calls, event.finishReason);
+  else if (event.finishReason === "filtered")
+    state.failure = { code: "model_filtered", message: `${event.model} withheld its answer.` };
+  else if (text !== "") state.answered = true;
+  else if (++state.emptyAnswers < 2) push(state, userMessage(NOTHING_SAID));
+  else state.failure = { code: "model_empty_answer", message: `${event.model} answered twice with nothing.` };
+};
+
+const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): OpenTurn => ({
+  calls: new Map(calls.map((call) => [call.callId, call])),
+  finishReason,
+  started: new Map(),
+  settled: new Map(),
+});
+
+const applySettled = (state: RunState, event: EventDraft & { readonly type: "tool.settled" }): void => {
+  const { turn } = state;
+  if (!turn?.calls.has(event.callId)) throw new RetinueError("internal", `call ${event.callId} settled, but it is not open`);
+  const message: ToolMessage = {
+    role: "tool",
+    callId: event.callId,
+    tool: event.tool,
+    content: event.content,
+    isError: event.outcome !== "ok",
+  };
+  turn.settled.set(event.callId, message);
+  if (state.pendingApprovals.has(event.callId)) ownMap(state, "pendingApprovals").delete(event.callId);
+  if (state.givenApprovals.has(event.callId)) ownMap(state, "givenApprovals").delete(event.callId);
+  state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
+  if (turn.started.has(event.callId)) state.used.toolCalls += 1;
+  if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
+  if (event.tests) {
+    state.testsRun += event.tests.run;
+    state.testsPassed += event.tests.passed;
+  }
+  if (event.files) {
+    for (const path of event.files.created) ownSet(state, "filesCreated").add(path);
+    for (const path of event.files.modified) if (!state.filesCreated.has(path)) ownSet(state, "filesModified").add(path);
+  }
+  if (turn.settled.size < turn.calls.size) return;
+  state.turn = null;
+  for (const one of turn.calls.values()) {
+    const settled = turn.settled.get(one.callId);
+    if (!settled) continue;
+    push(state, settled);
+    state.recentCalls.push(signature(one, settled));
+  }
+  if (state.recentCalls.length > RECENT_CALLS) state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
+  if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
+};
+
+const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly type: "result.rejected" }): void => {
+  state.answered = false;
+  if (++state.rejections > 1) {
+    state.failure = { code: by === "schema" ? "invalid_result" : "not_accepted", message: reason };
+    return;
+  }
+  push(state, userMessage(`[retinue] Your result was not accepted: ${reason}\nMend it and hand in the whole result again.`));
+};
+
+const applyMerge = (state: RunState, event: EventDraft & { readonly type: "worktree.merging" | "worktree.merged" }): void => {
+  if (!state.worktree) throw new RetinueError("internal", `run ${event.runId} merges a worktree that it has not`);
+  if (event.type === "worktree.merging") {
+    const { commit, changes, conflicts } = event;
+    state.worktree = { ...state.worktree, merging: { commit, changes, conflicts } };
+    return;
+  }
+  const { created, modified, deleted, conflicts, ref, notMerged, left } = event;
+  const merged = {
+    created,
+    modified,
+    deleted,
+    conflicts,
+    ref,
+    ...(notMerged === undefined ? {} : { notMerged }),
+    ...(left === undefined ? {} : { left }),
+  };
+  state.worktree = { ...state.worktree, merged };
+  state.warnings.push(...mergeWarnings(merged));
+};
+
+const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {
+  for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
+    if (approvalId !== event.approvalId) continue;
+    ownMap(state, "pendingApprovals").delete(callId);
+    ownMap(state, "givenApprovals").set(callId, { hash, allowed: event.allowed, reason: event.reason });
+    if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));
+  }
+};
+
+const applyFitted = (state: RunState, event: EventDraft & { readonly type: "context.fitted" }): void => {
+  if (event.cleared.length > 0) {
+    const cleared = new Set(event.cleared);
+    state.messages.forEach((message, index) => {
+      if (message.role === "tool" && cleared.has(message.callId)) state.messages[index] = { ...message, content: CLEARED };
+    });
+  }
+  if (event.summary) {
+    const { from, to, text, usage, costUsd } = event.summary;
+    state.messages.splice(from, to - from, userMessage(text));
+    if (from < state.taskIndex) state.taskIndex -= to - from - 1;
+    spend(state, usage, costUsd);
+  }
+  state.contextTokens -= event.beforeTokens - event.afterTokens;
+};
+
+const spend = (state: RunState, usage: Usage, costUsd: number | null): void => {
+  state.used.usage = addUsage(state.used.usage, usage);
+  if (costUsd === null) state.used.unpriced = true;
+  else state.used.costUsd += costUsd;
+};
+
+/** Two calls with the same signature asked the same and were answered the same. */
+const signature = (call: ToolCallPart, settled: ToolMessage): string => {
+  let said = "";
+  for (const part of settled.content) said += `${part.type === "text" ? part.text : part.data}\n`;
+  return `${call.tool}\0${call.arguments}\0${said.length}\0${said.slice(0, 120)}\0${said.slice(-120)}`;
+};

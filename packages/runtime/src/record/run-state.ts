@@ -1,0 +1,93 @@
+/** What is known of a run. Only `fold` makes and changes it. */
+import type {
+  CallId,
+  ErrorValue,
+  EventDraft,
+  FinishReason,
+  LimitName,
+  MergeOutcome,
+  Message,
+  RunIdentity,
+  RunResult,
+  RunSpec,
+  ToolCallPart,
+  ToolMessage,
+  Usage,
+} from "@retinue/protocol";
+import type { MergePlan } from "../delegation/worktrees.ts";
+
+export type Used = {
+  iterations: number;
+  toolCalls: number;
+  /** Time the run worked; waiting for a human is not in it. */
+  activeMs: number;
+  usage: Usage;
+  /** What is known of the cost; `unpriced` says that some calls had no price. */
+  costUsd: number;
+  unpriced: boolean;
+};
+
+/** The tool calls of the latest answer, until all of them are settled. */
+export type OpenTurn = {
+  /** In the order of the answer. */
+  readonly calls: ReadonlyMap<CallId, ToolCallPart>;
+  readonly finishReason: FinishReason;
+  readonly started: Map<CallId, EventDraft & { readonly type: "tool.started" }>;
+  readonly settled: Map<CallId, ToolMessage>;
+};
+
+export type WorktreeState = {
+  /** The commit it was made from. */
+  readonly base: string;
+  /** The merge that was begun. */
+  readonly merging: (MergePlan & { readonly commit: string }) | null;
+  readonly merged: MergeOutcome | null;
+};
+
+export type RunState = {
+  readonly identity: RunIdentity;
+  readonly spec: RunSpec;
+  /** The conversation as the model sees it. */
+  readonly messages: Message[];
+  /** Where in `messages` the task of this run stands; it is never cleared nor summarised. */
+  taskIndex: number;
+  /** Number of the turn that was asked last. */
+  step: number;
+  /** Which of model and fallbacks is asked: 0 is the model itself. */
+  modelIndex: number;
+  turn: OpenTurn | null;
+  readonly used: Used;
+  /** Size of the next request: as measured by the last answer, plus an estimate of what came since. */
+  contextTokens: number;
+  /** Whether an answer has measured the system prompt and the tools already. */
+  measured: boolean;
+  limit: { readonly limit: LimitName; readonly used: number; readonly max: number } | null;
+  /** The hand-in turn was answered or has failed. */
+  handedIn: boolean;
+  emptyAnswers: number;
+  /** Signatures of the latest calls and their outcomes, oldest first. */
+  readonly recentCalls: string[];
+  /** What the agent said last. */
+  lastText: string;
+  /** The latest answer has no tool calls: there is nothing left to do. */
+  answered: boolean;
+  failure: ErrorValue | null;
+  /** Kinds of acts that a human has allowed for this run. */
+  allowed: ReadonlySet<string>;
+  /** Acts that a human was asked about and has not answered. */
+  pendingApprovals: ReadonlyMap<CallId, EventDraft & { readonly type: "approval.requested" }>;
+  /** Answers for calls that have not settled yet. */
+  givenApprovals: ReadonlyMap<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
+  /** Of all calls so far; results are paired with calls by them. */
+  callIds: ReadonlySet<CallId>;
+  readonly warnings: string[];
+  /** How often a result was rejected. */
+  rejections: number;
+  testsRun: number;
+  testsPassed: number;
+  filesModified: ReadonlySet<string>;
+  filesCreated: ReadonlySet<string>;
+  /** Of a run that works in a worktree of its own: how far that is. */
+  worktree: WorktreeState | null;
+  result: RunResult | null;
+};
