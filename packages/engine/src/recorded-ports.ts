@@ -147,6 +147,10 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       case "approval.requested":
       case "approval.answered":
       case "message.received":
+      case "message.delivered":
+      case "cancel.requested":
+      case "run.parked":
+      case "run.finishing":
       case "result.rejected":
       case "worktree.made":
       case "worktree.refused":

@@ -18,7 +18,8 @@ export type LeaseOptions = {
 export type EventLog = {
   /**
    * Appends all of the drafts or none, numbered from the session's last number on without gaps. With a lease whose epoch has moved on it
-   * throws `lease_lost` and writes nothing. Without a lease only `run.requested` may be appended.
+   * throws `lease_lost` and writes nothing. Without a lease only `run.requested` and inputs (`isInput`) may be appended; an input is admitted in
+   * the same transaction: `run_unknown`, `run_settled`, `approval_unknown`, `approval_answered` and `approval_expired` write nothing.
    * Appends of one process to one session stand in the order in which they were asked for; when one fails because it could not be written,
    * those asked for since fail with it, so that nothing stands in a record without what it rests on.
    */

@@ -335,6 +335,10 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       return { operations: event.summary === undefined ? NOTHING : recordSummary(event, event.summary, id, run), run };
     case "message.received":
       return { operations: recordReceived(event, id, run), run };
+    case "message.delivered":
+    case "cancel.requested":
+    case "run.parked":
+    case "run.finishing":
     case "limit.reached":
     case "result.rejected":
     case "worktree.made":

@@ -140,6 +140,14 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return [event.allowed ? "allowed" : "denied"];
     case "message.received":
       return [event.from];
+    case "message.delivered":
+      return [event.messageIds.length];
+    case "cancel.requested":
+      return event.finish === true ? ["finish"] : [];
+    case "run.parked":
+      return event.on.map((one) => (one.type === "approval" ? one.approvalId : one.runId));
+    case "run.finishing":
+      return [];
     case "tool.started":
       return [event.callId, event.tool];
     case "tool.settled":

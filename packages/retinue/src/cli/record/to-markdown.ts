@@ -170,6 +170,15 @@ const toBlocks = (run: RecordedRun, event: RecordedEvent): readonly string[] => 
         ...(event.ref === null ? [] : [`- kept as ${code(event.ref)}`]),
       ];
     }
+    case "cancel.requested": {
+      const why = event.reason === undefined ? "" : `: ${oneLine(event.reason)}`;
+      return [`**Asked to ${event.finish === true ? "finish" : "stop"}** (#${event.seq})${why}`];
+    }
+    case "run.parked":
+      return [`**Parked** (#${event.seq})`];
+    case "run.finishing":
+      return [`**Finishing** (#${event.seq})`];
+    case "message.delivered":
     case "worktree.merging":
       return [];
     case "run.started":
