@@ -80,27 +80,23 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   /** Sees to what is left when a drive of a main run ends. */
   const attend = (run: ActiveRun): void => {
     const { runId, sessionId } = run.state.identity;
-    run.driven.then(
-      (driven) => {
-        const one = awaited.get(runId);
-        if (driven.type === "settled") {
-          settleWith(runId, driven.result);
-          leave(run, one);
-          return;
-        }
+    const one = awaited.get(runId);
+    const end = async (): Promise<void> => {
+      try {
+        const driven = await run.driven;
+        if (driven.type === "settled") return settleWith(runId, driven.result);
         one?.outcome.resolve(driven);
-        leave(run, one);
         parking.park({ sessionId, runId, runs: run.tree.parked });
-      },
-      (thrown: unknown) => {
-        const one = awaited.get(runId);
+      } catch (thrown) {
         settle(runId, ({ result, outcome }) => {
           outcome.reject(thrown);
           result.reject(thrown);
         });
+      } finally {
         leave(run, one);
-      },
-    );
+      }
+    };
+    void end();
   };
 
   const leave = ({ session }: ActiveRun, one: Awaited | undefined): void => {
