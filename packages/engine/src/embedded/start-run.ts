@@ -11,6 +11,7 @@ import type { ActiveRun } from "./active-run.ts";
 import { toRequest } from "./children.ts";
 import { drive } from "./drive.ts";
 import type { Ground } from "./ground.ts";
+import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
 import type { Parking, ParkedRoot } from "./parking.ts";
 import { createParking } from "./parking.ts";
@@ -108,9 +109,15 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     const { sessionId, runId } = run.state.identity;
     run.session.followers.add(follower);
     const onAbort = (): void => void stop(outer?.reason);
-    const stop = (reason: unknown): Promise<void> =>
-      // A run that has settled meanwhile is past being cancelled.
-      cancel(runId, { reason: toReason(reason) }).catch(() => undefined);
+    const stop = async (reason: unknown): Promise<void> => {
+      try {
+        await cancel(runId, { reason: toReason(reason) });
+      } catch (thrown) {
+        // Settled here, it is past being cancelled. Settled elsewhere, or not to be written to, it is not ours to drive any more.
+        const driven = ground.active.get(runId);
+        if (driven && !driven.state.result) leaveTree(ground, driven.tree, toLost(thrown, runId));
+      }
+    };
     const one: Awaited = {
       result: Promise.withResolvers(),
       outcome: Promise.withResolvers(),
@@ -178,6 +185,11 @@ const toReason = (reason: unknown): string => {
   if (typeof reason === "string") return reason;
   return reason instanceof RetinueError ? reason.message : "The run was cancelled.";
 };
+
+const toLost = (thrown: unknown, runId: RunId): unknown =>
+  thrown instanceof RetinueError && thrown.code === "run_settled"
+    ? new RetinueError("lease_lost", `Run ${runId} was taken over and driven to its end by another process.`)
+    : thrown;
 
 /** Throws `session_running` where a living process works on the run: another one, or this engine itself. */
 const refuseHeld = async (
