@@ -108,14 +108,6 @@ export const describeEngine = (name: string, { createRecord, createEngine }: Eng
       return { engine, start, effects };
     };
 
-    const questions = async (on: Engine, count: number, sessionId?: SessionId) => {
-      for (;;) {
-        const open = await on.approvals(sessionId);
-        if (open.length >= count) return open;
-        await pause();
-      }
-    };
-
     const DEEP: Lines = {
       "main: go": [{ toolCalls: [delegateTo("middle", "one")] }, { text: "All is done." }],
       "middle: one": [{ toolCalls: [delegateTo("worker", "two")] }, { text: "middle has it." }],
@@ -351,6 +343,15 @@ const SYSTEM_CLOCK: Clock = {
 };
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** Waits until so many questions are open. */
+const questions = async (on: Engine, count: number, sessionId?: SessionId) => {
+  for (;;) {
+    const open = await on.approvals(sessionId);
+    if (open.length >= count) return open;
+    await pause();
+  }
+};
 
 /** The first time it waits; after that it does not. */
 const once = (wait: () => Promise<unknown>): (() => Promise<unknown>) => {
