@@ -10,7 +10,7 @@ import { count, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
 import { toRepositoryPath } from "@retinue/confine";
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openRepository } from "@retinue/confine";
+import { openForCall } from "./open-for-call.ts";
 
 const INPUT = z.object({
   message: z.string().trim().min(1).max(20_000).describe("A short first line; then, if needed, an empty line and the reasons."),
@@ -30,18 +30,22 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
     input: INPUT,
     effect: "write",
     touches: ({ paths }) => ({ paths }),
-    execute: async ({ message, paths: named }, { workspace, signal }) => {
+    execute: async ({ message, paths: named }, context) => {
       if (message.includes("\0")) throw new RetinueError("tool_failed", "A message may not contain a NUL character.");
-      const repository = await openRepository({ ...options, workspace, signal });
+      const repository = await openForCall(options, context);
       if (!repository.hasIdentity)
         throw new RetinueError("tool_failed", "git does not know in whose name to commit.", {
           hint: "The user has to set user.name and user.email: git config --global user.name …",
         });
       const paths: string[] = [];
-      for (const each of named) paths.push(await toRepositoryPath(workspace, each));
-      const files = await listChanges(repository, paths);
+      for (const each of named) paths.push(await toRepositoryPath(context.workspace, each));
+      const changed = await listChanges(repository, paths);
+      const embedded = changed.filter(isEmbedded);
+      const files = changed.filter((file) => !isEmbedded(file));
       if (files.length === 0)
-        throw new RetinueError("tool_failed", "Nothing has changed in these paths.", { hint: 'See git {"args": ["status"]}.' });
+        throw new RetinueError("tool_failed", `Nothing has changed in these paths.${toNote(embedded)}`, {
+          hint: 'See git {"args": ["status"]}.',
+        });
       const secret = files.find((file) => repository.isSecret(repository.prefix + file));
       if (secret !== undefined)
         throw new RetinueError(
@@ -52,15 +56,25 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
           },
         );
       await requireNoFilter(repository, files);
-      const write = { writes: true, literalPaths: true } as const;
-      await repository.read({ ...write, args: ["add", "--", ...paths] });
+      const input = files.map((file) => `${file}\0`).join("");
+      // Not `add`, which runs git in embedded repositories, with whatever programs their own settings name.
+      await repository.read({ writes: true, args: ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], input });
+      const fromInput = ["--pathspec-from-file=-", "--pathspec-file-nul"];
       await repository.read({
-        ...write,
-        args: ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--only", `--message=${message}`, "--", ...paths],
+        writes: true,
+        literalPaths: true,
+        args: ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--only", `--message=${message}`, ...fromInput],
+        input,
       });
-      return toModelText(await describeCommit(repository));
+      return toModelText((await describeCommit(repository)) + toNote(embedded));
     },
   });
+
+/** A repository that git does not know yet is listed as a folder. */
+const isEmbedded = (file: string): boolean => file.endsWith("/");
+
+const toNote = (embedded: readonly string[]): string =>
+  embedded.length === 0 ? "" : `\n[left out, since it is a repository of its own: ${embedded.map(escapeName).join(", ")}]`;
 
 /** Files of the paths that are not as in the last commit, relative to the workspace. */
 const listChanges = async (repository: Repository, paths: readonly string[]): Promise<readonly string[]> => {

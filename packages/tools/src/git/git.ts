@@ -14,7 +14,8 @@ import type { SortedArguments } from "./read-arguments.ts";
 import { sortArguments } from "./read-arguments.ts";
 import { toRepositoryPath } from "@retinue/confine";
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openRepository, toFailure } from "@retinue/confine";
+import { toFailure } from "@retinue/confine";
+import { openForCall } from "./open-for-call.ts";
 
 const INPUT = z.object({
   args: z
@@ -35,9 +36,9 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
     input: INPUT,
     effect: "read",
     touches: ({ args }) => ({ paths: toTouched(args) }),
-    execute: async ({ args }, { workspace, signal }) => {
+    execute: async ({ args }, context) => {
       const sorted = sortArguments(args);
-      const repository = await openRepository({ ...options, workspace, signal });
+      const repository = await openForCall(options, context);
       const { end, withheld } = await runOpenly(repository, await toRequest(repository, sorted));
       const note =
         withheld.length === 0 ? "" : `\n[left out, since agents do not read them: ${withheld.map(escapeName).join(", ")}]`;
