@@ -20,7 +20,7 @@ export { toRepositoryPath } from "./git/repository-path.ts";
 export { toFailure } from "./git/git-failure.ts";
 export { openRepository } from "./git/repository.ts";
 export type { GitOptions, Repository } from "./git/repository.ts";
-export { createSecretCheck } from "./git/secret-paths.ts";
+export { SECRET_PATHSPECS, createSecretCheck } from "./git/secret-paths.ts";
 export { connectChannels } from "./process/channel.ts";
 export { digestFile } from "./process/file-digest.ts";
 export { OutputSpool } from "./process/output-spool.ts";
