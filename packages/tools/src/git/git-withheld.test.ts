@@ -34,7 +34,7 @@ const ask = async (test: TestRepository, args: readonly string[]): Promise<strin
   const grant = { tools: ["git"], writes: [], hosts: [], approve: "all" } as unknown as RunSpec["grant"];
   const judgement = await createJudge({ isSandboxed: true })({
     callId: "call_1",
-    tool: tool as never,
+    tool,
     input,
     spec: { workspace: test.workspace, grant } as unknown as RunSpec,
     realPath: (file) => realpath(file).catch(() => file),
