@@ -32,7 +32,8 @@ export const toBounds = ({ found, workspace, part, run, shown }: BoundRun): GitB
   return {
     cwd: workspace,
     readable: [
-      ...(part === top ? [top] : [part, path.join(top, ".git"), ...rulesAbove(top, part)]),
+      // Whoever writes the index has to see all of its files: those that are not there could not be told from unchanged ones later.
+      ...(part === top || run.writes === true ? [top] : [part, path.join(top, ".git"), ...rulesAbove(top, part)]),
       ...(run.writes === true ? [] : folders),
       ...(run.alsoReads ?? []),
     ],

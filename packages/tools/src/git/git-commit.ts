@@ -10,7 +10,7 @@ import { count, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
 import { toRepositoryPath } from "@retinue/confine";
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openForCall } from "./open-for-call.ts";
+import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
   message: z.string().trim().min(1).max(20_000).describe("A short first line; then, if needed, an empty line and the reasons."),
@@ -29,7 +29,7 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
     description: "Commits the named files of the workspace, and only those. Hooks do not run and nothing is signed or pushed.",
     input: INPUT,
     effect: "write",
-    touches: ({ paths }) => ({ paths }),
+    touches: ({ paths }) => toTouches(options, paths),
     execute: async ({ message, paths: named }, context) => {
       if (message.includes("\0")) throw new RetinueError("tool_failed", "A message may not contain a NUL character.");
       const repository = await openForCall(options, context);

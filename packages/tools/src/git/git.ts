@@ -16,7 +16,7 @@ import { SECRET_PATHSPECS, toRepositoryPath } from "@retinue/confine";
 import { parseRevision } from "./parse-revision.ts";
 import type { GitOptions, Repository } from "@retinue/confine";
 import { toFailure } from "@retinue/confine";
-import { openForCall } from "./open-for-call.ts";
+import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
   args: z
@@ -36,7 +36,7 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
       "that change nothing. Hooks, filters and other programs of the repository do not run.",
     input: INPUT,
     effect: "read",
-    touches: ({ args }) => ({ paths: toTouched(args) }),
+    touches: ({ args }) => toTouches(options, toTouched(args)),
     execute: async ({ args }, context) => {
       const sorted = sortArguments(args);
       const repository = await openForCall(options, context);
