@@ -13,6 +13,7 @@ export { requireFolder } from "./files/require-folder.ts";
 export { codeOf, toToolError } from "./files/system-error.ts";
 export { escapeName, toAbsolutePath, toShownPath } from "./files/workspace-path.ts";
 export { holdByDescriptor, holdByRealPath, writeInside } from "./files/write-inside.ts";
+export { readRepositorySecrets } from "./git/config-secrets.ts";
 export type { GitEnd } from "./git/git-process.ts";
 export { runOpenly } from "./git/open-output.ts";
 export type { OpenRequest } from "./git/open-output.ts";
