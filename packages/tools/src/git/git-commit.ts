@@ -40,8 +40,9 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
       const paths: string[] = [];
       for (const each of named) paths.push(await toRepositoryPath(context.workspace, each));
       const changed = await listChanges(repository, paths);
-      const embedded = changed.filter(isEmbedded);
-      const files = changed.filter((file) => !isEmbedded(file));
+      const embedded = changed.filter(isEmbedded).map(({ file }) => file);
+      const changes = changed.filter((change) => !isEmbedded(change));
+      const files = changes.map(({ file }) => file);
       if (files.length === 0)
         throw new RetinueError("tool_failed", `Nothing has changed in these paths.${toNote(embedded)}`, {
           hint: 'See git {"args": ["status"]}.',
@@ -56,28 +57,41 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
           },
         );
       await requireNoFilter(repository, files);
-      const input = files.map((file) => `${file}\0`).join("");
-      // Not `add`, which runs git in embedded repositories, with whatever programs their own settings name.
-      await repository.read({ writes: true, args: ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], input });
-      const fromInput = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-      await repository.read({
+      // Git commits by name only what it knows. Not `add`, which runs git in embedded repositories, with whatever programs their settings name.
+      const unknown = changes.filter(({ letter }) => letter === "?").map(({ file }) => file);
+      if (unknown.length > 0)
+        await repository.read({
+          writes: true,
+          args: ["update-index", "--add", "--replace", "-z", "--stdin"],
+          input: toList(unknown),
+        });
+      const said = await repository.read({
         writes: true,
         literalPaths: true,
-        args: ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--only", `--message=${message}`, ...fromInput],
-        input,
+        args: [
+          "commit",
+          ...["--no-verify", "--no-gpg-sign", "--no-status", "--only", `--message=${message}`],
+          ...["--pathspec-from-file=-", "--pathspec-file-nul"],
+        ],
+        input: toList(files),
       });
-      return toModelText((await describeCommit(repository)) + toNote(embedded));
+      return toModelText(describeCommit(said, changes, repository.prefix) + toNote(embedded));
     },
   });
 
+/** `letter` is that of git's own lists: M, A, D, T; `?` where git does not know the file yet. */
+type Change = { readonly letter: string; readonly file: string };
+
+const toList = (files: readonly string[]): string => files.map((file) => `${file}\0`).join("");
+
 /** A repository that git does not know yet is listed as a folder. */
-const isEmbedded = (file: string): boolean => file.endsWith("/");
+const isEmbedded = ({ file }: Change): boolean => file.endsWith("/");
 
 const toNote = (embedded: readonly string[]): string =>
   embedded.length === 0 ? "" : `\n[left out, since it is a repository of its own: ${embedded.map(escapeName).join(", ")}]`;
 
 /** Files of the paths that are not as in the last commit, relative to the workspace. */
-const listChanges = async (repository: Repository, paths: readonly string[]): Promise<readonly string[]> => {
+const listChanges = async (repository: Repository, paths: readonly string[]): Promise<readonly Change[]> => {
   const args = [
     "status",
     "--porcelain",
@@ -92,7 +106,14 @@ const listChanges = async (repository: Repository, paths: readonly string[]): Pr
   return output
     .split("\0")
     .filter((entry) => entry !== "")
-    .map((entry) => entry.slice(STATUS_CHARS + repository.prefix.length));
+    .map((entry) => ({ letter: toLetter(entry), file: entry.slice(STATUS_CHARS + repository.prefix.length) }));
+};
+
+/** Of the index and of the file, in this order; what is staged as new is new, whatever became of it since, unless it is gone. */
+const toLetter = (entry: string): string => {
+  const [index = " ", file = " "] = entry;
+  if (index === "?" || file === "D") return file;
+  return index === "A" || file === " " ? index : file;
 };
 
 /** `XY name`, from the top of the repository. */
@@ -118,9 +139,9 @@ const requireNoFilter = async (repository: Repository, files: readonly string[])
   }
 };
 
-const describeCommit = async (repository: Repository): Promise<string> => {
-  const args = ["show", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-status", "--format=%h %s", "HEAD"];
-  const [subject = "", ...lines] = (await repository.read({ args })).trimEnd().split("\n");
-  const files = lines.filter((line) => line !== "");
-  return [`Committed ${subject} (${count(files.length, "file")}; hooks were not run).`, ...files].join("\n");
+/** From what git says of the commit that it made: `[branch hash] subject`. */
+const describeCommit = (said: string, changes: readonly Change[], prefix: string): string => {
+  const [, hash = "", subject = ""] = /^\[[^\n]*?([0-9a-f]{4,64})\] ([^\n]*)/.exec(said) ?? [];
+  const lines = changes.map(({ letter, file }) => `${letter === "?" ? "A" : letter}\t${prefix}${escapeName(file)}`);
+  return [`Committed ${hash} ${subject} (${count(changes.length, "file")}; hooks were not run).`, ...lines].join("\n");
 };
