@@ -11,4 +11,9 @@ export const hashAct = ({ tool, effect, input, paths, hosts, scripts }: Proposed
  * allowed no other. Writes by one tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
  */
 export const likenessOf = (act: ProposedAct): string =>
-  act.effect === "write" && act.protectedPaths === undefined ? `write ${act.tool}` : `${act.effect} ${act.tool} ${hashAct(act)}`;
+  // Reads are asked about for what they are run without, which is the same for all of them.
+  act.effect === "read"
+    ? `read ${act.tool}`
+    : act.effect === "write" && act.protectedPaths === undefined
+      ? `write ${act.tool}`
+      : `${act.effect} ${act.tool} ${hashAct(act)}`;
