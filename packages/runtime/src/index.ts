@@ -7,6 +7,7 @@ export type { RunState } from "./record/run-state.ts";
 export { driveRun, runLoop } from "./loop/loop.ts";
 export type { LoopOptions } from "./loop/loop.ts";
 export { createJudge, isInScope, isInside, judge } from "./policy/judge.ts";
+export { reachesHost } from "./policy/host-pattern.ts";
 export { createSpec, stricter } from "./delegation/spec.ts";
 export type { SpecOptions } from "./delegation/spec.ts";
 export { toResult } from "./loop/to-result.ts";

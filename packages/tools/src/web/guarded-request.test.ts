@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import type { GuardOptions } from "./guard.ts";
-import { createGuard } from "./guard.ts";
+import type { GuardOptions } from "@retinue/confine";
+import { createGuard } from "@retinue/confine";
 import type { GuardedRequest, GuardedResponse } from "./guarded-request.ts";
 import { requestGuarded } from "./guarded-request.ts";
 import { countDialledSockets } from "./testing/dialled-sockets.ts";
