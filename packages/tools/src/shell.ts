@@ -44,7 +44,8 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     description:
       "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
       "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
-      "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command.",
+      "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command. " +
+      "Its network is its own: hosts are reached through the proxy that HTTP_PROXY and HTTPS_PROXY name, localhost is the command itself.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
@@ -73,7 +74,8 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           },
         });
         const status = [toStatus(end, timeoutMs), ...toNotes(confinement, files)].join("; ");
-        const text = `[${status}]\n${await toBoundedText(spool.read(), context.artifacts)}`;
+        const refused = confinement.refusals.map((why) => `[${why}]\n`).join("");
+        const text = `[${status}]\n${refused}${await toBoundedText(spool.read(), context.artifacts)}`;
         return toOutput(text, { files, sandbox: confinement.sandbox, error: toFailure(end) });
       } finally {
         shown.flush();

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
 import type { Channel } from "./channel.ts";
-import { connectChannels } from "./channel.ts";
+import { connectChannels, toStdio } from "./channel.ts";
 import { endProcessTree, killGroup } from "./process-tree.ts";
 
 export type Command = {
@@ -22,6 +22,10 @@ export type Command = {
   readonly signal: AbortSignal;
   /** Both outputs, in the order in which they came. A chunk is there only until the call returns. */
   readonly onOutput: (chunk: Buffer) => void;
+  /** The error output by itself, where it is not to be mixed with the other. */
+  readonly onError?: (chunk: Buffer) => void;
+  /** What can be read from the standard input; without it there is none. */
+  readonly input?: string;
   /** Open files of the program besides input and outputs, from number 3 on. */
   readonly channels?: readonly Channel[];
   /** As whom it runs, where that is not as ourselves. */
@@ -78,6 +82,7 @@ export const runCommand = async (command: Command): Promise<CommandEnd> => {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     for (const stream of child.stdio) stream?.destroy();
+    if (child.connected) child.disconnect();
     running.delete(group);
   }
 };
@@ -93,14 +98,14 @@ type Started = {
 
 /** A session of its own has no terminal; with /dev/null as input no prompt can wait. */
 const start = async (command: Command): Promise<Started> => {
-  const { file, args, cwd, env, onOutput, channels = [], owner } = command;
+  const { file, args, cwd, env, input, onOutput, onError = onOutput, channels = [], owner } = command;
   const mark = randomUUID();
   try {
     const child = spawn(file, args, {
       cwd,
       env: { ...env, [MARK]: mark },
       detached: true,
-      stdio: ["ignore", "pipe", "pipe", ...channels.map(() => "pipe" as const)],
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...toStdio(channels)],
       ...owner,
     });
     const exited = new Promise<"exited">((resolve) => child.once("exit", () => resolve("exited")));
@@ -109,12 +114,15 @@ const start = async (command: Command): Promise<Started> => {
     if (group !== undefined) watchOver(group);
     await once(child, "spawn");
     if (group === undefined) throw new Error("it has no process id");
-    const onData = (chunk: Buffer): void => {
-      onOutput(chunk);
+    const hand = (to: Command["onOutput"]) => (chunk: Buffer) => {
+      to(chunk);
       release(chunk);
     };
-    child.stdout?.on("data", onData);
-    child.stderr?.on("data", onData);
+    child.stdout?.on("data", hand(onOutput));
+    child.stderr?.on("data", hand(onError));
+    // A program need not read what it is given.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
     connectChannels(child, channels);
     return { child, group, mark: `${MARK}=${mark}`, exited, closed };
   } catch (thrown) {

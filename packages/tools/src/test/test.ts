@@ -80,6 +80,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
           },
         });
         const output = toOutput(spool);
+        const refused = confinement.refusals.map((why) => `\n[${why}]`).join("");
         const error = toError(end, runner.name, timeoutMs);
         // What ended too early may have left a report of a part.
         const report = error === undefined ? await runner.toReport({ report: await readReport(reportFile), output }) : undefined;
@@ -94,7 +95,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
           output,
         });
         return {
-          content: [{ type: "text", text: toModelText(text) }],
+          content: [{ type: "text", text: toModelText(text + refused) }],
           sandbox: confinement.sandbox,
           ...(files === undefined ? {} : { files }),
           ...(report === undefined ? {} : { tests: { run: report.passed + report.failed, passed: report.passed } }),

@@ -6,7 +6,7 @@ import type { GuardedRequest, GuardedResponse } from "./guarded-request.ts";
 import { requestGuarded } from "./guarded-request.ts";
 import { countDialledSockets } from "./testing/dialled-sockets.ts";
 import { startLoopbackServer } from "./testing/loopback-server.ts";
-import { createSelfSigned } from "./testing/self-signed.ts";
+import { createSelfSigned } from "@retinue/confine/testing";
 
 type Options = Partial<GuardedRequest> & { readonly url: string };
 
