@@ -14,7 +14,7 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import { createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
+import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
 import type { AskUserOptions } from "@retinue/tools";
@@ -192,6 +192,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
           signal,
           unprotected: settings.unprotected,
           allowUnsandboxed: settings.allowUnsandboxed,
+          network: toNetworkOptions(settings),
         }),
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
