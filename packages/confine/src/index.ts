@@ -41,7 +41,7 @@ export { findSockets } from "./sandbox/find-sockets.ts";
 export { createSandboxProbe, probeSandbox, tryBwrap } from "./sandbox/probe-sandbox.ts";
 export { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "./sandbox/project-places.ts";
 export { findProtected } from "./sandbox/protected-files.ts";
-export { runConfined } from "./sandbox/run-confined.ts";
+export { isUnsandboxedAllowed, runConfined } from "./sandbox/run-confined.ts";
 export type { Confinement, ConfinementOptions } from "./sandbox/run-confined.ts";
 export type { Sandbox } from "./sandbox/sandbox.ts";
 export { toSandboxedCommand } from "./sandbox/sandboxed-command.ts";

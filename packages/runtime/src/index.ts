@@ -23,7 +23,7 @@ export type { Ending } from "./loop/to-result.ts";
 export { createManualClock } from "./limits/manual-clock.ts";
 export type { ManualClock } from "./limits/manual-clock.ts";
 export type { Answered } from "./loop/answered.ts";
-export type { Judged, Judgement, JudgeOptions } from "./policy/judge.ts";
+export type { Judged, Judgement, JudgeOptions, SandboxObstacle } from "./policy/judge.ts";
 export { PROTECTED_GLOBS, protectionOf } from "./policy/protected-paths.ts";
 export type { Protection } from "./policy/protected-paths.ts";
 export { classifyCommand } from "./policy/shell-command.ts";

@@ -16,7 +16,7 @@ import { OutputSpool } from "@retinue/confine";
 import type { CommandEnd } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { Confinement, ConfinementOptions } from "@retinue/confine";
-import { runConfined } from "@retinue/confine";
+import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
 import { toShellCommand } from "./shell-command.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -50,7 +50,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ command }) => ({ command }),
+    touches: ({ command }) => ({ command, needsSandbox: true }),
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
       await requireApprovedScripts(context);
@@ -59,6 +59,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
       try {
         const { end, confinement, files } = await runConfined({
           ...options,
+          allowUnsandboxed: isUnsandboxedAllowed(options, context.act),
           workspace,
           scope,
           // What passed without a question for being harmless gets no chance to be anything else.

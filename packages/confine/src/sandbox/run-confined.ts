@@ -3,7 +3,7 @@
  * grant is limited. Tells which files were changed, as measured, and what was kept from the command.
  */
 import path from "node:path";
-import type { FileChanges } from "@retinue/protocol";
+import type { FileChanges, ProposedAct } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";
@@ -41,6 +41,12 @@ export type ConfinementOptions = {
   /** What of the machine and of private networks the user has opened to commands, beside the public hosts of the grant. */
   readonly network?: NetworkOptions;
 };
+
+/** By the user's settings, or by whoever was told of it and allowed this very act. */
+export const isUnsandboxedAllowed = (
+  { allowUnsandboxed = false }: Pick<ConfinementOptions, "allowUnsandboxed">,
+  act: Pick<ProposedAct, "unsandboxed"> | undefined,
+): boolean => allowUnsandboxed || act?.unsandboxed !== undefined;
 
 export type ConfinedRun = ConfinementOptions & {
   readonly command: Omit<Command, "channels" | "owner" | "watch">;

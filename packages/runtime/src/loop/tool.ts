@@ -29,6 +29,8 @@ export type Touches = {
   readonly hosts?: readonly string[];
   /** A command line that a shell will run. */
   readonly command?: string;
+  /** It starts programs of the workspace, which a sandbox keeps to the grant. */
+  readonly needsSandbox?: boolean;
 };
 
 /** What the run is granted, for tools that confine what they start; whether a call may run at all was decided before. */

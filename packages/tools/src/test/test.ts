@@ -15,7 +15,7 @@ import type { CommandEnd } from "@retinue/confine";
 import { toShellEnvironment } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { ConfinementOptions } from "@retinue/confine";
-import { runConfined } from "@retinue/confine";
+import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
 import { describeTests } from "./describe-tests.ts";
 import { findRunner } from "./find-runner.ts";
 import type { TestRequest } from "./test-runner.ts";
@@ -47,8 +47,8 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ path: named }) => ({ paths: [named ?? "."] }),
-    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress }) => {
+    touches: ({ path: named }) => ({ paths: [named ?? "."], needsSandbox: true }),
+    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress, act }) => {
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);
       const { runner, project } = await findRunner(workspace, from);
@@ -63,6 +63,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
         const command = await runner.toCommand({ project, path: wanted, filter, reportFile });
         const { end, confinement, files } = await runConfined({
           ...options,
+          allowUnsandboxed: isUnsandboxedAllowed(options, act),
           workspace,
           scope,
           alsoWritable: [reportFolder],
