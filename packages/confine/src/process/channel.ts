@@ -48,7 +48,7 @@ const takeServers = (child: ChildProcess, { count, onServer }: Extract<Channel, 
     // It ends with the command, and does not keep this process alive by itself.
     handle.unref();
     onServer(port, handle);
+    // The channel is closed from inside: a program whose channel is closed here never tells that its outputs are closed.
     taken += 1;
-    if (taken === count && child.connected) child.disconnect();
   });
 };

@@ -1,7 +1,8 @@
 /** A program with arguments as it is started inside the sandbox, with its limits set and its mounts checked before its first instruction. */
 import { lstat } from "node:fs/promises";
 import path from "node:path";
-import { openNode, toListening } from "../network/listen-inside.ts";
+import type { PortOpener } from "../network/listen-inside.ts";
+import { findPortOpener, openNode, toListening } from "../network/listen-inside.ts";
 import type { SandboxNetwork } from "../network/sandbox-network.ts";
 import type { Channel } from "../process/channel.ts";
 import { createCappedGroup, toFewIds } from "../process/process-cap.ts";
@@ -24,6 +25,8 @@ export type SandboxedOptions = {
   readonly args: readonly string[];
   /** What is listened on inside and served out here; nothing where absent. */
   readonly network?: Pick<SandboxNetwork, "ports" | "onServer"> | undefined;
+  /** What opens the ports inside; what this machine has by default. */
+  readonly portOpener?: PortOpener;
   /** What must lie at these paths inside; otherwise somebody has swapped it meanwhile. */
   readonly expected: readonly OpenedPath[];
 };
@@ -53,7 +56,7 @@ const MOST_INFO = 4096;
 const KERNEL_FILES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 export const toSandboxedCommand = async (options: SandboxedOptions): Promise<SandboxedCommand> => {
-  const { sandbox, profile, limits, file, args, expected, network } = options;
+  const { sandbox, profile, limits, file, args, expected, network, portOpener = findPortOpener() } = options;
   const owner = await findOwner(profile.folder);
   const isRoot = process.getuid?.() === 0 && owner === undefined;
   const places = await hostPlaces(isRoot, profile.emptied);
@@ -63,7 +66,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
     limits,
     { file, args },
     {
-      first: network === undefined ? "" : toListening({ node: NODE, channel: SERVERS }, network.ports),
+      first: network === undefined ? "" : toListening(portOpener, { node: NODE, channel: SERVERS }, network.ports),
       before: toChecks(expected),
       keep: STARTED,
     },
@@ -84,7 +87,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
       ? []
       : ([
           { type: "servers", count: network.ports.length, onServer: network.onServer },
-          { type: "file", descriptor: openNode() },
+          ...(portOpener.type === "node" ? [{ type: "file", descriptor: openNode() } as const] : []),
         ] as const)),
   ];
   const program = {
