@@ -176,7 +176,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     const sandbox = await probeSandbox();
     return sandbox.backend === "none" ? sandbox : undefined;
   };
-  const commandHooks = createCommandHooks(settings.hooks, workspace, env);
+  const commandHooks = createCommandHooks(settings.hooks, {
+    workspace,
+    env,
+    network: toNetworkOptions(settings),
+    unprotected: settings.unprotected,
+  });
   const engine = createEmbeddedEngine({
     log: store,
     createId,
