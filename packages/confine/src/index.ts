@@ -36,6 +36,7 @@ export type { ResourceLimits } from "./process/resource-limits.ts";
 export { runCommand } from "./process/run-command.ts";
 export type { Command, CommandEnd } from "./process/run-command.ts";
 export { toShellEnvironment } from "./process/shell-environment.ts";
+export { createTemporaryFolder } from "./process/temporary-folder.ts";
 export { createThrottledProgress } from "./process/throttled-progress.ts";
 export { findSockets } from "./sandbox/find-sockets.ts";
 export { findNamedPlaces, toNamedWords } from "./sandbox/named-places.ts";

@@ -172,10 +172,6 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
-  const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {
-    const sandbox = await probeSandbox();
-    return sandbox.backend === "none" ? sandbox : undefined;
-  };
   const commandHooks = createCommandHooks(settings.hooks, {
     workspace,
     env,
@@ -343,6 +339,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       await store.close();
     },
   };
+};
+
+/** What stands against a sandbox for commands now. */
+const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {
+  const sandbox = await probeSandbox();
+  return sandbox.backend === "none" ? sandbox : undefined;
 };
 
 const cancelWith = (run: RunHandle, signal: AbortSignal): void => {

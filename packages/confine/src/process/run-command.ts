@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
 import type { Channel } from "./channel.ts";
 import { connectChannels, toStdio } from "./channel.ts";
-import { endProcessTree, killGroup } from "./process-tree.ts";
+import { endProcessTree, killGroup, startOf } from "./process-tree.ts";
 
 export type Command = {
   readonly file: string;
@@ -55,7 +55,7 @@ const DRAIN_MS = 100;
 export const runCommand = async (command: Command): Promise<CommandEnd> => {
   const { signal, timeoutMs } = command;
   if (signal.aborted) return { type: "aborted" };
-  const { child, group, mark, exited, closed } = await start(command);
+  const { child, group, mark, exited, closed, startedAt } = await start(command);
   const stopped = Promise.withResolvers<"aborted" | "timeout" | { readonly exceeded: string }>();
   const onAbort = (): void => stopped.resolve("aborted");
   const timer = setTimeout(() => stopped.resolve("timeout"), timeoutMs);
@@ -67,7 +67,7 @@ export const runCommand = async (command: Command): Promise<CommandEnd> => {
     if (first === "exited") await Promise.race([closed, sleep(DRAIN_MS)]);
     // What takes more than it may is not asked.
     else if (typeof first === "object") killGroup(group);
-    const leftBehind = await endProcessTree({ group, mark });
+    const leftBehind = await endProcessTree({ group, mark, ...(startedAt === undefined ? {} : { startedAt }) });
     await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
     if (first === "aborted" || first === "timeout") return { type: first };
     return {
@@ -94,6 +94,7 @@ type Started = {
   readonly exited: Promise<"exited">;
   /** All pipes are closed as well. */
   readonly closed: Promise<void>;
+  readonly startedAt: number | undefined;
 };
 
 /** A session of its own has no terminal; with /dev/null as input no prompt can wait. */
@@ -112,6 +113,8 @@ const start = async (command: Command): Promise<Started> => {
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const { pid: group } = child;
     if (group !== undefined) watchOver(group);
+    // Its own process may be gone before anybody looks; none of its tree is older than we are either.
+    const startedAt = (group === undefined ? undefined : startOf(group)) ?? startOf(process.pid);
     await once(child, "spawn");
     if (group === undefined) throw new Error("it has no process id");
     const hand = (to: Command["onOutput"]) => (chunk: Buffer) => {
@@ -124,7 +127,7 @@ const start = async (command: Command): Promise<Started> => {
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
     connectChannels(child, channels);
-    return { child, group, mark: `${MARK}=${mark}`, exited, closed };
+    return { child, group, mark: `${MARK}=${mark}`, exited, closed, startedAt };
   } catch (thrown) {
     throw cannotStart(command, thrown);
   }

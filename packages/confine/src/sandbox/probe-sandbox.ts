@@ -2,13 +2,13 @@
  * Finds out which sandbox this machine has by using it: a command must run in it, must write where it may, and must fail where it may
  * not. That a program of the name is installed says nothing.
  */
-import { access, constants, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, constants, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { runCommand } from "../process/run-command.ts";
 import type { ProcessCap } from "../process/process-cap.ts";
 import { findProcessCap } from "../process/process-cap.ts";
 import { createResourceLimits } from "../process/resource-limits.ts";
+import { createTemporaryFolder } from "../process/temporary-folder.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
 
@@ -38,7 +38,7 @@ export const tryBwrap = async (places: readonly string[]): Promise<Sandbox> => {
   if (program === undefined) return notThere("bubblewrap is not installed");
   let folder: string | undefined;
   try {
-    folder = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-probe-")));
+    folder = createTemporaryFolder("probe");
     const version = await run(program, ["--version"], folder);
     const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version.output) ?? []).map(Number);
     if (version.exitCode !== 0) return none(`bubblewrap does not run: ${version.output.trim()}`);

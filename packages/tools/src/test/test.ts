@@ -1,13 +1,12 @@
 /** `test`: finds the project's tests, runs them by their own runner and tells how many passed and what failed. Counts are the runner's, never guessed. */
-import { constants, mkdtemp, open, realpath, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, open, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
-import { toModelText } from "@retinue/confine";
+import { createTemporaryFolder, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { OutputSpool } from "@retinue/confine";
@@ -52,7 +51,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);
       const { runner, project } = await findRunner(workspace, from);
-      const reportFolder = await mkdtemp(path.join(await realpath(tmpdir()), "retinue-tests-"));
+      const reportFolder = createTemporaryFolder("tests");
       const reportFile = path.join(reportFolder, "report");
       const spool = new OutputSpool();
       const shown = createThrottledProgress(progress);
