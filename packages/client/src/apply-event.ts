@@ -8,7 +8,7 @@ import {
   applyToolStarted,
 } from "./apply-call.ts";
 import { applyCancel, applyDelivered, applyReceived } from "./apply-input.ts";
-import { applyFitted, applyLimit, applyRequested, applySettled, applyStarted, applyWorktree } from "./apply-run.ts";
+import { applyFitted, applyLimit, applyParked, applyRequested, applySettled, applyStarted, applyWorktree } from "./apply-run.ts";
 import { applyAnswered, applyAsked, applyDelta, applyFailed, applyRetrying } from "./apply-turn.ts";
 import type { RunCell, SessionCell } from "./run-cell.ts";
 
@@ -19,8 +19,7 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
     case "run.started":
       return applyStarted(cell, event);
     case "run.parked":
-      cell.view.parkedOn = event.on;
-      return;
+      return applyParked(cell, event);
     case "run.finishing":
       cell.isFinishing = true;
       return;

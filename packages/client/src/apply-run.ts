@@ -77,6 +77,11 @@ export const applyStarted = (cell: RunCell, { at }: EventOf<"run.started">): voi
   cell.view.parkedOn = null;
 };
 
+export const applyParked = ({ view }: RunCell, { on, activeMs }: EventOf<"run.parked">): void => {
+  view.parkedOn = on;
+  view.activeMs = Math.max(view.activeMs, activeMs);
+};
+
 export const applyLimit = (cell: RunCell, { limit, used, max }: EventOf<"limit.reached">): void => {
   cell.isFinishing = true;
   listOf(cell.view.limitsReached).push({ limit, used, max });

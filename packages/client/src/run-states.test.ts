@@ -82,12 +82,12 @@ test("a parked run waits, also after the answer, until a process drives it on", 
   for (const event of [main.requested(), main.started()]) stateAfter(event);
   const act = { callId: "c1", tool: "write", effect: "write", input: {}, paths: [], hosts: [] } as const;
   stateAfter(main.say({ type: "approval.requested", approvalId: "apr_1", act, hash: "h" }));
-  const parked = main.say({ type: "run.parked", on: [{ type: "approval", approvalId: "apr_1" }] });
+  const parked = main.say({ type: "run.parked", on: [{ type: "approval", approvalId: "apr_1" }], activeMs: 7_000 });
   expect(stateAfter(parked)).toEqual({ type: "waiting", on: "approval", isParked: true });
   stateAfter(main.say({ type: "approval.answered", approvalId: "apr_1", allowed: true, scope: "once" }));
   expect(view.runs.get("run_1")?.state).toEqual({ type: "waiting", on: "approval", isParked: true });
   expect(stateAfter(main.started(true))).toEqual({ type: "running" });
-  expect(view.runs.get("run_1")).toMatchObject({ drives: 2, parkedOn: null });
+  expect(view.runs.get("run_1")).toMatchObject({ drives: 2, parkedOn: null, activeMs: 7_000 });
 });
 
 test("a question whose call settled, or whose run is over, is open no more", () => {

@@ -38,6 +38,7 @@ export const RUN_SCHEMAS = {
   }),
   "run.parked": eventSchema("run.parked", "The driver leaves the run: whoever sees what it waits for happen drives it on.", {
     on: z.array(waitingForSchema).describe("What the run waits for."),
+    activeMs: z.number().describe("Time the run has worked so far, without waiting for humans."),
   }),
   "run.finishing": eventSchema("run.finishing", "Somebody asked the run to finish: its next turn is its last.", {
     reason: z.string().exactOptional().describe("Why."),

@@ -23,10 +23,12 @@ const digestSchema = z
 const artifactRefSchema = z
   .object({
     artifactId: artifactIdSchema.describe("Where it is kept."),
-    chars: z.number().describe("Its length."),
-    lines: z.number().describe("Its lines."),
+    chars: z.number().describe("Its length; 0 for bytes."),
+    lines: z.number().describe("Its lines; 0 for bytes."),
+    bytes: z.number().exactOptional().describe("How many bytes there are; absent where the artifact is a text."),
+    mediaType: z.string().exactOptional().describe("What the bytes are, as `image/png`."),
   })
-  .meta({ title: "ArtifactRef", description: "The full text behind a shortened tool output." });
+  .meta({ title: "ArtifactRef", description: "The full text behind a shortened tool output, or bytes that a tool gave." });
 
 const fileChangesSchema = z
   .object({
