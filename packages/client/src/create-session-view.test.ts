@@ -138,6 +138,17 @@ describe("the feed", () => {
     expect(view.runs.size).toBe(0);
   });
 
+  test("a store that keeps no log tells all the rest", () => {
+    const events = [...generateSession({ seed: 2 })];
+    const { view, apply } = createSessionView(ID, { keepsLog: false });
+    events.forEach(apply);
+    const whole = foldSession(ID, events);
+    expect([...view.runs.values()].every(({ log }) => log.length === 0)).toBe(true);
+    expect([...whole.runs.values()].reduce((sum, { log }) => sum + log.length, 0)).toBe(events.length);
+    for (const run of whole.runs.values()) Object.assign(run, { log: [] });
+    expect(flattenView(view)).toEqual(flattenView(whole));
+  });
+
   test("collections grow in place: what was read before is the same object afterwards", () => {
     const { view, apply } = createSessionView(ID);
     const events = [...generateSession({ seed: 3, runs: 4, turns: 30 })];

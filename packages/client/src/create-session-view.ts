@@ -30,9 +30,12 @@ export type SessionStore = {
 export type SessionViewOptions = {
   /** The feed leaves out events on purpose, as that of one run among several of a session: a gap is told, and the event is taken. */
   readonly isPartial?: boolean;
+  /** The recorded events themselves are kept with their runs, unless it is false: whoever draws only what is happening needs them no more. */
+  readonly keepsLog?: boolean;
 };
 
-export const createSessionView = (sessionId: SessionId, { isPartial = false }: SessionViewOptions = {}): SessionStore => {
+export const createSessionView = (sessionId: SessionId, options: SessionViewOptions = {}): SessionStore => {
+  const { isPartial = false, keepsLog = true } = options;
   const session: SessionCell = {
     view: {
       sessionId,
@@ -66,7 +69,7 @@ export const createSessionView = (sessionId: SessionId, { isPartial = false }: S
     view.lastSeq = seq;
     view.updatedAt = event.at;
     const cell = cellOf(session, event);
-    listOf(cell.view.log).push(event);
+    if (keepsLog) listOf(cell.view.log).push(event);
     applyRecorded(session, cell, event);
     updateState(session, cell);
     return isEarly ? "gap" : "applied";

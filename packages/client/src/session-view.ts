@@ -115,7 +115,7 @@ export type RunView = RunIdentity & {
   readonly errors: readonly ErrorView[];
   readonly warnings: readonly string[];
   readonly result: RunResult | null;
-  /** Everything that was recorded of this run, in order. */
+  /** Everything that was recorded of this run, in order; empty where the store keeps no log. */
   readonly log: readonly RecordedEvent[];
 };
 
