@@ -1,50 +1,50 @@
 /**
  * What events of older versions lack, and what stands in its place. An event carries no version, so an older one is known by the
- * fields that it lacks; a field that is there is never replaced.
+ * fields that it lacks; a field that is there is never replaced, and an event that lacks nothing stays the same object.
  */
 import type { Json, JsonObject } from "../json.ts";
 
 type Fill = {
   /** The first version whose events all have these fields. */
   readonly since: number;
-  readonly fields: (event: JsonObject) => JsonObject;
+  readonly fill: (event: JsonObject) => JsonObject;
 };
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const NOTHING_KNOWN = { system: "", tools: "", messages: "" };
+const withDefaults = (object: JsonObject, defaults: JsonObject): JsonObject =>
+  Object.keys(defaults).every((key) => Object.hasOwn(object, key)) ? object : { ...defaults, ...object };
+
+/** The event with one of its fields filled inside. */
+const within = (event: JsonObject, field: string, defaultsOf: (inner: JsonObject) => JsonObject): JsonObject => {
+  const inner = event[field];
+  if (!isObject(inner)) return event;
+  const filled = withDefaults(inner, defaultsOf(inner));
+  return filled === inner ? event : { ...event, [field]: filled };
+};
 
 /** A run without a grant could start nobody; what it might do itself was in its spec. */
-const fillSpec = (spec: JsonObject): JsonObject => ({
+const specDefaults = ({ tools = [], approve = "ask" }: JsonObject): JsonObject => ({
   treeLimits: {},
   delegates: [],
-  grant: { tools: spec["tools"] ?? [], writes: [], hosts: [], approve: spec["approve"] ?? "ask", maxDepth: 0 },
-  ...spec,
+  grant: { tools, writes: [], hosts: [], approve, maxDepth: 0 },
 });
 
 const FILLS: Readonly<Record<string, Fill>> = {
-  "run.requested": {
+  "run.requested": { since: 2, fill: (event) => within(event, "spec", specDefaults) },
+  "model.requested": { since: 2, fill: (event) => withDefaults(event, { digest: { system: "", tools: "", messages: "" } }) },
+  "approval.requested": { since: 2, fill: (event) => withDefaults(event, { hash: "" }) },
+  "approval.answered": { since: 2, fill: (event) => withDefaults(event, { scope: "once" }) },
+  "context.fitted": {
     since: 2,
-    fields: ({ spec }) => (isObject(spec) ? { spec: fillSpec(spec) } : {}),
+    fill: (event) => (event["afterTokens"] === undefined ? event : withDefaults(event, { limitTokens: event["afterTokens"] })),
   },
-  "model.requested": { since: 2, fields: () => ({ digest: NOTHING_KNOWN }) },
-  "approval.requested": { since: 2, fields: () => ({ hash: "" }) },
-  "approval.answered": { since: 2, fields: () => ({ scope: "once" }) },
-  "context.fitted": { since: 2, fields: ({ afterTokens }) => (afterTokens === undefined ? {} : { limitTokens: afterTokens }) },
-  "run.settled": {
-    since: 2,
-    fields: ({ result }) => (isObject(result) ? { result: { unverified: [], ...result } } : {}),
-  },
+  "run.settled": { since: 2, fill: (event) => within(event, "result", () => ({ unverified: [] })) },
 };
 
-/** The fields that are objects and are filled inside take the place of what they were made from. */
-const REPLACED: ReadonlySet<string> = new Set(["spec", "result"]);
-
-/** The event as it would be written today. The same object where nothing is lacking. */
+/** The event as it would be written today. */
 export const fillOlderEvent = (type: string, event: JsonObject, version: number): JsonObject => {
-  const fill = Object.hasOwn(FILLS, type) ? FILLS[type] : undefined;
-  if (fill === undefined || version >= fill.since) return event;
-  const added = Object.entries(fill.fields(event)).filter(([key]) => REPLACED.has(key) || !Object.hasOwn(event, key));
-  return added.length === 0 ? event : { ...event, ...Object.fromEntries(added) };
+  const older = Object.hasOwn(FILLS, type) ? FILLS[type] : undefined;
+  return older === undefined || version >= older.since ? event : older.fill(event);
 };

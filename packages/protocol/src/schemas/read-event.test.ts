@@ -60,6 +60,7 @@ describe.each(TYPES)("%s", (type, schema) => {
     for (const event of generated(type, schema)) {
       const text = JSON.stringify(event);
       expect(readEvent(JSON.parse(text))).toEqual(event);
+      expect(readEvent(event)).toBe(event);
       expect(readEvent(JSON.parse(text), { version: EVENT_VERSION })).toEqual(event);
     }
   });
