@@ -451,6 +451,16 @@ export const ERRORS = {
     meaning: "A skill cannot be read; the others were.",
     hint: "Mend the file that is named.",
   },
+  event_unknown: {
+    kind: "caller",
+    meaning: "An event has a type that this version of the event format does not know.",
+    hint: "Read it with the version of Retinue that wrote it, or with a newer one.",
+  },
+  event_invalid: {
+    kind: "caller",
+    meaning: "A value is no event, or an event or input lacks a field or has a wrong one.",
+    hint: "Mend the field that is named; docs/events.md tells what each event carries.",
+  },
   node_too_old: {
     kind: "caller",
     meaning: "This Node is older than Retinue needs.",
