@@ -226,6 +226,7 @@ export type RecordedBody =
       /** The driver left the run at this point: everything it waits for is recorded, and whoever sees it happen drives the run on. */
       readonly type: "run.parked";
       readonly on: readonly WaitingFor[];
+      readonly activeMs: number;
     }
   | {
       /** Somebody asked the run to finish: its next turn is its last. */

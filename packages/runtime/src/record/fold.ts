@@ -55,7 +55,7 @@ const NO_WINDOWS: ReadonlyMap<string, number> = new Map();
 const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated";
+type Sets = "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -91,6 +91,7 @@ export const createState = (
     used: { iterations: 0, toolCalls: 0, activeMs: 0, usage: NO_USAGE, costUsd: 0, unpriced: false },
     contextTokens: 0,
     measured: false,
+    turnTokens: 0,
     limit: null,
     handedIn: false,
     emptyAnswers: 0,
@@ -99,6 +100,7 @@ export const createState = (
     answered: false,
     failure: null,
     inbox: NO_MESSAGES,
+    heardFrom: NO_NAMES,
     cancelRequested: null,
     finishRequested: null,
     finishing: false,
@@ -133,6 +135,7 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return;
     case "run.parked":
       state.parked = event.on;
+      state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
       return;
     case "run.finishing":
       state.finishing = true;
@@ -233,6 +236,7 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
   spend(state, event.usage, event.costUsd);
   state.used.activeMs = event.activeMs;
+  state.turnTokens = event.usage.input + event.usage.output;
   if (text !== "") state.lastText = text;
   if (event.finishReason === "length" && calls.length === 0)
     state.warnings.push("The answer was cut off at the model's output limit.");
@@ -264,6 +268,7 @@ const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): O
 /** Messages from before they were delivered entered the conversation where they stand. */
 const applyMessage = (state: RunState, event: EventDraft & { readonly type: "message.received" }): void => {
   const { messageId, from, content } = event;
+  if (from !== "human") ownSet(state, "heardFrom").add(from);
   if (messageId === undefined) return say(state, content);
   state.inbox = [...state.inbox, { messageId, from, content }];
 };

@@ -183,6 +183,8 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
           insertRun.run(runKey, session.number, id, event.parentRunId === null ? 1 : 0);
           runs.set(event.runId, { sessionId, epoch: 0 });
         }
+        // A parked run is driven by nobody; whoever sees what it waits for may take it up.
+        if (event.type === "run.parked") statements("UPDATE runs SET holder = NULL WHERE run_id = ?").run(runKey);
         if (isInput(event)) insertInput(statements, event.runId, id);
         for (const operation of operations) defer(operation);
         for (const operation of approvals) applyApproval(statements, operation);
