@@ -221,6 +221,7 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       open,
       importSession: writer.importSession,
       holdersOf: (sessionIds) => holders.ofSessions(db.query, sessionIds),
+      refuseHeldSession: holders.refuseHeldSession,
     }),
   };
 };
