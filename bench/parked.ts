@@ -104,7 +104,11 @@ for (const { approvalId, act: _act, hash: _hash, ...identity } of open.slice(0, 
   const { sessionId, runId, parentRunId, depth, agent: name } = identity;
   await other.append([
     {
-      ...{ sessionId, runId, parentRunId, depth, agent: name },
+      sessionId,
+      runId,
+      parentRunId,
+      depth,
+      agent: name,
       at: new Date().toISOString(),
       type: "approval.answered",
       approvalId,
