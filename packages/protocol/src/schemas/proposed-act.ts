@@ -19,6 +19,10 @@ export const proposedActSchema = z
     hosts: z.array(z.string()).describe("Hosts that it would reach."),
     protectedPaths: z.array(z.string()).exactOptional().describe("Those of the paths that need an answer of their own."),
     scripts: z.array(scriptSchema).exactOptional().describe("Files that the command runs: another content is another act."),
+    unsandboxed: z
+      .string()
+      .exactOptional()
+      .describe("It would run without a sandbox: why, and what is not protected from it then."),
   })
   .meta({ title: "ProposedAct", description: "The act a human is asked about, in canonical form." });
 
