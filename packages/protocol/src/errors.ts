@@ -411,6 +411,11 @@ export const ERRORS = {
     meaning: "There is no space left to write to the store; nothing that was recorded is lost.",
     hint: "Make space, then resume the session.",
   },
+  store_gone: {
+    kind: "caller",
+    meaning: "The store's file was deleted or replaced while it was open; nothing more is written to it.",
+    hint: "Put the file back, or begin again with a new store.",
+  },
   store_busy: {
     kind: "caller",
     meaning: "Another process kept the store locked for longer than we wait.",
