@@ -40,6 +40,7 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
     ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at], isSeen: true })),
     ...writable.map((at) => ({ at, args: ["--bind", at, at], isSeen: true })),
     ...readOnly.map((at) => ({ at, args: ["--ro-bind-try", at, at], isSeen: true })),
+    ...(profile.shown ?? []).map(({ path: at, from }) => ({ at, args: ["--ro-bind", from, at], isSeen: true })),
     ...profile.hidden.map((hidden) => hide(hidden, emptyFile)),
   ];
   const ordered = inOrder(mounts);

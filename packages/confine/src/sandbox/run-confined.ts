@@ -8,6 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";
 import { requireFolder } from "../files/require-folder.ts";
+import { findShownSettings } from "../git/shown-settings.ts";
 import type { Snapshot } from "../process/file-changes.ts";
 import { compareSnapshots, takeSnapshot } from "../process/file-changes.ts";
 import type { NetworkOptions } from "../network/sandbox-network.ts";
@@ -45,8 +46,8 @@ export type ConfinementOptions = {
 /** By the user's settings, or by whoever was told of it and allowed this very act. */
 export const isUnsandboxedAllowed = (
   { allowUnsandboxed = false }: Pick<ConfinementOptions, "allowUnsandboxed">,
-  act: Pick<ProposedAct, "unsandboxed"> | undefined,
-): boolean => allowUnsandboxed || act?.unsandboxed !== undefined;
+  act: Pick<ProposedAct, "warning"> | undefined,
+): boolean => allowUnsandboxed || act?.warning !== undefined;
 
 export type ConfinedRun = ConfinementOptions & {
   readonly command: Omit<Command, "channels" | "owner" | "watch">;
@@ -183,6 +184,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       writable: [...opened.map((each) => each.path), ...alsoWritable],
       readOnly: [...toReadOnly(root, found, opened), ...linkedFiles(workspace, before, opened)],
       hidden,
+      shown: await findShownSettings(shared ?? path.join(root, ".git")),
       network: network !== undefined,
       ...(sockets === undefined ? {} : { sockets }),
       temporaryBytes: limits.temporaryBytes,

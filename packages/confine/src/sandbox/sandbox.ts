@@ -27,6 +27,8 @@ export type SandboxProfile = {
   readonly readOnly: readonly string[];
   /** What is seen as an empty file or an empty folder. */
   readonly hidden: readonly HiddenPath[];
+  /** Files that are seen with another content. */
+  readonly shown?: readonly ShownFile[];
   /** Packages can be downloaded, so that those of the caches are not needed. */
   readonly network: boolean;
   /** Sockets of other programs, which are covered. Where they are not known, no socket with a path can be opened at all. */
@@ -34,5 +36,8 @@ export type SandboxProfile = {
   /** How large the private temporary folder may grow. */
   readonly temporaryBytes: number;
 };
+
+/** `from` is seen at `path`. */
+export type ShownFile = { readonly path: string; readonly from: string };
 
 export type HiddenPath = { readonly path: string; readonly isFolder: boolean };
