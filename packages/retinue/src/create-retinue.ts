@@ -130,9 +130,6 @@ export type Retinue = {
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
 const DETECT_MS = 500;
 
-/** Trying the sandbox takes a moment, and not every run needs to know. */
-const isSandboxed = async (): Promise<boolean> => (await probeSandbox()).backend === "bwrap";
-
 export const createRetinue = async (options: RetinueOptions = {}): Promise<Retinue> => {
   const env = options.env ?? process.env;
   const workspace = await realWorkspace(options.workspace ?? process.cwd());
@@ -192,6 +189,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       judge: createJudge({
         digest: digestFile,
         sandboxObstacle,
+        allowUnsandboxed: settings.allowUnsandboxed,
         unprotected: settings.unprotected,
       }),
       shell: (command, spec, signal, act) =>

@@ -78,7 +78,7 @@ describe("a model that wants to answer its own question from its shell", () => {
       // The human allows the probe and never answers the other question.
       approver: ({ act }) => {
         // Without a sandbox nothing would keep the command from it, which is said and not allowed.
-        if (act.warning !== undefined && act.callId === "probe")
+        if (act.unsandboxed !== undefined && act.callId === "probe")
           return Promise.resolve({ allowed: false, reason: "not without a sandbox" });
         if (JSON.stringify(act.input).includes("probe")) return Promise.resolve({ allowed: true });
         wanted.resolve();

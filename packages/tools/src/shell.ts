@@ -17,7 +17,6 @@ import type { CommandEnd } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { Confinement, ConfinementOptions } from "@retinue/confine";
 import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
-import { toSandboxNeed } from "./sandbox-need.ts";
 import { toShellCommand } from "./shell-command.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -51,7 +50,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ command }) => ({ command, ...toSandboxNeed(options) }),
+    touches: ({ command }) => ({ command, needsSandbox: true }),
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
       await requireApprovedScripts(context);

@@ -46,8 +46,8 @@ export type ConfinementOptions = {
 /** By the user's settings, or by whoever was told of it and allowed this very act. */
 export const isUnsandboxedAllowed = (
   { allowUnsandboxed = false }: Pick<ConfinementOptions, "allowUnsandboxed">,
-  act: Pick<ProposedAct, "warning"> | undefined,
-): boolean => allowUnsandboxed || act?.warning !== undefined;
+  act: Pick<ProposedAct, "unsandboxed"> | undefined,
+): boolean => allowUnsandboxed || act?.unsandboxed !== undefined;
 
 export type ConfinedRun = ConfinementOptions & {
   readonly command: Omit<Command, "channels" | "owner" | "watch">;

@@ -74,6 +74,6 @@ describe("commands of an agent that may not write everything, on a machine witho
     expect(heard(made).includes("not sandboxed, which the user has waived")).toBe(isRun);
     expect(heard(made).includes("[exit code 0")).toBe(isRun);
     expect(heard(made).includes("approval_unavailable")).toBe(!isRun);
-    expect(heard(made).includes("it would run without a sandbox")).toBe(!isRun);
+    expect(heard(made).includes("It would run without a sandbox")).toBe(!isRun);
   });
 });

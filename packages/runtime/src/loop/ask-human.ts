@@ -32,7 +32,7 @@ export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): P
       toAnswer("denied", {
         code: "approval_unavailable",
         message: `"${tool.name}" would ${tool.effect} and needs an approval, and nobody is there to give it.${
-          act.warning === undefined ? "" : ` Not protected: ${act.warning}`
+          act.unsandboxed === undefined ? "" : ` ${act.unsandboxed}`
         }`,
       }),
     );

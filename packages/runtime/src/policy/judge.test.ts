@@ -205,7 +205,7 @@ describe("in the mode workspace", () => {
     for (const effect of ["read", "write"] as const)
       for (const mode of ["ask", "workspace"] as const) {
         const judgement = await judged({ effect, touches, approve: mode });
-        expect(judgement).toMatchObject({ type: "ask", act: { warning: "your files" } });
+        expect(judgement).toMatchObject({ type: "ask", act: { unsandboxed: "your files" } });
       }
     expect(await outcome({ effect: "read", touches, approve: "read-only" })).toBe("ask");
     expect(await outcome({ effect: "read", touches, approve: "all" })).toBe("allow");
@@ -213,7 +213,7 @@ describe("in the mode workspace", () => {
     expect(await outcome({ effect: "read", touches, approve, options })).toBe("allow");
     expect(await outcome({ effect: "read", touches, approve: "read-only", options })).toBe("allow");
     expect(await outcome({ effect: "write", touches, approve, options })).toBe("allow");
-    expect(await judged({ effect: "write", touches, approve: "ask", options })).not.toHaveProperty("act.warning");
+    expect(await judged({ effect: "write", touches, approve: "ask", options })).not.toHaveProperty("act.unsandboxed");
   });
 
   test("B1: harmless commands pass, others and those that look outside or at secrets are asked about", async () => {
@@ -248,7 +248,7 @@ test("B1: commands are asked about, or refused, in the stricter modes, harmless 
 });
 
 describe("where there is no sandbox for commands", () => {
-  const touches = { command: "make", withoutSandbox: "your files", isKeptToGrant: true };
+  const touches = { command: "make", needsSandbox: true };
   const absent: JudgeOptions = { sandboxObstacle: async () => ({ reason: "bubblewrap is not installed", isInstalled: false }) };
   const failing: JudgeOptions = { sandboxObstacle: async () => ({ reason: "the disk is full", isInstalled: true }) };
   const limited = { hosts: [["example.com"]] };
@@ -257,7 +257,9 @@ describe("where there is no sandbox for commands", () => {
     for (const approve of MODES) {
       const judgement = await judged({ effect: "execute", touches, approve, grant: limited, options: absent });
       if (judgement.type !== "ask") throw new Error("it is asked about");
-      expect(judgement.act.warning).toBe("your files");
+      expect(judgement.act.unsandboxed).toMatch(
+        /bubblewrap is not installed.*every file that you can.*though this agent may not/,
+      );
     }
     expect(await outcome({ effect: "execute", touches, approve: "read-only", grant: limited, options: absent })).toBe(
       "act_denied",
@@ -274,22 +276,17 @@ describe("where there is no sandbox for commands", () => {
     expect(
       await outcome({
         effect: "execute",
-        touches: { ...touches, command: "ls" },
+        touches: { command: "ls", needsSandbox: true },
         approve: "workspace",
         options: failing,
       }),
     ).toBe("ask");
   });
 
-  test("where one should be there and does not work, every call that needs it is asked about, with the reason", async () => {
-    for (const effect of ["read", "write", "execute"] as const)
-      expect(await judged({ effect, touches: { paths: ["a"], withoutSandbox: "your files" }, options: failing })).toMatchObject({
-        type: "ask",
-        act: { warning: "your files (the sandbox of this machine does not work now: the disk is full)" },
-      });
-  });
-
-  test("nothing is asked where it works, or of what needs none", async () => {
+  test("nothing is asked where the user has waived it, where it works, or of what needs none", async () => {
+    expect(await outcome({ effect: "execute", touches, options: { ...failing, allowUnsandboxed: true }, grant: limited })).toBe(
+      "allow",
+    );
     expect(
       await outcome({ effect: "execute", touches, options: { sandboxObstacle: async () => undefined }, grant: limited }),
     ).toBe("allow");

@@ -12,7 +12,15 @@ import { createGitTool } from "./git.ts";
 
 const { backend } = await probeSandbox();
 const NONE = { backend: "none", reason: "a test", isInstalled: false } as const;
-const ACT: ProposedAct = { callId: "call_test", tool: "git", effect: "read", input: {}, paths: [], hosts: [], warning: "all" };
+const ACT: ProposedAct = {
+  callId: "call_test",
+  tool: "git",
+  effect: "read",
+  input: {},
+  paths: [],
+  hosts: [],
+  unsandboxed: "all",
+};
 
 const CALLS: readonly (readonly [
   create: typeof createGitTool | typeof createGitDiffTool | typeof createGitCommitTool,

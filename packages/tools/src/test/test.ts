@@ -15,7 +15,6 @@ import { toShellEnvironment } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { ConfinementOptions } from "@retinue/confine";
 import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
-import { toSandboxNeed } from "../sandbox-need.ts";
 import { describeTests } from "./describe-tests.ts";
 import { findRunner } from "./find-runner.ts";
 import type { TestRequest } from "./test-runner.ts";
@@ -47,7 +46,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ path: named }) => ({ paths: [named ?? "."], ...toSandboxNeed(options) }),
+    touches: ({ path: named }) => ({ paths: [named ?? "."], needsSandbox: true }),
     execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress, act }) => {
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);
