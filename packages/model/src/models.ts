@@ -99,7 +99,16 @@ export const createModels = (options: ModelsOptions): Models => {
     const model = full.slice(slash + 1);
     if (!access || model === "") throw unknown(asked, full);
     const { name, provider, baseUrl, apiKey } = access;
-    if (access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false)
+    const isKeyMissing = access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false;
+    if (isKeyMissing && access.keyEnvs.length === 0)
+      throw new RetinueError(
+        "key_missing",
+        `The model "${full}" needs a key, and none is sent to a provider that a project defined.`,
+        {
+          hint: `Define providers.${name} in your own settings; or the project names apiKeyEnv for it, and you trust the project.`,
+        },
+      );
+    if (isKeyMissing)
       throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
         hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
       });

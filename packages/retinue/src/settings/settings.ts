@@ -26,6 +26,8 @@ export type ProviderSettings = {
   readonly apiKeyEnv?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxConcurrent?: number;
+  /** True for one that a project defined: no key is sent to it. No file can say so. */
+  readonly isKeyless?: boolean;
 };
 
 export type Synchronous = "NORMAL" | "FULL";
@@ -106,7 +108,9 @@ export type PartialSettings = {
   readonly model?: string | undefined;
   readonly models?: Readonly<Record<string, string>> | undefined;
   readonly providers?:
-    | Readonly<Record<string, { readonly [Key in keyof ProviderSettings]?: ProviderSettings[Key] | undefined }>>
+    | Readonly<
+        Record<string, { readonly [Key in Exclude<keyof ProviderSettings, "isKeyless">]?: ProviderSettings[Key] | undefined }>
+      >
     | undefined;
   readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
   readonly streamIdleMs?: number | undefined;
