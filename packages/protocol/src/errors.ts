@@ -29,6 +29,12 @@ export const ERRORS = {
     meaning: "The arguments of a tool call do not fit the tool's schema.",
     hint: "Read the tool's schema and send the call again.",
   },
+  tool_arguments_secret: {
+    kind: "model",
+    meaning:
+      "A tool call holds a secret, or the mark that stands in its place; it was not executed, since it would have done something else than was asked.",
+    hint: "Leave the secret where it is kept and refer to it by its name, such as the variable or the file that holds it.",
+  },
   tool_failed: {
     kind: "model",
     meaning: "A tool tried and could not do what was asked.",

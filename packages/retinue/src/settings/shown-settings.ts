@@ -2,7 +2,7 @@
  * The settings that trust is asked for, as they are shown to the one who decides. Commands, their arguments and addresses stand there to the
  * letter, since a project could have any of it hidden that looked like a secret; only values of headers and variables that say they are secret are not told.
  */
-import { REDACTED } from "../secrets/create-redactor.ts";
+import { REDACTED } from "../secrets/secret.ts";
 import { secretsOfValue } from "../secrets/secret-value.ts";
 import type { Raw, RawMap } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
