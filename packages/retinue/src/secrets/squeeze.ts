@@ -3,9 +3,6 @@
  * breaks a secret, too. Every place in it leads back to the text as it was.
  */
 
-/** Also as JSON writes them. */
-const LINE_END = /(?:\r?\n|\\r\\n|\\n)[ \t]{0,64}(?:[>|][ \t]?)?/g;
-
 /** What may become a line end when more comes. */
 const HALF_LINE_END = /(?:\\r?\\?|\r)$/;
 
@@ -17,31 +14,35 @@ export type Squeezed = {
   readonly originalEnd: (at: number) => number;
 };
 
+/** Line ends as they are, and as JSON writes them. */
 export const squeeze = (original: string): Squeezed => {
-  if (!original.includes("\n") && !original.includes("\\n"))
-    return { text: original, originalStart: (at) => at, originalEnd: (at) => at };
-  const kept: { readonly at: number; readonly from: number }[] = [];
+  let end = nextLineEnd(original, 0);
+  if (end < 0) return { text: original, originalStart: (at) => at, originalEnd: (at) => at };
+  /** Where each piece that is kept begins, here and there. */
+  const starts: number[] = [];
+  const froms: number[] = [];
   let text = "";
   let from = 0;
-  for (const { 0: end, index } of original.matchAll(LINE_END)) {
-    if (index > from) {
-      kept.push({ at: text.length, from });
-      text += original.slice(from, index);
-    }
-    from = index + end.length;
+  const keep = (to: number): void => {
+    starts.push(text.length);
+    froms.push(from);
+    text += original.slice(from, to);
+  };
+  for (; end >= 0; end = nextLineEnd(original, from)) {
+    const begin = lineEndStart(original, end);
+    if (begin > from) keep(begin);
+    from = lineStart(original, end + (original[end] === "\n" ? 1 : 2));
   }
-  kept.push({ at: text.length, from });
-  text += original.slice(from);
+  keep(original.length);
   const originalStart = (at: number): number => {
     let low = 0;
-    let high = kept.length - 1;
+    let high = starts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((kept[middle]?.at ?? 0) <= at) low = middle;
+      if ((starts[middle] ?? 0) <= at) low = middle;
       else high = middle - 1;
     }
-    const { at: begin, from: place } = kept[low] ?? { at: 0, from: 0 };
-    return place + at - begin;
+    return (froms[low] ?? 0) + at - (starts[low] ?? 0);
   };
   return {
     text,
@@ -49,6 +50,34 @@ export const squeeze = (original: string): Squeezed => {
     originalEnd: (at) => (at === 0 ? 0 : originalStart(at - 1) + 1),
   };
 };
+
+const nextLineEnd = (text: string, from: number): number => {
+  const real = text.indexOf("\n", from);
+  // Only up to the next real one: the rest is looked at when its turn comes.
+  const escaped = (real < 0 ? text.slice(from) : text.slice(from, real)).indexOf("\\n");
+  return escaped < 0 ? real : from + escaped;
+};
+
+/** With the carriage return before it. */
+const lineEndStart = (text: string, end: number): number => {
+  if (text[end] === "\n") return text[end - 1] === "\r" ? end - 1 : end;
+  return text[end - 1] === "r" && text[end - 2] === "\\" ? end - 2 : end;
+};
+
+const MOST_INDENT = 64;
+
+/** After an indent and the sign of a quotation. */
+const lineStart = (text: string, from: number): number => {
+  let at = from;
+  while (at - from < MOST_INDENT && isBlank(text.charCodeAt(at))) at += 1;
+  const sign = text.charCodeAt(at);
+  if (sign !== QUOTE && sign !== BAR) return at;
+  return isBlank(text.charCodeAt(at + 1)) ? at + 2 : at + 1;
+};
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
+const QUOTE = 62;
+const BAR = 124;
 
 /** A text in pieces, without what may be half a line end at its end. */
 export const withoutHalfLineEnd = (text: string): string => text.replace(HALF_LINE_END, "");
