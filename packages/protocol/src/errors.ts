@@ -335,6 +335,11 @@ export const ERRORS = {
     meaning: "A living process works on this session; nothing was changed.",
     hint: "Wait for it or stop it; --take-over takes the session from it.",
   },
+  session_imported: {
+    kind: "caller",
+    meaning: "The session came from an export, and what it says of folders is not followed.",
+    hint: "Go to the folder that it is to work in, or name it with -C, if that is the one you mean.",
+  },
   session_exists: {
     kind: "caller",
     meaning: "The store holds a session of this id already; nothing was written.",

@@ -9,6 +9,8 @@ export type { LoopOptions } from "./loop/loop.ts";
 export { createJudge, isInScope, isInside, judge } from "./policy/judge.ts";
 export { createSpec, stricter } from "./delegation/spec.ts";
 export type { SpecOptions } from "./delegation/spec.ts";
+export { narrowRecorded } from "./delegation/narrow-recorded.ts";
+export type { GrantedNow } from "./delegation/narrow-recorded.ts";
 export { toResult } from "./loop/to-result.ts";
 export type { Ending } from "./loop/to-result.ts";
 export { createManualClock } from "./limits/manual-clock.ts";

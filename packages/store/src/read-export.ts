@@ -11,6 +11,7 @@ export type ImportedSession = {
   /** Of every run, the highest that it was started under. */
   readonly epochs: ReadonlyMap<RunId, number>;
   readonly artifacts: readonly { readonly artifactId: ArtifactId; readonly text: string }[];
+  readonly importedAt: string;
 };
 
 const invalid = (what: string, hint?: string): RetinueError =>
@@ -41,7 +42,7 @@ export const readExport = (exported: unknown): ImportedSession => {
     );
   for (const { artifactId, text } of artifacts)
     if (typeof text !== "string" || toArtifactId(text) !== artifactId) throw invalid(`artifact ${artifactId} is damaged`);
-  return { sessionId, drafts, epochs, artifacts };
+  return { sessionId, drafts, epochs, artifacts, importedAt: new Date().toISOString() };
 };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -17,6 +17,7 @@ type MemorySession = {
   readonly events: RecordedEvent[];
   readonly runs: Map<RunId, MemoryRun>;
   readonly artifacts: Map<ArtifactId, string>;
+  importedAt: string | null;
 };
 
 /** The log with its synchronous return values visible. */
@@ -49,7 +50,7 @@ export const createMemoryLog = (): MemoryLog => {
   const known = (runId: RunId): MemoryRun | undefined => runs.get(runId);
   const sessionFor = (sessionId: SessionId): MemorySession => {
     let session = sessions.get(sessionId);
-    if (!session) sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map() }));
+    if (!session) sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map(), importedAt: null }));
     return session;
   };
 
@@ -102,8 +103,9 @@ export const createMemoryLog = (): MemoryLog => {
     readSide: createMemoryReadSide({
       sessions,
       holderOf: (sessionId) => toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].findLast(({ isMain }) => isMain)),
-      insert: ({ sessionId, drafts, epochs, artifacts }) => {
+      insert: ({ sessionId, drafts, epochs, artifacts, importedAt }) => {
         const session = sessionFor(sessionId);
+        session.importedAt = importedAt;
         for (const draft of drafts) {
           if (draft.type === "run.requested") {
             const isMain = draft.parentRunId === null;

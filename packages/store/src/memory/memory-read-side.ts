@@ -13,6 +13,7 @@ export type MemoryRecord = {
   readonly events: readonly RecordedEvent[];
   readonly runs: ReadonlyMap<RunId, { readonly epoch: number }>;
   readonly artifacts: ReadonlyMap<ArtifactId, string>;
+  readonly importedAt: string | null;
 };
 
 export type MemoryReadSideOptions = {
@@ -82,7 +83,7 @@ const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promi
     update: async () => {
       for (const [sessionId, record] of sessions) {
         const before = copied.get(record) ?? { events: 0, artifacts: 0 };
-        const { events, runs, artifacts } = record;
+        const { events, runs, artifacts, importedAt } = record;
         if (events.length === before.events && artifacts.size === before.artifacts) continue;
         copied.set(record, { events: events.length, artifacts: artifacts.size });
         await copy({
@@ -90,6 +91,7 @@ const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promi
           events: events.slice(before.events),
           epochs: [...runs].map(([runId, { epoch }]) => [runId, epoch]),
           artifacts: [...artifacts].slice(before.artifacts),
+          importedAt,
         });
       }
       const held = new Set(sessions.values());

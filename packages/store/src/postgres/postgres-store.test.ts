@@ -104,6 +104,7 @@ describe("a PostgreSQL store", () => {
     await admin.query(
       `UPDATE ${schema}.messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL`,
     );
+    await admin.query(`ALTER TABLE ${schema}.sessions DROP COLUMN imported_at`);
     await admin.query(`UPDATE ${schema}.retinue_store SET version = 2`);
     const again = await createPostgresLog({ url: postgres.url, schema });
     expect((await again.readSide.messages("ses_a")).items).toEqual(messages);

@@ -152,9 +152,15 @@ UPDATE ~sessions s SET message_count = message_count - (
 DELETE FROM ~messages WHERE request_type = 'continuation' AND status = 'running';
 `;
 
+/** Of sessions that came from an export. */
+const IMPORTED = `
+ALTER TABLE ~sessions ADD COLUMN imported_at TEXT;
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
   { version: 3, sql: OWN_DURATIONS },
   { version: 4, sql: ENDED_MODEL_CALLS },
+  { version: 5, sql: IMPORTED },
 ];

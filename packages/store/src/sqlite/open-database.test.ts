@@ -306,6 +306,7 @@ describe("migrations", () => {
     db.exec(`INSERT INTO messages (id, session_id, parent_message_id, started_at, request_type, status, run_id, seq)
         SELECT id + 2, session_id, id, started_at, 'continuation', 'running', run_id, seq + 2 FROM messages;
       UPDATE sessions SET message_count = message_count + 1;
+      ALTER TABLE sessions DROP COLUMN imported_at;
       PRAGMA user_version = 4`);
     db.close();
     const again = createSqliteLog({ path });

@@ -187,10 +187,16 @@ UPDATE sessions SET message_count = message_count - (
 DELETE FROM messages WHERE request_type = 'continuation' AND status = 'running';
 `;
 
+/** Of sessions that came from an export. */
+const IMPORTED = `
+ALTER TABLE sessions ADD COLUMN imported_at TEXT;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
   { version: 3, sql: OWN_DURATIONS },
   { version: 4, sql: BEGINNINGS },
   { version: 5, sql: ENDED_MODEL_CALLS },
+  { version: 6, sql: IMPORTED },
 ];

@@ -92,6 +92,7 @@ describe("a file of an earlier version", () => {
     await log.close();
     const db = new DatabaseSync(path);
     db.exec(`UPDATE messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
+      ALTER TABLE sessions DROP COLUMN imported_at;
       PRAGMA user_version = 2`);
     db.close();
     const again = createSqliteLog({ path });

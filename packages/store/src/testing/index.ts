@@ -11,3 +11,4 @@ export { createSeededRandom } from "./seeded-random.ts";
 export type { SeededRandom } from "./seeded-random.ts";
 export { createRunDrafts } from "./session-drafts.ts";
 export type { RunDrafts, RunDraftsOptions } from "./session-drafts.ts";
+export { rechain } from "./rechain.ts";

@@ -80,6 +80,7 @@ const formatHead = ({ session, holders, forkedFrom, redact }: Head): readonly st
     `${count(session.runCount, "run")}, ${count(session.messageCount, "message")}, ${session.promptTokens} tokens in, ` +
       `${session.completionTokens} out, ${money(session.costUsd)}` +
       (session.unpricedCalls > 0 ? ` and ${count(session.unpricedCalls, "call")} without a known price` : ""),
+    ...(session.importedAt === null ? [] : [`imported ${localTime(session.importedAt)}: what it says was not recorded here`]),
     ...(forkedFrom === null ? [] : [`forked from ${forkedFrom.sessionId} at event #${forkedFrom.seq}`]),
   ].map((line) => toPrintable(redact(line), "line"));
 
