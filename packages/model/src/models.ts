@@ -12,6 +12,7 @@ import { findProviderAccess, toProviderAccess } from "./providers/access.ts";
 import { nearestName } from "./providers/nearest-name.ts";
 import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
+import { withPlausibleUsage } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
@@ -127,7 +128,8 @@ export const createModels = (options: ModelsOptions): Models => {
       price,
       ...(contextWindow === null ? {} : { contextWindow }),
     });
-    return options.tap?.watch(created) ?? created;
+    const counted = withPlausibleUsage(created);
+    return options.tap?.watch(counted) ?? counted;
   };
 
   const made = new Map<string, Promise<Model>>();

@@ -6,6 +6,7 @@ import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TrustClaim } from "@retinue/confine/trust";
 import type { Layer, Raw, RawMap } from "./layer.ts";
+import { isRawMap } from "./layer.ts";
 import type { NarrowContext } from "./narrower.ts";
 import type { Left, NarrowedProject } from "./narrow-project.ts";
 import { narrowProject } from "./narrow-project.ts";
@@ -51,6 +52,19 @@ export const followProject = async ({ project, file, home, below, context }: Pro
 
 const toWord = (value: Raw | undefined): string => (typeof value === "string" ? value : JSON.stringify(value));
 
+/** The command lines of hooks and servers. */
+const commandsOf = ({ hooks, mcpServers }: RawMap): readonly string[] => {
+  const entries = [
+    ...(Array.isArray(hooks) ? (hooks as readonly Raw[]) : []),
+    ...Object.values(isRawMap(mcpServers) ? mcpServers : {}),
+  ];
+  return entries.flatMap((entry) => {
+    if (!isRawMap(entry)) return [];
+    const { command, args } = entry;
+    return [command, ...(Array.isArray(args) ? (args as readonly Raw[]) : [])].filter((word) => typeof word === "string");
+  });
+};
+
 const toWarning = ({ path, below }: Left, project: Layer): string => {
   const stays =
     typeof below === "number" || typeof below === "boolean" || typeof below === "string" ? `, and ${below} stays` : "";
@@ -62,12 +76,15 @@ const toWarning = ({ path, below }: Left, project: Layer): string => {
 
 const toSettingsClaim = async ({ asked }: NarrowedProject, file: string): Promise<TrustClaim | undefined> => {
   if (Object.keys(asked).length === 0) return undefined;
-  const { digestOf } = await import("@retinue/confine/trust");
+  const { digestCommandFiles, digestOf } = await import("@retinue/confine/trust");
+  const project = await realpath(dirname(file));
+  const files = await digestCommandFiles({ root: project, texts: commandsOf(asked) });
+  const names = Object.keys(files);
   return {
-    project: await realpath(dirname(file)),
+    project,
     subject: "settings",
     // What was read from YAML is JSON.
-    hash: digestOf(asked),
-    shown: `${file}: ${toShownSettings(asked)}`,
+    hash: digestOf(names.length === 0 ? asked : { asked, files }),
+    shown: `${file}: ${toShownSettings(asked)}${names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`}`,
   };
 };
