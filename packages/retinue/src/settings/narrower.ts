@@ -127,6 +127,7 @@ export const NARROWER: Rules = {
   hooks: needsTrustToAdd,
   web: { allowHosts: needsTrustToAdd, denyHosts: longer, search: needsTrust },
   databases: needsTrust,
+  adminDatabases: needsTrustToAdd,
   approvals: { unattended: ordered(["deny", "park"]), expiresMs: smaller },
   // Trust is for what a project brings; what passes without a question is for a person alone to say.
   approve: { type: "rule", narrow: ordered(APPROVE_MODES).narrow },

@@ -95,6 +95,8 @@ export type Settings = {
   readonly web: WebSettings;
   /** SQLite files and PostgreSQL URLs that `query_db` may read, by name. */
   readonly databases: Readonly<Record<string, string>>;
+  /** Names of those whose login may have rights over the server. */
+  readonly adminDatabases: readonly string[];
   readonly approvals: { readonly unattended: Unattended; readonly expiresMs?: number };
   readonly approve: ApproveMode;
   /** Globs of protected paths, relative to the workspace, that agents may read and write like any other. */
@@ -134,6 +136,7 @@ export type PartialSettings = {
   readonly hooks?: unknown;
   readonly web?: unknown;
   readonly databases?: Readonly<Record<string, string>> | undefined;
+  readonly adminDatabases?: readonly string[] | undefined;
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
   readonly unprotected?: readonly string[] | undefined;
@@ -152,6 +155,7 @@ export const DEFAULT_SETTINGS: Settings = {
   hooks: [],
   web: {},
   databases: {},
+  adminDatabases: [],
   approvals: { unattended: "deny" },
   approve: "ask",
   unprotected: [],

@@ -66,6 +66,7 @@ const CASES: readonly Case[] = [
     wide: { engine: "tavily", apiKeyEnv: "A_KEY" },
   },
   { key: "databases", narrow: {}, wide: { secrets: "/home/ada/mail.db" } },
+  { key: "adminDatabases", narrow: [], wide: ["main"] },
   { key: "approvals.unattended", narrow: "deny", wide: "park" },
   { key: "approvals.expiresMs", narrow: 5, wide: 5_000 },
   { key: "approve", narrow: "ask", wide: "all" },

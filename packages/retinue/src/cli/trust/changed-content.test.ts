@@ -73,7 +73,7 @@ describe("L9 trust ends where content changes", () => {
     const made = await project(files);
     const shown = await callRetinue(made, ["trust", "--yes"]);
     expect(shown.stdout).toContain("1 thing trusted");
-    expect(shown.stdout).toContain(`${changed}`);
+    expect(shown.stdout).toContain(changed);
     expect((await callRetinue(made, ["trust"])).stdout).toContain("asks for nothing");
     await put(made, changed, `${await readFile(join(made.workspace, changed), "utf8")}\n`);
     expect((await callRetinue(made, ["trust"])).stdout).not.toContain("asks for nothing");
