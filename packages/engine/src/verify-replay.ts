@@ -72,7 +72,7 @@ const replayStretch = async (
   state: RunState,
   tools: Ports["tools"],
 ): Promise<StretchOutcome> => {
-  const { ports, signal, verified } = createRecordedPorts(stretch, state, tools);
+  const { ports, signal, verified, next } = createRecordedPorts(stretch, state, tools);
   const [started] = stretch;
   const resumed = started?.type === "run.started" && started.resumed;
   const loop = runLoop({ state, ports, signal, epoch: 0, resumed });
@@ -82,7 +82,7 @@ const replayStretch = async (
     if (thrown instanceof Divergence) return { verified: verified(), divergence: { seq: thrown.seq, message: thrown.message } };
     if (!(thrown instanceof EndOfRecord)) throw thrown;
   }
-  const left = stretch[verified()];
+  const left = next();
   return {
     verified: verified(),
     divergence: left ? { seq: left.seq, message: `${left.type} was recorded, and the run would end before it now.` } : null,

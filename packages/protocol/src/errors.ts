@@ -100,6 +100,11 @@ export const ERRORS = {
     meaning: "The path is a secret, or a file that other programs run or obey; agents do not touch it.",
     hint: "Do without it, or tell the user what should stand there.",
   },
+  repository_unsafe: {
+    kind: "model",
+    meaning: "The folder of git holds links or other things by which git would read or write files elsewhere; git was not run.",
+    hint: "Do without git, and tell the user what the message names.",
+  },
   file_changed: {
     kind: "model",
     meaning: "The file was changed by somebody else since this run last read or wrote it; it was left as it is.",
@@ -250,6 +255,38 @@ export const ERRORS = {
   },
 
   // What a caller did wrong.
+  approval_unknown: {
+    kind: "caller",
+    meaning: "There is no question with this id in the record; nothing was changed.",
+    hint: "List the open ones with `retinue approvals list`.",
+  },
+  approval_answered: {
+    kind: "caller",
+    meaning: "The question was answered before; the first answer stands and nothing was changed.",
+    hint: "See who answered with `retinue sessions show`.",
+  },
+  approval_expired: {
+    kind: "caller",
+    meaning: "The question is open no longer: its time is over, or its call was settled without an answer. Nothing was changed.",
+    hint: "List the open ones with `retinue approvals list`.",
+  },
+  run_left_open: {
+    kind: "caller",
+    meaning:
+      "The process stopped driving the run before it had a result. The run is open in the record and nothing of it is lost.",
+    hint: "Go on with it: `retinue sessions resume`.",
+  },
+  run_settled: {
+    kind: "caller",
+    meaning: "The run has ended; nothing can be said to it or stopped in it any more.",
+    hint: "Go on with the session in a new turn, or look at its result with `retinue sessions show`.",
+  },
+  answer_refused: {
+    kind: "caller",
+    meaning:
+      "The answer came from a process that an agent's run started. No agent answers its own questions; nothing was changed.",
+    hint: "Answer from a terminal of your own.",
+  },
   usage: {
     kind: "caller",
     meaning: "The command line is wrong.",

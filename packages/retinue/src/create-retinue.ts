@@ -11,14 +11,14 @@ import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } f
 import type { ApproveMode, ForkPoint, Grant, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, Hooks } from "@retinue/runtime";
-import { createJudge, createSpec, stricter } from "@retinue/runtime";
+import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
+import { combineHooks, createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
+import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
 import type { AskUserOptions } from "@retinue/tools";
-import { createGitWorktrees, createTrustStore, digestFile, probeSandbox } from "@retinue/confine";
+import { createGitWorktrees, createTrustStore, digestFile, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
@@ -120,15 +120,15 @@ export type Retinue = {
   readonly sessions: ReadSide;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly tools: ReadonlyMap<string, AnyTool>;
-  /** Stopping, speaking to and answering runs at work. */
-  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer">;
+  /** Stopping, speaking to, answering and following runs, whichever process drives them. */
+  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer" | "follow">;
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */
   readonly untrusted: readonly TrustClaim[];
   /** The model that is used where neither agent nor run names one. */
   readonly model: string;
-  /** Cancels what runs, waits for it and lets go of everything. */
+  /** Stops driving and lets go of everything; what has not settled is left open in the record, to be resumed. */
   readonly close: () => Promise<void>;
 };
 
@@ -178,9 +178,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const record = createNarrowedLog(store);
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
-  // Trying the sandbox takes a moment, and only this mode asks for it before a command is run.
-  const isSandboxed = settings.approve === "workspace" && (await probeSandbox()).backend === "bwrap";
-  const commandHooks = createCommandHooks(settings.hooks, workspace, env);
+  const commandHooks = createCommandHooks(settings.hooks, {
+    workspace,
+    env,
+    network: toNetworkOptions(settings),
+    unprotected: settings.unprotected,
+  });
   const engine = createEmbeddedEngine({
     log: record.log,
     createId,
@@ -189,19 +192,26 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      judge: createJudge({ digest: digestFile, isSandboxed, unprotected: settings.unprotected }),
-      shell: (command, spec, signal) =>
+      judge: createJudge({
+        digest: digestFile,
+        sandboxObstacle,
+        allowUnsandboxed: settings.allowUnsandboxed,
+        unprotected: settings.unprotected,
+      }),
+      shell: (command, spec, signal, act) =>
         runShellLine({
           command,
           workspace: spec.workspace,
           scope: spec.grant,
           signal,
           unprotected: settings.unprotected,
-          allowUnsandboxed: settings.allowUnsandboxed,
+          allowUnsandboxed: isUnsandboxedAllowed(settings, act),
+          network: toNetworkOptions(settings),
         }),
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
+        allowUnsandboxed: settings.allowUnsandboxed,
         environment: env,
         unprotected: settings.unprotected,
         onRemove: (folder) => toCodeIndexes(codeOptions(home)).forget(folder),
@@ -215,7 +225,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     approver: options.approver,
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
-    hooks: options.hooks ?? commandHooks.hooks,
+    hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
     observer: commandHooks.observer,
   });
 
@@ -263,11 +273,33 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     return spec;
   };
 
+  const grantedNow = (run: Pick<RunOptions, "approve" | "limits">): Omit<GrantedNow, "isImported"> => ({
+    grant: grantOf(run),
+    limits: stricter(settings.limits, run.limits ?? {}),
+    agents,
+    workspace,
+  });
+
+  /** Asked once a session; of those that began here it is known. */
+  const imports = new Map<SessionId, boolean>();
+  const isImported = async (sessionId: SessionId): Promise<boolean> => {
+    const known = imports.get(sessionId) ?? (await store.readSide.session(sessionId))?.importedAt !== null;
+    imports.set(sessionId, known);
+    return known;
+  };
+
+  /** A session that goes on with a task brings what was said in it, and no approval that nobody gave here. */
+  const believeNoImport = async (sessionId: SessionId, run: RunOptions): Promise<void> => {
+    if (imports.has(sessionId) || !(await isImported(sessionId))) return;
+    await record.narrow(sessionId, { ...grantedNow(run), isImported: true });
+  };
+
   const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
     checkTask(task);
     const spec = await specOf(agent, run);
     const { sessionId, mergeOrder, signal } = run;
-    return engine.start({
+    if (sessionId !== undefined) await believeNoImport(sessionId, run);
+    const started = await engine.start({
       agent: agent.name,
       task: [{ type: "text", text: task }],
       spec,
@@ -275,6 +307,8 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
+    if (sessionId === undefined) imports.set(started.sessionId, false);
+    return started;
   };
 
   const spawn: Retinue["spawn"] = async (name, task, run = {}) => {
@@ -314,11 +348,8 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       if (!isSettled) await resolve(root.spec.model);
       if (!isSettled)
         await record.narrow(sessionId, {
-          grant: grantOf(approve === undefined ? {} : { approve }),
-          limits: stricter(settings.limits, limits ?? {}),
-          agents,
-          workspace,
-          isImported: (await store.readSide.session(sessionId))?.importedAt !== null,
+          ...grantedNow({ ...(approve === undefined ? {} : { approve }), ...(limits === undefined ? {} : { limits }) }),
+          isImported: await isImported(sessionId),
         });
       const run = await engine.resume(root.runId, how);
       if (signal) cancelWith(run, signal);
@@ -347,6 +378,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       await store.close();
     },
   };
+};
+
+/** What stands against a sandbox for commands now. */
+const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {
+  const sandbox = await probeSandbox();
+  return sandbox.backend === "none" ? sandbox : undefined;
 };
 
 const cancelWith = (run: RunHandle, signal: AbortSignal): void => {

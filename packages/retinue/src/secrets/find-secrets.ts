@@ -1,4 +1,5 @@
 /** Every secret that a session could come across: of the environment, of the settings, and of the files where people keep such. */
+import { readRepositorySecrets } from "@retinue/confine";
 import { secretsOf } from "@retinue/model";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -39,6 +40,7 @@ export const findSecrets = async ({ env, settings, workspace, servers }: FindSec
     ...Object.entries(databases).flatMap(([name, address]) => secretsOfValue(name, address)),
     ...secretsOfValue("store.url", store.url ?? ""),
     ...(apiKeyEnv === undefined ? [] : [{ name: apiKeyEnv, value: env[apiKeyEnv] ?? "" }]),
+    ...(await readRepositorySecrets(workspace)).map((value) => ({ name: "git", value })),
     ...(await fileSecrets({ home: env["HOME"], workspace, unprotected: settings.unprotected })),
   ];
   const words = await workspaceWords(workspace);

@@ -132,5 +132,6 @@ export const NARROWER: Rules = {
   // Trust is for what a project brings; what passes without a question is for a person alone to say.
   approve: { type: "rule", narrow: ordered(APPROVE_MODES).narrow },
   unprotected: needsTrustToAdd,
+  sandbox: { loopback: needsTrustToAdd },
   allowUnsandboxed: onlyFalse,
 };

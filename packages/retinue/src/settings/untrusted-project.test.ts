@@ -71,6 +71,7 @@ const CASES: readonly Case[] = [
   { key: "approvals.expiresMs", narrow: 5, wide: 5_000 },
   { key: "approve", narrow: "ask", wide: "all" },
   { key: "unprotected", narrow: [], wide: [".env"] },
+  { key: "sandbox.loopback", narrow: [], wide: [5432] },
   { key: "allowUnsandboxed", narrow: false, wide: true },
 ];
 

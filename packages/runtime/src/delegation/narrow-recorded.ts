@@ -24,6 +24,8 @@ export const narrowRecorded = (events: readonly RecordedEvent[], now: GrantedNow
   const settled = new Set(events.flatMap(({ type, runId }) => (type === "run.settled" ? [runId] : [])));
   const grants = new Map<RunId, Grant>();
   return events.flatMap((event): readonly RecordedEvent[] => {
+    // Some approvals hold for a whole session, also after the run in which they were given.
+    if (now.isImported && event.type === "approval.answered" && event.allowed) return [];
     if (settled.has(event.runId)) return [event];
     if (event.type === "run.requested") {
       const above = event.parentRunId === null ? now.grant : (grants.get(event.parentRunId) ?? now.grant);
@@ -33,7 +35,6 @@ export const narrowRecorded = (events: readonly RecordedEvent[], now: GrantedNow
       return [{ ...event, spec }];
     }
     if (!now.isImported) return [event];
-    if (event.type === "approval.answered" && event.allowed) return [];
     return event.type === "model.answered"
       ? [{ ...event, usage: notNegative(event.usage), costUsd: atLeastZero(event.costUsd) }]
       : [event];

@@ -1,10 +1,12 @@
 /** Reading `events`. */
-import type { RecordedEvent, SessionId } from "@retinue/protocol";
+import type { InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { isInput } from "@retinue/protocol";
+import type { SQLOutputValue } from "node:sqlite";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { fromEventKey, MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { StoredSession } from "../find-damage.ts";
-import type { ChainHead, StoredEvent } from "../walk-chain.ts";
-import { collectEvents, toWalkFrom } from "../walk-chain.ts";
+import type { ChainHead, LooseEvent, StoredEvent } from "../walk-chain.ts";
+import { collectEvents, collectLoose, toWalkFrom } from "../walk-chain.ts";
 import type { Statements } from "./statements.ts";
 
 export const readHead = (statements: Statements, sessionId: SessionId): ChainHead | undefined => {
@@ -49,4 +51,67 @@ export const readEvents = (statements: Statements, sessionId: SessionId, afterSe
   const head = readHead(statements, sessionId);
   if (head === undefined || afterSeq >= head.headSeq) return [];
   return collectEvents(eachStoredEvent(statements, head.number, afterSeq), head, { sessionId, afterSeq });
+};
+
+/** The hash of the event before is fetched too, so that each can be checked without walking there. */
+const SELECT_LOOSE = `SELECT e.id, e.body, e.hash, (SELECT p.hash FROM events p WHERE p.id = e.id - 1) AS previous FROM events e`;
+
+const toLoose = (row: Record<string, SQLOutputValue>): LooseEvent => ({
+  seq: fromEventKey(Number(row["id"])).seq,
+  body: String(row["body"]),
+  hash: String(row["hash"]),
+  previous: typeof row["previous"] === "string" ? row["previous"] : undefined,
+});
+
+/** The events of some runs after a number: what stands before the first of the runs was requested is not looked at. */
+export const readRunEvents = (
+  statements: Statements,
+  { sessionId, runIds, afterSeq }: { sessionId: SessionId; runIds: readonly RunId[]; afterSeq: number },
+): readonly RecordedEvent[] => {
+  const head = readHead(statements, sessionId);
+  if (head === undefined || afterSeq >= head.headSeq) return [];
+  const keys = JSON.stringify(runIds.map(toColumnText));
+  const first = statements(
+    "SELECT min(message_id) AS first FROM runs WHERE session_number = ? AND run_id IN (SELECT value FROM json_each(?))",
+  ).get(head.number, keys)?.["first"];
+  if (typeof first !== "number") return [];
+  const rows = statements(
+    `${SELECT_LOOSE} WHERE e.id BETWEEN ? AND ? AND e.run_id IN (SELECT value FROM json_each(?)) ORDER BY e.id`,
+  ).all(Math.max(first, toEventKey(head.number, afterSeq + 1)), toEventKey(head.number, MAX_SEQ), keys);
+  return collectLoose(rows.map(toLoose), sessionId);
+};
+
+export const readInputs = (statements: Statements, runId: RunId, afterSeq: number): readonly InputEvent[] => {
+  const run = statements(
+    `SELECT r.session_number, s.session_id, s.head_seq FROM runs r JOIN sessions s ON s.number = r.session_number WHERE r.run_id = ?`,
+  ).get(toColumnText(runId));
+  if (run === undefined || afterSeq >= Number(run["head_seq"])) return [];
+  const number = Number(run["session_number"]);
+  const rows = statements(
+    `${SELECT_LOOSE} JOIN inputs i ON i.event_id = e.id WHERE i.run_id = ? AND i.event_id BETWEEN ? AND ? ORDER BY i.event_id`,
+  ).all(toColumnText(runId), toEventKey(number, afterSeq + 1), toEventKey(number, MAX_SEQ));
+  return collectLoose(rows.map(toLoose), fromColumnText(String(run["session_id"])) as SessionId).filter((event) =>
+    isInput(event),
+  );
+};
+
+export const insertInput = (statements: Statements, runId: RunId, eventId: number): void => {
+  statements("INSERT INTO inputs (run_id, event_id) VALUES (?, ?)").run(toColumnText(runId), eventId);
+};
+
+export const removeInputs = (statements: Statements, sessionNumber: number): void => {
+  statements("DELETE FROM inputs WHERE event_id BETWEEN ? AND ?").run(
+    toEventKey(sessionNumber, 0),
+    toEventKey(sessionNumber, MAX_SEQ),
+  );
+};
+
+/** Whether `inputs` names the inputs of a session and nothing else. */
+export const hasRightInputs = (statements: Statements, sessionNumber: number): boolean => {
+  const range: [number, number] = [toEventKey(sessionNumber, 0), toEventKey(sessionNumber, MAX_SEQ)];
+  const named = "SELECT run_id, event_id FROM inputs WHERE event_id BETWEEN ?1 AND ?2";
+  const recorded = `SELECT run_id, id FROM events
+    WHERE id BETWEEN ?1 AND ?2 AND type IN ('message.received', 'approval.answered', 'cancel.requested')`;
+  const difference = (one: string, other: string): unknown => statements(`${one} EXCEPT ${other} LIMIT 1`).get(...range);
+  return difference(named, recorded) === undefined && difference(recorded, named) === undefined;
 };

@@ -88,7 +88,10 @@ describe("L9 trust ends where content changes", () => {
 
   test("a hook whose script was changed since the session began is not run, and what it would check is denied", async () => {
     const made = await project({ "guard.sh": "exit 0\n" });
-    const { hooks } = createCommandHooks([{ on: "tool.before", command: "sh guard.sh" }], made.workspace, process.env);
+    const { hooks } = createCommandHooks([{ on: "tool.before", command: "sh guard.sh" }], {
+      workspace: made.workspace,
+      env: process.env,
+    });
     const call = { run: {} as never, callId: "c", tool: "shell", effect: "execute", input: {} } as const;
     const { signal } = new AbortController();
     expect(await hooks?.before?.(call, signal)).toEqual({});
