@@ -177,6 +177,13 @@ export const settingsSchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z][\w-]*$/, "is not a name"), z.string().min(1))
     .optional()
     .describe("SQLite files and PostgreSQL URLs that query_db may read, by name."),
+  adminDatabases: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      "Names of databases whose login may be a superuser, or have a role by which it reaches files and programs of the server. " +
+        "Others are refused such a login.",
+    ),
   approvals: z
     .strictObject({
       unattended: z
