@@ -12,6 +12,7 @@ import type {
   Json,
   JsonObject,
   Limits,
+  Message,
   RecordedBody,
   RetinueEvent,
   RunId,
@@ -41,6 +42,7 @@ import {
   apply,
   createCleaner,
   createDelegationTools,
+  createReport,
   createRunPurse,
   createSpec,
   createState,
@@ -52,7 +54,6 @@ import {
   settledMessages,
   spentBy,
   summariseMessages,
-  toReport,
   toResult,
 } from "@retinue/runtime";
 import type { EventLog, Lease } from "@retinue/store";
@@ -104,6 +105,8 @@ export type EngineOptions = {
   readonly maxConcurrent: number;
   /** How many sub-agents one run may start in all. */
   readonly maxChildren: number;
+  /** How many tokens of a sub-agent's answer enter its parent's context, where its definition does not say. */
+  readonly resultTokens?: number | undefined;
   readonly approver?: Approver | undefined;
   /** Without an approver: `deny` answers no; `park` waits for `answer`. */
   readonly unattended: "deny" | "park";
@@ -384,6 +387,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
           spent: { usage: summary?.usage ?? NO_USAGE, costUsd: summary ? summary.costUsd : 0 },
         };
       },
+      condense: async (text, signal) => {
+        const model = await ports.model(state.spec.summaryModel ?? state.spec.model);
+        const answer: Message = { role: "user", content: [{ type: "text", text }] };
+        const summary = await summariseMessages(model, [answer], model.contextWindow ?? SUMMARY_LIMIT, signal);
+        return summary ? { text: summary.text, spent: { usage: summary.usage, costUsd: summary.costUsd } } : undefined;
+      },
+      resultTokens: options.resultTokens,
     });
     const steering =
       delegation.length === 0
@@ -448,7 +458,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     const mailbox = (parent.mailbox ??= createMailbox());
     mailbox.expect(
       work.then(
-        (result) => mailbox.put(runId, [toLetter(child.agent, runId, result)]),
+        async (result) => mailbox.put(runId, [await toLetter(parent, runId, result)]),
         (thrown: unknown) =>
           mailbox.put(runId, [
             { type: "text", text: `[${child.agent}, ${runId}, failed] ${toErrorValue(thrown).message} (parent ${parentId})` },
@@ -471,9 +481,23 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const known = parent.known.states.get(id);
       if (!known || heardOf.has(id)) continue;
       const { agent } = known.identity;
-      if (known.result) (parent.mailbox ??= createMailbox()).put(id, [toLetter(agent, id, known.result)]);
+      if (known.result) (parent.mailbox ??= createMailbox()).put(id, [await toLetter(parent, id, known.result)]);
       else await startChild(parent, { callId, agent, task: "", spec: known.spec, background: true }, parent.stop.signal);
     }
+  };
+
+  /** How a run hears of what it started in the background. */
+  const toLetter = async (parent: ActiveRun, runId: RunId, result: RunResult): Promise<UserPart> => {
+    const { sessionId } = parent.state.identity;
+    const agent = agents.get(result.agent ?? "");
+    const { report } = await createReport(result, {
+      mostTokens: agent?.resultTokens ?? options.resultTokens,
+      artifacts: {
+        write: async (text) => write(parent.tree, () => log.writeArtifact(sessionId, clean(text))),
+        read: async (artifactId) => log.readArtifact(sessionId, artifactId),
+      },
+    });
+    return { type: "text", text: `[result of ${result.agent ?? "a sub-agent"}, ${runId}]\n${JSON.stringify(report)}` };
   };
 
   const admit = async (parent: ActiveRun, child: ChildRun, runId: RunId): Promise<RunState> => {
@@ -678,12 +702,6 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
 
 const isInBackground = (input: Json): boolean =>
   typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["background"] === true;
-
-/** How a run hears of what it started in the background. */
-const toLetter = (agent: string, runId: RunId, result: RunResult): UserPart => ({
-  type: "text",
-  text: `[result of ${agent}, ${runId}]\n${JSON.stringify(toReport(result, false))}`,
-});
 
 const SUMMARY_LIMIT = 32_000;
 const NO_MESSAGES: ReturnType<Mailbox["take"]> = [];

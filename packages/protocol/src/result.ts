@@ -39,7 +39,9 @@ export type MergeOutcome = {
 
 export type RunResult = {
   readonly status: RunStatus;
-  /** A few lines; the only part that enters a parent's context unasked. */
+  /** Whose result it is; absent in records from before it was told. */
+  readonly agent?: string;
+  /** A few lines. A parent reads the whole answer, and not these alone. */
   readonly summary: string;
   /** The whole of what the agent said last. */
   readonly details: string;

@@ -17,19 +17,16 @@ type Runnable = Exclude<Prepared, { readonly type: "answer" }>;
 
 /** How many harmless calls of one turn run at the same time. */
 const PARALLEL_CALLS = 16;
-/** How often the same call may stand in one answer. */
-const MOST_TWINS = 2;
 
 const CANCELLED = toAnswer("cancelled", { code: "cancelled", message: "The run was cancelled." });
 
 export const settleTurn = async (run: LiveRun): Promise<void> => {
   const { turn } = run.state;
   if (!turn) return;
-  const twins = turn.calls.size > MOST_TWINS ? new Map<string, number>() : null;
   let group: Prepared[] = [];
   for (const call of turn.calls.values()) {
     if (turn.settled.has(call.callId)) continue;
-    const prepared = await prepare(run, call, twins);
+    const prepared = await prepare(run, call);
     if (isHarmless(prepared)) group.push(prepared);
     else {
       await runGroup(run, group);
@@ -48,15 +45,11 @@ export const cancelTurn = (run: LiveRun): void => {
     if (!turn.settled.has(call.callId)) settle(run, call, isLost(turn, call) ? outcomeUnknown(call) : CANCELLED);
 };
 
-const prepare = (run: LiveRun, call: ToolCallPart, twins: Map<string, number> | null): Prepared | Promise<Prepared> => {
+const prepare = (run: LiveRun, call: ToolCallPart): Prepared | Promise<Prepared> => {
   const { state, ports } = run;
   if (state.turn && isLost(state.turn, call)) return { type: "answer", call, answer: outcomeUnknown(call) };
-  if (twins) {
-    const twin = `${call.tool}\0${call.arguments}`;
-    const count = (twins.get(twin) ?? 0) + 1;
-    twins.set(twin, count);
-    if (count > MOST_TWINS) return notRun(call, "The same call stands several times in one answer; it was not run again.");
-  }
+  if (state.turn && state.turn.twins.has(call.callId))
+    return notRun(call, "The same call stands several times in one answer; it was not run again.");
   const prepared = prepareCall(call, state, ports);
   const before = ports.hooks?.before;
   if (!before) return prepared;
@@ -207,7 +200,7 @@ const runCall = async (run: LiveRun, prepared: Runnable): Promise<boolean> => {
   // Hooks, too, hear of it without secrets.
   const ran = run.clean(executed);
   const answer = ports.hooks || prepared.context !== undefined ? await hookAfter(run, prepared, ran) : ran;
-  const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
+  const mostChars = tool.selfFitted === true ? Infinity : outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
   if (charsOf(answer.content) <= mostChars) settle(run, call, answer);
   else settle(run, call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
   return true;

@@ -1,11 +1,12 @@
 /** Makes the result of a run from its state. */
-import type { BailoutReason, ErrorValue, LimitName, RunResult, RunStatus } from "@retinue/protocol";
+import type { BailoutReason, ErrorValue, Json, JsonObject, LimitName, RunResult, RunStatus } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import type { AnswerSections } from "../delegation/answer-sections.ts";
+import { readSections } from "../delegation/answer-sections.ts";
 import { findUnverified } from "../delegation/claims.ts";
+import { SUMMARY_CHARS } from "../delegation/report.ts";
 import { readJson } from "./output.ts";
 import type { RunState } from "../record/run-state.ts";
-
-const SUMMARY_CHARS = 1_000;
 
 const BAILOUTS: Record<LimitName, BailoutReason> = {
   iterations: "max_iterations",
@@ -39,19 +40,22 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number): Run
   const { used } = state;
   const details = state.lastText;
   const output = state.spec.output && ending.status === "completed" ? readJson(details) : undefined;
+  const sections = readSections(details);
+  const lists = listsOf(output, sections);
   return {
     status: ending.status,
-    summary: toSummary(details) || ending.error?.message || "",
+    agent: state.identity.agent,
+    summary: toSummary(sections.summary ?? details) || ending.error?.message || "",
     details,
     ...(output === undefined ? {} : { output }),
     filesModified: [...state.filesModified],
     filesCreated: [...state.filesCreated],
     testsRun: state.testsRun,
     testsPassed: state.testsPassed,
-    warnings: [...state.warnings],
+    warnings: [...state.warnings, ...lists.warnings],
     unverified: findUnverified(details, state),
-    suggestions: [],
-    findings: [],
+    suggestions: lists.suggestions,
+    findings: lists.findings,
     iterations: used.iterations,
     toolCalls: used.toolCalls,
     contextTokens: state.contextTokens,
@@ -63,6 +67,21 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number): Run
     ...(ending.bailoutReason === undefined ? {} : { bailoutReason: ending.bailoutReason }),
     ...(ending.error === undefined ? {} : { error: ending.error }),
   };
+};
+
+type Lists = Pick<RunResult, "warnings" | "suggestions" | "findings">;
+
+/** What the agent handed in by its schema, or else what stands in the sections of its answer. */
+const listsOf = (output: Json | undefined, sections: AnswerSections): Lists => {
+  if (output === undefined) return sections;
+  const listed = (key: string): readonly Json[] => {
+    const value =
+      typeof output === "object" && output !== null && !Array.isArray(output) ? (output as JsonObject)[key] : undefined;
+    return Array.isArray(value) ? (value as readonly Json[]) : [];
+  };
+  const texts = (key: string): readonly string[] =>
+    listed(key).map((item) => (typeof item === "string" ? item : JSON.stringify(item)));
+  return { warnings: texts("warnings"), suggestions: texts("suggestions"), findings: listed("findings") };
 };
 
 /** Whole paragraphs as long as they fit; a first paragraph that does not is cut. */

@@ -6,6 +6,7 @@ import type {
   CallId,
   EventDraft,
   FinishReason,
+  JsonObject,
   Message,
   MessageId,
   RecordedEvent,
@@ -19,11 +20,17 @@ import type {
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { estimateMessage } from "../context/estimate.ts";
+import { DELEGATE } from "../delegation/delegate-tool-name.ts";
+import { delegationKey } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
+import { wordInput } from "../delegation/word-input.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";
 
 /** How many calls the repetition guard looks back. */
 const RECENT_CALLS = 6;
+
+/** How often the same call may stand in one answer. */
+const MOST_TWINS = 2;
 
 const CLEARED: readonly TextPart[] = [
   { type: "text", text: "[this older output was cleared to save context; call the tool again if you need it]" },
@@ -53,9 +60,10 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 const NO_MESSAGES: readonly never[] = [];
 const NO_WINDOWS: ReadonlyMap<string, number> = new Map();
 const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
+const NO_DELEGATIONS: ReadonlyMap<string, readonly CallId[]> = new Map();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated";
+type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -109,6 +117,8 @@ export const createState = (
     pendingApprovals: NO_APPROVALS,
     givenApprovals: NO_APPROVALS,
     callIds: NO_NAMES,
+    delegations: NO_DELEGATIONS,
+    knownResults: NO_NAMES,
     warnings: [],
     rejections: 0,
     testsRun: 0,
@@ -171,6 +181,7 @@ export const apply = (state: RunState, event: EventDraft): void => {
         state.asides = new Map(state.asides).set(event.callId, { started: event, settled: null });
         return;
       }
+      if (state.turn && !state.turn.started.has(event.callId)) countDelegation(state, event);
       state.turn?.started.set(event.callId, event);
       return;
     case "tool.settled":
@@ -254,8 +265,21 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   else state.failure = { code: "model_empty_answer", message: `${event.model} answered twice with nothing.` };
 };
 
+const twinsIn = (calls: readonly ToolCallPart[]): ReadonlySet<CallId> => {
+  const counts = new Map<string, number>();
+  const twins = new Set<CallId>();
+  for (const { tool, arguments: given, callId } of calls) {
+    const key = `${tool}\0${given}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count > MOST_TWINS) twins.add(callId);
+  }
+  return twins;
+};
+
 const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): OpenTurn => ({
   calls: new Map(calls.map((call) => [call.callId, call])),
+  twins: calls.length > MOST_TWINS ? twinsIn(calls) : NO_NAMES,
   finishReason,
   started: new Map(),
   settled: new Map(),
@@ -279,6 +303,7 @@ const deliver = (state: RunState, messageIds: readonly MessageId[]): void => {
 
 const say = (state: RunState, content: readonly UserPart[]): void => {
   state.answered = false;
+  state.delegations = NO_DELEGATIONS;
   push(state, { role: "user", content });
 };
 
@@ -307,6 +332,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   takeEffects(state, event);
+  forgetDelegations(state, turn, message);
   if (turn.settled.size < turn.calls.size) return;
   state.turn = null;
   for (const one of turn.calls.values()) {
@@ -318,6 +344,29 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   if (state.recentCalls.length > RECENT_CALLS) state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
   else if (state.finishing) push(state, userMessage(FINISH(state.finishRequested?.reason)));
+};
+
+/** Delegations are told apart by agent and task, whichever tool they were made with. */
+const countDelegation = (state: RunState, { tool, input, callId }: EventDraft & { readonly type: "tool.started" }): void => {
+  const isDelegation = tool === DELEGATE || state.spec.delegates.includes(tool);
+  if (!isDelegation || typeof input !== "object" || input === null || Array.isArray(input)) return;
+  const { agent, task, ...more } = input as JsonObject;
+  const isPlain = typeof task === "string" && (tool === DELEGATE || Object.keys(more).length === 0);
+  const key = delegationKey(tool === DELEGATE ? String(agent) : tool, isPlain ? task : wordInput(input as JsonObject));
+  state.delegations = new Map(state.delegations).set(key, [...(state.delegations.get(key) ?? []), callId]);
+};
+
+/** Once something has changed, every delegation may be made again, but for the one that changed it. */
+const forgetDelegations = (state: RunState, { calls, started }: OpenTurn, settled: ToolMessage): void => {
+  const call = calls.get(settled.callId);
+  const start = started.get(settled.callId);
+  if (!call || !start || settled.isError) return;
+  const own = [...state.delegations].find(([, callIds]) => callIds.includes(settled.callId));
+  if (start.effect === "read" && !own) return;
+  const result = signature(call, settled);
+  if (state.knownResults.has(result)) return;
+  ownSet(state, "knownResults").add(result);
+  if (state.delegations.size > 0) state.delegations = own ? new Map([own]) : NO_DELEGATIONS;
 };
 
 const forgetApproval = (state: RunState, callId: CallId): void => {
@@ -403,5 +452,7 @@ const spend = (state: RunState, usage: Usage, costUsd: number | null): void => {
 const signature = (call: ToolCallPart, settled: ToolMessage): string => {
   let said = "";
   for (const part of settled.content) said += `${part.type === "text" ? part.text : part.data}\n`;
+  // How long a run took says nothing about what came of it.
+  said = said.replaceAll(/"durationMs":\d+/g, "");
   return `${call.tool}\0${call.arguments}\0${said.length}\0${said.slice(0, 120)}\0${said.slice(-120)}`;
 };

@@ -35,6 +35,8 @@ export type Used = {
 export type OpenTurn = {
   /** In the order of the answer. */
   readonly calls: ReadonlyMap<CallId, ToolCallPart>;
+  /** Those of them that stand in the answer so often that they are not run. */
+  readonly twins: ReadonlySet<CallId>;
   readonly finishReason: FinishReason;
   readonly started: Map<CallId, EventDraft & { readonly type: "tool.started" }>;
   readonly settled: Map<CallId, ToolMessage>;
@@ -109,6 +111,10 @@ export type RunState = {
   givenApprovals: ReadonlyMap<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
   /** Of all calls so far; results are paired with calls by them. */
   callIds: ReadonlySet<CallId>;
+  /** The delegations made since something changed, by agent and task: their calls in order. */
+  delegations: ReadonlyMap<string, readonly CallId[]>;
+  /** What acts and delegations have answered so far; an answer that was not there before is a change. */
+  knownResults: ReadonlySet<string>;
   readonly warnings: string[];
   /** How often a result was rejected. */
   rejections: number;
