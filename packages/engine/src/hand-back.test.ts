@@ -25,6 +25,11 @@ const lastRead = (requests: readonly ModelRequest[], agent = "lead"): string => 
 const lastReport = (requests: readonly ModelRequest[], agent?: string): JsonObject =>
   JSON.parse(lastRead(requests, agent)) as JsonObject;
 
+const textAt = (report: JsonObject, key: string): string => {
+  const text = report[key];
+  return typeof text === "string" ? text : "";
+};
+
 type Handing = {
   readonly child?: Partial<AgentDefinition>;
   readonly answer: string;
@@ -38,7 +43,7 @@ const handOver = async ({
   call = {},
   more = {},
 }: Handing): Promise<TestEngine & { readonly result: RunResult }> => {
-  const test = createTestEngine({
+  const tried = createTestEngine({
     agents: [parent, testAgent("planner", { tools: [], ...child })],
     script: (request, answered) => {
       const { agent } = askedOf(request);
@@ -48,7 +53,7 @@ const handOver = async ({
     },
     ...more,
   });
-  return { ...test, result: await (await test.start("go")).result };
+  return { ...tried, result: await (await tried.start("go")).result };
 };
 
 describe("an answer", () => {
@@ -61,12 +66,12 @@ describe("an answer", () => {
   });
 
   test("that is longer than may enter is cut in its middle, and the whole of it can be read as an artifact", async () => {
-    const { model, log, start: _ } = await handOver({ answer: PLAN, more: { engine: { resultTokens: 500 } } });
-    const { details } = lastReport(model.requests);
-    expect(String(details).length).toBeLessThan(2_200);
+    const { model, log } = await handOver({ answer: PLAN, more: { engine: { resultTokens: 500 } } });
+    const details = textAt(lastReport(model.requests), "details");
+    expect(details.length).toBeLessThan(2_200);
     expect(details).toContain(STEPS[0]?.slice(0, 60));
     expect(details).toContain(PLAN.slice(-100));
-    const [, artifactId = ""] = /"artifact:(art_[^"]+)"/.exec(String(details)) ?? [];
+    const [, artifactId = ""] = /"artifact:(art_[^"]+)"/.exec(details) ?? [];
     expect(log.readArtifact("ses_1", artifactId as "art_x")).toBe(PLAN);
   });
 
@@ -145,7 +150,7 @@ describe("summarize", () => {
     const report = lastReport(model.requests);
     expect(report["summary"]).toBe("A short summary by the cheap model.");
     expect(report["details"]).toBeUndefined();
-    const [, artifactId = ""] = /artifact:(art_\S+)/.exec(String(report["whole"])) ?? [];
+    const [, artifactId = ""] = /artifact:(art_\S+)/.exec(textAt(report, "whole")) ?? [];
     expect(log.readArtifact("ses_1", artifactId as "art_x")).toBe(PLAN);
     expect(result.usage.input).toBe(300);
   });

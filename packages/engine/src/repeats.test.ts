@@ -35,7 +35,7 @@ const outcomesIn = (log: MemoryLog, sessionId: SessionId): readonly string[] =>
 
 const run = async (
   turns: readonly ScriptedToolCall[][],
-  answers = (_: string, __: number) => "5 failed",
+  answers: (agent: string, nth: number) => string = () => "5 failed",
 ): Promise<readonly string[]> => {
   const { start, log } = createTestEngine({ agents: AGENTS, script: scriptOf(turns, answers) });
   const handle = await start("go");

@@ -27,7 +27,7 @@ export { createPurse, leftIn } from "./limits/purse.ts";
 export type { Amounts, Purse } from "./limits/purse.ts";
 export { createRunPurse, spentBy } from "./limits/allowance.ts";
 export { createDelegationTools } from "./delegation/delegation.ts";
-export type { ChildRun, DelegationOptions, InBackground } from "./delegation/delegation.ts";
+export type { ChildRun, DelegationOptions, InBackground } from "./delegation/delegation-request.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";
 export { handBack } from "./delegation/hand-back.ts";

@@ -2,7 +2,7 @@
 import type { ArtifactRef, JsonObject, RunResult } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { estimateText } from "../context/estimate.ts";
-import type { Delegation, DelegationOptions } from "./delegation.ts";
+import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import type { ReportForm } from "./report.ts";
 import { createReport, RESULT_TOKENS, toSummaryReport } from "./report.ts";
 import type { Spent, ToolContext } from "../loop/tool.ts";

@@ -8,7 +8,7 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { settledMessages } from "../record/fold.ts";
 import { resolveToolName } from "../policy/tool-names.ts";
 import { findAgentNamed } from "./agent-name.ts";
-import type { Delegation, DelegationOptions } from "./delegation.ts";
+import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import { delegationKey } from "./delegation-key.ts";
 import { handBack } from "./hand-back.ts";
 import { toRefusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 /** Words what a child is told: its task, and what it is given besides. */
-import type { Delegation } from "./delegation.ts";
+import type { Delegation } from "./delegation-request.ts";
 
 export const wordTask = (delegation: Delegation, summary: string | null, files: readonly string[]): string =>
   [

@@ -352,7 +352,10 @@ const countDelegation = (state: RunState, { tool, input, callId }: EventDraft & 
   if (!isDelegation || typeof input !== "object" || input === null || Array.isArray(input)) return;
   const { agent, task, ...more } = input as JsonObject;
   const isPlain = typeof task === "string" && (tool === DELEGATE || Object.keys(more).length === 0);
-  const key = delegationKey(tool === DELEGATE ? String(agent) : tool, isPlain ? task : wordInput(input as JsonObject));
+  const key = delegationKey(
+    tool === DELEGATE && typeof agent === "string" ? agent : tool,
+    isPlain ? task : wordInput(input as JsonObject),
+  );
   state.delegations = new Map(state.delegations).set(key, [...(state.delegations.get(key) ?? []), callId]);
 };
 
