@@ -2,7 +2,9 @@
 import type { ModelRequest } from "@retinue/model/contract";
 import type { JsonObject, RunResult } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { defineTool } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { TestEngine, TestEngineOptions } from "./testing/test-engine.ts";
 import { askedOf, createTestEngine, delegateTo, testAgent } from "./testing/test-engine.ts";
 
@@ -141,6 +143,44 @@ describe("an answer", () => {
     const text = lastRead(model.requests);
     expect(JSON.parse(text)).toMatchObject({ output: { steps: ["a1b2"], warnings: ["w9"] } });
     for (const said of ["a1b2", "w9"]) expect(text.split(said)).toHaveLength(2);
+  });
+});
+
+describe("what was done below", () => {
+  const check = defineTool({
+    name: "check",
+    description: "Runs tests.",
+    input: z.object({ passed: z.number() }),
+    effect: "execute",
+    execute: ({ passed }) => ({ content: [{ type: "text", text: "ran" }], tests: { run: 5, passed } }),
+  });
+
+  test("counts for everybody above, so that what is said of it is not marked", async () => {
+    const agents = [
+      testAgent("lead", { delegates: ["executor"], tools: [], grant: "session" }),
+      testAgent("executor", { delegates: ["tester"], tools: [], grant: "session" }),
+      testAgent("tester", { tools: ["check"] }),
+    ];
+    const { start, model } = createTestEngine({
+      agents,
+      tools: [check],
+      script: (request, answered) => {
+        switch (askedOf(request).agent) {
+          case "lead":
+            return answered === 0 ? { toolCalls: [delegateTo("executor", "do it")] } : { text: "Done: all tests pass." };
+          case "executor":
+            return answered === 0 ? { toolCalls: [delegateTo("tester", "test it")] } : { text: "All 5 tests pass." };
+          default:
+            return answered < 2
+              ? { toolCalls: [{ tool: "check", input: { passed: answered === 0 ? 3 : 5 } }] }
+              : { text: "3 of 5 passed at first, now all 5 tests pass." };
+        }
+      },
+    });
+    const result = await (await start("go")).result;
+    expect(lastReport(model.requests)).toMatchObject({ testsRun: 10, testsPassed: 8, latestTests: { run: 5, passed: 5 } });
+    expect(result).toMatchObject({ testsRun: 10, testsPassed: 8, unverified: [] });
+    for (const agent of ["lead", "executor"]) expect(lastReport(model.requests, agent)["unverified"]).toBeUndefined();
   });
 });
 

@@ -77,7 +77,12 @@ export type ArtifactRef = { readonly artifactId: ArtifactId; readonly chars: num
 export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
 
 /** Tests that an act really ran. */
-export type TestCounts = { readonly run: number; readonly passed: number };
+export type TestCounts = {
+  readonly run: number;
+  readonly passed: number;
+  /** Of several runs counted together, the last one. */
+  readonly latest?: { readonly run: number; readonly passed: number };
+};
 
 /**
  * ok: did what was asked. error: tried and failed, or the call was malformed. denied: policy or a human said no.

@@ -51,6 +51,8 @@ export type RunResult = {
   readonly filesCreated: readonly string[];
   readonly testsRun: number;
   readonly testsPassed: number;
+  /** How the last of several test runs came out; absent where tests were run once or not at all. */
+  readonly latestTests?: { readonly run: number; readonly passed: number };
   readonly warnings: readonly string[];
   /** What the agent claims and the record does not support. */
   readonly unverified: readonly string[];

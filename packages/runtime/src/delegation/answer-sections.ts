@@ -27,10 +27,13 @@ const TITLES: readonly (readonly [SectionName, RegExp])[] = [
 const HEADING =
   /^(#{1,6}[ \t]+)?(?:\d{1,2}[.)][ \t]+)?(\*\*|__)?([A-Za-z][A-Za-z;& ]{1,50}?)(:)?(\*\*|__)?(:)?(?:[ \t]+(\S.*))?$/;
 
+const LONGEST_HEADING = 2_000;
+
 type Heading = { readonly name: SectionName; readonly inline: string };
 
 const readHeading = (line: string): Heading | null => {
-  const match = HEADING.exec(line.trim());
+  // A line that is longer than any heading with a sentence behind it is prose.
+  const match = line.length > LONGEST_HEADING ? null : HEADING.exec(line.trim());
   if (!match) return null;
   const [, hash, bold, title = "", colonIn, boldEnd, colonOut, inline = ""] = match;
   const hasColon = colonIn !== undefined || colonOut !== undefined;

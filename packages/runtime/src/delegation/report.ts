@@ -125,10 +125,19 @@ const word = (
 };
 
 /** What the record says, where it says something. */
-const measuredOf = ({ filesModified, filesCreated, testsRun, testsPassed, unverified, merge }: RunResult): JsonObject => ({
+const measuredOf = ({
+  filesModified,
+  filesCreated,
+  testsRun,
+  testsPassed,
+  latestTests,
+  unverified,
+  merge,
+}: RunResult): JsonObject => ({
   ...(filesModified.length > 0 ? { filesModified } : {}),
   ...(filesCreated.length > 0 ? { filesCreated } : {}),
   ...(merge && merge.conflicts.length > 0 ? { conflicts: merge.conflicts } : {}),
   ...(testsRun > 0 ? { testsRun, testsPassed } : {}),
+  ...(latestTests === undefined ? {} : { latestTests }),
   ...(unverified.length > 0 ? { unverified } : {}),
 });

@@ -2,7 +2,7 @@
  * The body of every delegation: refuses what may not be started, words the task, narrows the rights, and hands the child's result back as a
  * value, whatever became of it.
  */
-import type { FileChanges, Limits, RunResult, RunSpec } from "@retinue/protocol";
+import type { FileChanges, Limits, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { settledMessages } from "../record/fold.ts";
@@ -88,7 +88,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     content: [{ type: "text", text: JSON.stringify(handed.report) }],
     ...(handed.artifact === undefined ? {} : { artifact: handed.artifact }),
     files: toFileChanges(result),
-    ...(result.testsRun > 0 ? { tests: { run: result.testsRun, passed: result.testsPassed } } : {}),
+    ...testsOf(result),
     isError: result.status === "failed" || result.status === "cancelled" || result.status === "timeout",
   };
 };
@@ -157,6 +157,12 @@ const refuseNoTools = ({ name }: AgentDefinition, listed: readonly string[], all
 /** What changed in the parent's workspace: of a child in a worktree of its own, just what was merged. */
 const toFileChanges = ({ merge, filesModified, filesCreated }: RunResult): FileChanges =>
   merge ? { modified: merge.modified, created: merge.created } : { modified: filesModified, created: filesCreated };
+
+/** Tests that were run anywhere below count here, too. */
+const testsOf = ({ testsRun, testsPassed, latestTests }: RunResult): { readonly tests?: TestCounts } =>
+  testsRun > 0
+    ? { tests: { run: testsRun, passed: testsPassed, ...(latestTests === undefined ? {} : { latest: latestTests }) } }
+    : {};
 
 /** What was asked for, in the time that the parent has left. */
 const toLimits = (limits: Delegation["limits"], timeLeftMs: number): Limits =>

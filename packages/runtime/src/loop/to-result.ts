@@ -3,7 +3,7 @@ import type { BailoutReason, ErrorValue, Json, JsonObject, LimitName, RunResult,
 import { RetinueError } from "@retinue/protocol";
 import type { AnswerSections } from "../delegation/answer-sections.ts";
 import { readSections } from "../delegation/answer-sections.ts";
-import { findUnverified } from "../delegation/claims.ts";
+import { findUnverified } from "../delegation/claims/find-unverified.ts";
 import { SUMMARY_CHARS } from "../delegation/report.ts";
 import { readJson } from "./output.ts";
 import type { RunState } from "../record/run-state.ts";
@@ -52,6 +52,7 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number): Run
     filesCreated: [...state.filesCreated],
     testsRun: state.testsRun,
     testsPassed: state.testsPassed,
+    ...latestTests(state),
     warnings: [...state.warnings, ...lists.warnings],
     unverified: findUnverified(details, state),
     suggestions: lists.suggestions,
@@ -67,6 +68,11 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number): Run
     ...(ending.bailoutReason === undefined ? {} : { bailoutReason: ending.bailoutReason }),
     ...(ending.error === undefined ? {} : { error: ending.error }),
   };
+};
+
+const latestTests = ({ testRuns }: RunState): Pick<RunResult, "latestTests"> => {
+  const latest = testRuns.at(-1);
+  return latest && testRuns.length > 1 ? { latestTests: { run: latest.run, passed: latest.passed } } : {};
 };
 
 type Lists = Pick<RunResult, "warnings" | "suggestions" | "findings">;

@@ -29,6 +29,9 @@ import type { OpenTurn, RunState } from "./run-state.ts";
 /** How many calls the repetition guard looks back. */
 const RECENT_CALLS = 6;
 
+/** How many test runs claims are held against. */
+const KEPT_TEST_RUNS = 50;
+
 /** How often the same call may stand in one answer. */
 const MOST_TWINS = 2;
 
@@ -123,6 +126,7 @@ export const createState = (
     rejections: 0,
     testsRun: 0,
     testsPassed: 0,
+    testRuns: NO_MESSAGES,
     filesModified: NO_NAMES,
     filesCreated: NO_NAMES,
     worktree: null,
@@ -383,6 +387,8 @@ const takeEffects = (state: RunState, event: EventDraft & { readonly type: "tool
   if (event.tests) {
     state.testsRun += event.tests.run;
     state.testsPassed += event.tests.passed;
+    const { latest, ...counts } = event.tests;
+    state.testRuns = [...state.testRuns, counts, ...(latest ? [latest] : [])].slice(-KEPT_TEST_RUNS);
   }
   if (event.files) {
     for (const path of event.files.created) ownSet(state, "filesCreated").add(path);

@@ -12,6 +12,7 @@ import type {
   RunIdentity,
   RunResult,
   RunSpec,
+  TestCounts,
   ToolCallPart,
   ToolMessage,
   Usage,
@@ -120,6 +121,8 @@ export type RunState = {
   rejections: number;
   testsRun: number;
   testsPassed: number;
+  /** Every time that tests were run, by the run or below it, oldest first. */
+  testRuns: readonly TestCounts[];
   filesModified: ReadonlySet<string>;
   filesCreated: ReadonlySet<string>;
   /** Of a run that works in a worktree of its own: how far that is. */
