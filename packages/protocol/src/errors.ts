@@ -259,6 +259,12 @@ export const ERRORS = {
     meaning: "The question is open no longer: its time is over, or its call was settled without an answer. Nothing was changed.",
     hint: "List the open ones with `retinue approvals list`.",
   },
+  run_left_open: {
+    kind: "caller",
+    meaning:
+      "The process stopped driving the run before it had a result. The run is open in the record and nothing of it is lost.",
+    hint: "Go on with it: `retinue sessions resume`.",
+  },
   run_settled: {
     kind: "caller",
     meaning: "The run has ended; nothing can be said to it or stopped in it any more.",

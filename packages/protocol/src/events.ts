@@ -70,8 +70,16 @@ export type Worktree = {
 /** A command that we run in the workspace and that must end with 0, or an agent that judges the result. */
 export type Acceptance = { readonly command: string } | { readonly agent: string };
 
-/** The full text behind a shortened tool output. */
-export type ArtifactRef = { readonly artifactId: ArtifactId; readonly chars: number; readonly lines: number };
+/** The full text behind a shortened tool output, or bytes that a tool gave, such as an image. */
+export type ArtifactRef = {
+  readonly artifactId: ArtifactId;
+  /** 0 for bytes, as are its lines. */
+  readonly chars: number;
+  readonly lines: number;
+  /** How many bytes there are; absent where the artifact is a text. */
+  readonly bytes?: number;
+  readonly mediaType?: string;
+};
 
 /** Files an act really changed, measured, relative to the workspace. */
 export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
@@ -223,6 +231,7 @@ export type RecordedBody =
       /** The driver left the run at this point: everything it waits for is recorded, and whoever sees it happen drives the run on. */
       readonly type: "run.parked";
       readonly on: readonly WaitingFor[];
+      readonly activeMs: number;
     }
   | {
       /** Somebody asked the run to finish: its next turn is its last. */

@@ -420,7 +420,8 @@ const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: Ca
       values: [
         id,
         event.sessionId,
-        run.step?.id ?? run.messageId,
+        // The row of a model call that has not ended is not there yet.
+        run.step?.opening === null ? run.step.id : run.messageId,
         event.at,
         event.agent,
         event.depth,

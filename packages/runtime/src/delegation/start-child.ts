@@ -13,6 +13,7 @@ import { delegationKey } from "./delegation-key.ts";
 import { handBack } from "./hand-back.ts";
 import { toRefusal } from "./refusal.ts";
 import { createSpec, stricter } from "./spec.ts";
+import { LeftOpen } from "../loop/parked.ts";
 import type { Spent, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { wordTask } from "./word-task.ts";
 import type { WorktreePlace } from "./worktrees.ts";
@@ -28,7 +29,7 @@ export const startChild = async (
   try {
     return await delegate(options, delegation, context);
   } catch (thrown) {
-    if (!(thrown instanceof RetinueError) || context.signal.aborted) throw thrown;
+    if (!(thrown instanceof RetinueError) || thrown instanceof LeftOpen || context.signal.aborted) throw thrown;
     return toRefusal(toErrorValue(thrown), options.state.identity.depth);
   }
 };

@@ -7,6 +7,7 @@ import { noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
 import { findToolNamed, resolveToolName } from "../policy/tool-names.ts";
+import { Parked } from "./parked.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
 import type { AnyTool, CallContext, ToolContext, ToolOutput } from "./tool.ts";
@@ -30,6 +31,8 @@ export type Prepared =
       readonly act: ProposedAct;
       readonly context?: string;
     };
+
+export type Runnable = Exclude<Prepared, { readonly type: "answer" }>;
 
 /** How long a tool that was told to stop may take to clean up before it is left behind. */
 const CLEAN_UP_MS = 3_000;
@@ -101,7 +104,7 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
   }
 };
 
-/** Runs a tool within its time. It always answers, also when the tool ignores that it was told to stop. */
+/** Runs a tool within its time. It answers, also when the tool ignores that it was told to stop; only `Parked` is thrown. */
 export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {
   const call = new RunningCall(clock, context);
   const forget = context.onStop((reason) => call.stop(reason, false));
@@ -130,6 +133,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       ...(error === undefined ? {} : { error }),
     };
   } catch (thrown) {
+    if (thrown instanceof Parked) throw thrown;
     const { stopped, leftBehind } = call;
     if (stopped?.timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(stopped.reason));
     if (stopped)

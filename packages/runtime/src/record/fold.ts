@@ -32,9 +32,6 @@ const RECENT_CALLS = 6;
 /** How many test runs claims are held against. */
 const KEPT_TEST_RUNS = 50;
 
-/** How often the same call may stand in one answer. */
-const MOST_TWINS = 2;
-
 const CLEARED: readonly TextPart[] = [
   { type: "text", text: "[this older output was cleared to save context; call the tool again if you need it]" },
 ];
@@ -66,7 +63,7 @@ const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 const NO_DELEGATIONS: ReadonlyMap<string, readonly CallId[]> = new Map();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
+type Sets = "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -102,6 +99,7 @@ export const createState = (
     used: { iterations: 0, toolCalls: 0, activeMs: 0, usage: NO_USAGE, costUsd: 0, unpriced: false },
     contextTokens: 0,
     measured: false,
+    turnTokens: 0,
     limit: null,
     handedIn: false,
     emptyAnswers: 0,
@@ -110,6 +108,7 @@ export const createState = (
     answered: false,
     failure: null,
     inbox: NO_MESSAGES,
+    heardFrom: NO_NAMES,
     cancelRequested: null,
     finishRequested: null,
     finishing: false,
@@ -147,6 +146,7 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return;
     case "run.parked":
       state.parked = event.on;
+      state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
       return;
     case "run.finishing":
       state.finishing = true;
@@ -248,6 +248,7 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
   spend(state, event.usage, event.costUsd);
   state.used.activeMs = event.activeMs;
+  state.turnTokens = event.usage.input + event.usage.output;
   if (text !== "") state.lastText = text;
   if (event.finishReason === "length" && calls.length === 0)
     state.warnings.push("The answer was cut off at the model's output limit.");
@@ -269,21 +270,8 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   else state.failure = { code: "model_empty_answer", message: `${event.model} answered twice with nothing.` };
 };
 
-const twinsIn = (calls: readonly ToolCallPart[]): ReadonlySet<CallId> => {
-  const counts = new Map<string, number>();
-  const twins = new Set<CallId>();
-  for (const { tool, arguments: given, callId } of calls) {
-    const key = `${tool}\0${given}`;
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    if (count > MOST_TWINS) twins.add(callId);
-  }
-  return twins;
-};
-
 const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): OpenTurn => ({
   calls: new Map(calls.map((call) => [call.callId, call])),
-  twins: calls.length > MOST_TWINS ? twinsIn(calls) : NO_NAMES,
   finishReason,
   started: new Map(),
   settled: new Map(),
@@ -292,6 +280,7 @@ const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): O
 /** Messages from before they were delivered entered the conversation where they stand. */
 const applyMessage = (state: RunState, event: EventDraft & { readonly type: "message.received" }): void => {
   const { messageId, from, content } = event;
+  if (from !== "human") ownSet(state, "heardFrom").add(from);
   if (messageId === undefined) return say(state, content);
   state.inbox = [...state.inbox, { messageId, from, content }];
 };

@@ -36,8 +36,6 @@ export type Used = {
 export type OpenTurn = {
   /** In the order of the answer. */
   readonly calls: ReadonlyMap<CallId, ToolCallPart>;
-  /** Those of them that stand in the answer so often that they are not run. */
-  readonly twins: ReadonlySet<CallId>;
   readonly finishReason: FinishReason;
   readonly started: Map<CallId, EventDraft & { readonly type: "tool.started" }>;
   readonly settled: Map<CallId, ToolMessage>;
@@ -79,6 +77,8 @@ export type RunState = {
   contextTokens: number;
   /** Whether an answer has measured the system prompt and the tools already. */
   measured: boolean;
+  /** What the last answer and its request were, in tokens. */
+  turnTokens: number;
   limit: { readonly limit: LimitName; readonly used: number; readonly max: number } | null;
   /** The hand-in turn was answered or has failed. */
   handedIn: boolean;
@@ -92,6 +92,8 @@ export type RunState = {
   failure: ErrorValue | null;
   /** What was said to the run and is not part of its conversation yet, oldest first. */
   inbox: readonly WaitingMessage[];
+  /** Runs below whose results it was told as messages. */
+  heardFrom: ReadonlySet<string>;
   /** Somebody asked it to stop. */
   cancelRequested: { readonly reason: string | undefined } | null;
   /** Somebody asked it to hand in what it has. */

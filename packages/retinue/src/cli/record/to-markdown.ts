@@ -259,7 +259,10 @@ const toImage = ({ mediaType, data }: UserPart & { readonly type: "image" }): st
 const toText = (parts: readonly UserPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : `(an image of type ${part.mediaType})`)).join("\n");
 
-const toArtifact = ({ artifactId, text }: SessionExport["artifacts"][number]): readonly string[] => [
-  `### ${code(artifactId)}`,
-  fenced(text),
-];
+const toArtifact = (artifact: SessionExport["artifacts"][number]): readonly string[] => {
+  const { artifactId, mediaType = "application/octet-stream" } = artifact;
+  return [
+    `### ${code(artifactId)}`,
+    "text" in artifact ? fenced(artifact.text) : toImage({ type: "image", mediaType, data: artifact.base64 }),
+  ];
+};
