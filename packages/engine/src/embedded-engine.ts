@@ -8,7 +8,6 @@ import type { Engine, EngineOptions } from "./contract.ts";
 import { childRunId } from "./embedded/active-run.ts";
 import { createGround } from "./embedded/ground.ts";
 import { createInputs } from "./embedded/inputs.ts";
-import { listApprovals } from "./embedded/list-approvals.ts";
 import { toolsOf } from "./embedded/run-tools.ts";
 import { spawnBelow } from "./embedded/spawn.ts";
 import { createRunStarter } from "./embedded/start-run.ts";
@@ -35,7 +34,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     },
     placeWorktree: (workspace) => worktreeRuns.place(workspace, options.createId(), new AbortController().signal),
     toolsFor: (state) => toolsOf(ground, state),
-    approvals: (sessionId) => listApprovals(ground, parking, sessionId),
+    approvals: async (sessionId) => log.approvals(sessionId === undefined ? {} : { sessionId }),
     follow: (sessionId, how) => followSession({ log, sessions: ground.sessions }, sessionId, how),
     purse: (runId) => active.get(runId)?.purse,
     close: async () => {

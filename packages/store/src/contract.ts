@@ -67,6 +67,8 @@ export type EventLog = {
   readonly sessionOf: (runId: RunId) => Awaitable<SessionId | undefined>;
   /** Calls back after each append to the session, until the function returned is called. */
   readonly watch: (sessionId: SessionId, wake: () => void) => () => void;
+  /** Calls back after inputs were appended to the session, and where another process appended and may have; for whoever drives a run. */
+  readonly watchInputs: (sessionId: SessionId, wake: () => void) => () => void;
   readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => Awaitable<ArtifactRef>;
   /** Undefined for bytes: they are no text. */
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<string | undefined>;

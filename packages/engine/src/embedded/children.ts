@@ -264,7 +264,7 @@ const settleLeft = async (ground: Ground, run: ActiveRun, left: ReadonlySet<RunI
   const known = await readKnown(ground, run.state.identity.runId);
   for (const runId of left) {
     const state = known.states.get(runId);
-    if (!state || state.result || ground.active.has(runId)) continue;
+    if (!state || state.result || ground.active.has(runId) || !isNarrowed(run.state.spec.grant, state.spec)) continue;
     const child = drive(ground, state, { parent: run, known, resumed: true });
     child.stop.abort(reason);
     await child.driven.catch(() => undefined);

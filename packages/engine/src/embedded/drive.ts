@@ -2,7 +2,7 @@
  * Drives one run: takes its lease, takes over what others recorded, gives the loop its ports and sees to what is left when the drive ends. Whoever drives
  * a run holds its lease, and everything the loop writes carries the lease's epoch.
  */
-import type { RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
+import type { ApprovalId, RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Driven, LoopOptions, Ports, RunState, Stopwatch } from "@retinue/runtime";
 import {
@@ -230,6 +230,7 @@ const wait = async (
   on: readonly WaitingFor[],
   signal: AbortSignal,
 ): Promise<"input" | "park"> => {
+  if (on.some((one) => one.type === "approval" && !isOpen(run, one.approvalId))) return "input";
   const { taken } = run;
   const isHere = on.some((one) => (one.type === "run" ? ground.active.has(one.runId) : !ground.parks));
   if (isHere) {
@@ -240,6 +241,11 @@ const wait = async (
   if (signal.aborted || (await hasNews(ground, run.tree, run.state.identity.runId)) || run.taken !== taken) return "input";
   run.takenAtPark = run.taken;
   return "park";
+};
+
+const isOpen = ({ state }: ActiveRun, approvalId: ApprovalId): boolean => {
+  for (const asked of state.pendingApprovals.values()) if (asked.approvalId === approvalId) return true;
+  return false;
 };
 
 /** Something was said in the session: what is parked below a run may go on. */

@@ -51,7 +51,7 @@ export type SessionWriterOptions = {
   /** Where appends are announced, and what is said there. */
   readonly channel: string;
   readonly announcementOf: (sessionId: SessionId) => string;
-  readonly committed: (sessionId: SessionId) => void;
+  readonly committed: (sessionId: SessionId, hasInputs: boolean) => void;
 };
 
 type Entry = {
@@ -109,7 +109,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       if ("refusal" in outcome) entry.fail(outcome.refusal);
       else {
         entry.succeed(outcome.events);
-        committed(sessionId);
+        committed(sessionId, entry.drafts.some(isInput));
       }
     }
   };
