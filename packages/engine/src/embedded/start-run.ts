@@ -11,6 +11,7 @@ import type { ActiveRun } from "./active-run.ts";
 import { toRequest } from "./children.ts";
 import { drive } from "./drive.ts";
 import type { Ground } from "./ground.ts";
+import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
 import type { Parking, ParkedRoot } from "./parking.ts";
 import { createParking } from "./parking.ts";
@@ -80,27 +81,23 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   /** Sees to what is left when a drive of a main run ends. */
   const attend = (run: ActiveRun): void => {
     const { runId, sessionId } = run.state.identity;
-    run.driven.then(
-      (driven) => {
-        const one = awaited.get(runId);
-        if (driven.type === "settled") {
-          settleWith(runId, driven.result);
-          leave(run, one);
-          return;
-        }
+    const one = awaited.get(runId);
+    const end = async (): Promise<void> => {
+      try {
+        const driven = await run.driven;
+        if (driven.type === "settled") return settleWith(runId, driven.result);
         one?.outcome.resolve(driven);
-        leave(run, one);
         parking.park({ sessionId, runId, runs: run.tree.parked });
-      },
-      (thrown: unknown) => {
-        const one = awaited.get(runId);
+      } catch (thrown) {
         settle(runId, ({ result, outcome }) => {
           outcome.reject(thrown);
           result.reject(thrown);
         });
+      } finally {
         leave(run, one);
-      },
-    );
+      }
+    };
+    void end();
   };
 
   const leave = ({ session }: ActiveRun, one: Awaited | undefined): void => {
@@ -112,9 +109,15 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     const { sessionId, runId } = run.state.identity;
     run.session.followers.add(follower);
     const onAbort = (): void => void stop(outer?.reason);
-    const stop = (reason: unknown): Promise<void> =>
-      // A run that has settled meanwhile is past being cancelled.
-      cancel(runId, { reason: toReason(reason) }).catch(() => undefined);
+    const stop = async (reason: unknown): Promise<void> => {
+      try {
+        await cancel(runId, { reason: toReason(reason) });
+      } catch (thrown) {
+        // Settled here, it is past being cancelled. Settled elsewhere, or not to be written to, it is not ours to drive any more.
+        const driven = ground.active.get(runId);
+        if (driven && !driven.state.result) leaveTree(ground, driven.tree, toLost(thrown, runId));
+      }
+    };
     const one: Awaited = {
       result: Promise.withResolvers(),
       outcome: Promise.withResolvers(),
@@ -182,6 +185,11 @@ const toReason = (reason: unknown): string => {
   if (typeof reason === "string") return reason;
   return reason instanceof RetinueError ? reason.message : "The run was cancelled.";
 };
+
+const toLost = (thrown: unknown, runId: RunId): unknown =>
+  thrown instanceof RetinueError && thrown.code === "run_settled"
+    ? new RetinueError("lease_lost", `Run ${runId} was taken over and driven to its end by another process.`)
+    : thrown;
 
 /** Throws `session_running` where a living process works on the run: another one, or this engine itself. */
 const refuseHeld = async (
