@@ -1,6 +1,7 @@
 /** The one structure that every run hands back, whatever became of it. */
 import type { ErrorValue } from "./errors.ts";
 import type { Json } from "./json.ts";
+import type { Limits } from "./limits.ts";
 import type { Usage } from "./usage.ts";
 
 export type RunStatus = "completed" | "partial" | "failed" | "cancelled" | "timeout";
@@ -37,6 +38,13 @@ export type MergeOutcome = {
   readonly left?: string;
 };
 
+export type Bill = {
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+  readonly iterations: number;
+  readonly toolCalls: number;
+};
+
 export type RunResult = {
   readonly status: RunStatus;
   /** Whose result it is; absent in records from before it was told. */
@@ -63,9 +71,14 @@ export type RunResult = {
   /** Size of the last request. */
   readonly contextTokens: number;
   readonly durationMs: number;
+  /** Of the run itself. */
   readonly usage: Usage;
-  /** Null where no price is known for a model that was used. */
+  /** Of the run itself; null where no price is known for a model that was used. */
   readonly costUsd: number | null;
+  /** Of the run and everything below it; absent in records from before it was told. */
+  readonly total?: Bill;
+  /** What its limits, and those above it, left when it settled. */
+  readonly remaining?: Limits;
   readonly depth: number;
   /** Of a run that worked in a worktree of its own. */
   readonly merge?: MergeOutcome;

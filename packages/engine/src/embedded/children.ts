@@ -224,7 +224,7 @@ const driveChild = async (
     const error = toErrorValue(thrown);
     return {
       type: "settled",
-      result: toResult(run.state, { status: "failed", bailoutReason: "error", error }, run.state.used.activeMs),
+      result: toResult(run.state, { status: "failed", bailoutReason: "error", error }, run.state.used.activeMs, run.purse),
     };
   } finally {
     signal.removeEventListener("abort", onAbort);

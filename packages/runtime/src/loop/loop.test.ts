@@ -63,6 +63,7 @@ describe("the loop says exactly what it does", () => {
       durationMs: 0,
       usage: { input: 10, output: 2, cached: 0, reasoning: 0 },
       costUsd: 0,
+      total: { usage: { input: 10, output: 2, cached: 0, reasoning: 0 }, costUsd: 0, iterations: 1, toolCalls: 0 },
       depth: 0,
     });
     model.assertDone();

@@ -129,7 +129,7 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
     }
     watch.resume();
   }
-  const result = run.clean(toResult(state, ending, watch.activeMs()));
+  const result = run.clean(toResult(state, ending, watch.activeMs(), run.purse));
   run.note({ type: "run.settled", result });
   await run.flush();
   return result;

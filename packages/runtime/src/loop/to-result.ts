@@ -1,10 +1,12 @@
 /** Makes the result of a run from its state. */
-import type { BailoutReason, ErrorValue, Json, JsonObject, LimitName, RunResult, RunStatus } from "@retinue/protocol";
+import type { BailoutReason, Bill, ErrorValue, Json, JsonObject, LimitName, RunResult, RunStatus } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AnswerSections } from "../delegation/answer-sections.ts";
 import { readSections } from "../delegation/answer-sections.ts";
 import { findUnverified } from "../delegation/claims/find-unverified.ts";
 import { SUMMARY_CHARS } from "../delegation/report.ts";
+import type { Purse } from "../limits/purse.ts";
+import { leftIn } from "../limits/purse.ts";
 import { readJson } from "./output.ts";
 import type { RunState } from "../record/run-state.ts";
 
@@ -46,7 +48,7 @@ export const finishEnding = ({ finishRequested }: RunState): Ending => ({
   },
 });
 
-export const toResult = (state: RunState, ending: Ending, activeMs: number): RunResult => {
+export const toResult = (state: RunState, ending: Ending, activeMs: number, purse?: Purse): RunResult => {
   const { used } = state;
   const details = state.lastText;
   const output = state.spec.output && ending.status === "completed" ? readJson(details) : undefined;
@@ -73,11 +75,38 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number): Run
     durationMs: Math.round(activeMs),
     usage: used.usage,
     costUsd: used.unpriced ? null : used.costUsd,
+    ...(purse === undefined ? {} : { total: totalOf(purse), ...remainingOf(state, activeMs, purse) }),
     depth: state.identity.depth,
     ...(state.worktree?.merged ? { merge: state.worktree.merged } : {}),
     ...(ending.bailoutReason === undefined ? {} : { bailoutReason: ending.bailoutReason }),
     ...(ending.error === undefined ? {} : { error: ending.error }),
   };
+};
+
+/** Sums of many small costs depend on their order in the last places; nobody is billed those. */
+const toNanos = (costUsd: number): number => Math.round(costUsd * 1e9) / 1e9;
+
+const totalOf = ({ used, usage, unpriced }: Purse): Bill => ({
+  usage,
+  costUsd: unpriced ? null : toNanos(used.costUsd),
+  iterations: used.iterations,
+  toolCalls: used.toolCalls,
+});
+
+/** Of each limit that holds here what is left, by the tightest of those of the run and above it. */
+const remainingOf = ({ spec: { limits }, used }: RunState, activeMs: number, purse: Purse): Pick<RunResult, "remaining"> => {
+  const own = (name: "iterations" | "toolCalls"): number => (limits[name] ?? Infinity) - used[name];
+  const left = {
+    iterations: Math.min(own("iterations"), leftIn(purse, "iterations").left),
+    toolCalls: Math.min(own("toolCalls"), leftIn(purse, "toolCalls").left),
+    durationMs: (limits.durationMs ?? Infinity) - Math.round(activeMs),
+    tokens: leftIn(purse, "tokens").left,
+    costUsd: toNanos(leftIn(purse, "costUsd").left),
+  };
+  const finite = Object.entries(left).filter(([, amount]) => amount < Infinity);
+  return finite.length === 0
+    ? {}
+    : { remaining: Object.fromEntries(finite.map(([name, amount]) => [name, Math.max(0, amount)])) };
 };
 
 const latestTests = ({ testRuns }: RunState): Pick<RunResult, "latestTests"> => {
