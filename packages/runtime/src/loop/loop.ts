@@ -191,6 +191,8 @@ const endOrWait = async (run: LiveRun): Promise<Next> => {
     const on = (ports.background?.() ?? []).map((runId): WaitingFor => ({ type: "run", runId }));
     if (on.length === 0) break;
     await run.flush();
+    // What was said meanwhile is not waited for.
+    if (state.inbox.length > 0) break;
     if ((await ports.wait?.(on, stopped)) !== "input") return { parkedOn: on };
   }
   if (!stopped.aborted && state.inbox.length > 0) return null;
