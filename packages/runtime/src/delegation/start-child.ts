@@ -40,6 +40,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
   const agent = findDelegate(options, delegation.agent);
   refuseLoop(options, agent, delegation, context);
   const assignment = { parentAgent: state.identity.agent, task: delegation.task, successCriteria: delegation.success_criteria };
+  const mode = delegation.context_mode ?? agent.contextMode;
   const specIn = (place: WorktreePlace | undefined, tools: readonly string[] | undefined): RunSpec =>
     createSpec({
       agent,
@@ -50,6 +51,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
       worktree: place?.worktree,
       depth: depth + 1,
       assignment,
+      contextMode: mode,
       summaryModel: state.spec.summaryModel,
       request: { tools, limits: toLimits(delegation.limits, context.timeLeftMs()) },
     });
@@ -58,7 +60,6 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     refuseNoTools(agent, delegation.tools ?? [], specIn(undefined, undefined).tools);
 
   const place = agent.isolation === "worktree" ? await options.isolate(context.callId) : undefined;
-  const mode = delegation.context_mode ?? agent.contextMode;
   const summary = mode === "summary" ? await options.summarise(context.signal) : null;
   const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile) : [];
   const result = await options.start(
