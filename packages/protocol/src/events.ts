@@ -260,6 +260,8 @@ export type RecordedBody =
       readonly tool: string;
       readonly outcome: ToolOutcome;
       readonly aside?: Aside;
+      /** Of a call that was not started: its arguments as the model wrote them, or the beginning of those. */
+      readonly arguments?: string;
       /** What the model reads. */
       readonly content: readonly UserPart[];
       readonly error?: ErrorValue;

@@ -16,7 +16,8 @@ const runNested = async () => {
   const model = createScriptedModel(
     ({ system }, answered) => {
       if (!system.startsWith("You are the main agent")) return { text: "## Summary\nTwo steps.\n\n## Details\n1. a\n2. b" };
-      if (answered > 1) return { text: "Planned." };
+      if (answered > 1)
+        return answered > 2 ? { text: "Planned." } : { toolCalls: [{ tool: "read", arguments: '{"path": 7', callId: "bad" }] };
       const context_mode = answered === 0 ? "full" : "none";
       return {
         toolCalls: [
@@ -58,10 +59,10 @@ describe("the record of a nested run", () => {
       request_type: "prompt",
       request_content: "plan it",
       response_content: "Planned.",
-      iteration_count: 3,
-      prompt_tokens: 300,
-      completion_tokens: 30,
-      total_tokens: 330,
+      iteration_count: 4,
+      prompt_tokens: 400,
+      completion_tokens: 40,
+      total_tokens: 440,
       max_iterations: 50,
       max_duration_ms: 600_000,
       bailout_reason: null,
@@ -82,6 +83,12 @@ describe("the record of a nested run", () => {
       iteration_count: 1,
       total_tokens: 110,
       status: "completed",
+    });
+    expect(rows.find((row) => row.call_id === "bad")).toMatchObject({
+      request_type: "tool_call",
+      request_content: '{"path": 7',
+      status: "failed",
+      error_code: "tool_arguments_not_json",
     });
     for (const row of rows) {
       expect(row.started_at).toMatch(/^\d{4}-\d\d-\d\dT/);

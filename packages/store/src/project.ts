@@ -323,7 +323,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       const opened = openCall(event, id, run, {
         callId: event.callId,
         tool: event.tool,
-        input: null,
+        input: event.arguments ?? null,
         effect: null,
         status: "running",
       });
