@@ -74,6 +74,7 @@ const OPEN_RUN = [
   "system_prompt_id",
   "request_type",
   "request_content",
+  "context_mode",
   "max_iterations",
   "max_duration_ms",
   "status",
@@ -324,7 +325,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       const opened = openCall(event, id, run, {
         callId: event.callId,
         tool: event.tool,
-        input: null,
+        input: event.arguments ?? null,
         effect: null,
         status: "running",
       });
@@ -390,9 +391,11 @@ const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProject
       event.agent,
       event.depth,
       spec.model,
-      `sys_${hash("sha256", JSON.stringify(spec.system)).slice(0, 16)}`,
+      // Of the role: the rest of the prompt tells one run of its task.
+      `sys_${hash("sha256", JSON.stringify(spec.system.slice(0, spec.roleChars))).slice(0, 16)}`,
       event.depth === 0 ? "prompt" : "delegation",
       toText(event.task),
+      spec.contextMode ?? null,
       spec.limits.iterations ?? null,
       spec.limits.durationMs ?? null,
       "pending",

@@ -16,7 +16,7 @@ import { formatLeftOut } from "./format-left-out.ts";
 import { readHistory, writeHistory } from "./history.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { Flagged, SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
 import { offlineNotice, showRun } from "./show-run.ts";
 import type { SlashContext } from "./slash-command.ts";
@@ -26,7 +26,7 @@ import { readVersion } from "./version.ts";
 
 export const chatCommand = async (options: SessionOptions, surroundings: Surroundings): Promise<number> => {
   const { stdin, stdout, stderr, env, redact } = surroundings;
-  const { settings, workspace, home } = await loadSessionSettings(options, surroundings);
+  const { settings, workspace, home, flagged } = await loadSessionSettings(options, surroundings);
   const isTerminal = stdin.isTTY === true && stdout.isTerminal;
 
   let interrupts: Interrupts | undefined;
@@ -82,7 +82,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
       }
       interrupts = listenForInterrupts(() => void stderr.write("\nretinue: cancelling the turn; once more to leave at once.\n"));
       try {
-        const code = await takeTurn(turn, { ...context, options, signal: interrupts.signal });
+        const code = await takeTurn(turn, { ...context, options, flagged, signal: interrupts.signal });
         if (code !== EXIT.done && !isTerminal) exitCode = code;
       } finally {
         interrupts.release();
@@ -149,14 +149,17 @@ const toTurn = async (line: string, context: SlashContext): Promise<Turn | "leav
 /** A turn is a task, or the rest of a session that was cut off. */
 type Turn = { readonly type: "task"; readonly text: string } | { readonly type: "resume"; readonly sessionId: SessionId };
 
-type TurnContext = SlashContext & { readonly options: SessionOptions; readonly signal: AbortSignal };
+type TurnContext = SlashContext & { readonly options: SessionOptions; readonly flagged: Flagged; readonly signal: AbortSignal };
 
-const startTurn = (turn: Turn, { retinue, conversation, surroundings, options, signal }: TurnContext): Promise<RunHandle> => {
+const startTurn = (
+  turn: Turn,
+  { retinue, conversation, surroundings, options, flagged, signal }: TurnContext,
+): Promise<RunHandle> => {
   const until = AbortSignal.any([signal, surroundings.stdout.closed]);
   if (turn.type === "resume") return retinue.resume(turn.sessionId, { signal: until });
   const agent = options.agent ?? conversation.agent;
   const { forkFrom, sessionId, model } = conversation;
-  const run = { signal: until, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+  const run = { signal: until, ...flagged, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
   if (forkFrom) return retinue.fork(forkFrom, { task: turn.text, ...run });
   return retinue.run(turn.text, { ...run, ...(sessionId !== undefined && { sessionId }) });
 };

@@ -35,7 +35,7 @@ export const fanOutCommand = async (
   const most = options.concurrency === undefined ? undefined : wholeNumber(options.concurrency, "--concurrency", 1);
   const isolation = parseIsolation(options.isolation);
   const mergeOrder = createMergeOrder();
-  const { settings, workspace } = await loadSessionSettings(options, surroundings);
+  const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const tasks = await readFanOutTasks(words, stdin);
   const maxConcurrent = most ?? settings.agent.maxConcurrent;
   const view = toView(options);
@@ -53,6 +53,7 @@ export const fanOutCommand = async (
         mergeOrder,
         ...(isolation !== undefined && { isolation }),
         ...(tools !== undefined && { tools }),
+        ...flagged,
         ...(model !== undefined && { model }),
       });
       await follow(run, { view, mark }, surroundings);
