@@ -26,6 +26,8 @@ type MemorySession = {
   readonly runs: Map<RunId, MemoryRun>;
   readonly artifacts: Map<ArtifactId, StoredArtifact>;
   latestRoot: MemoryRun | undefined;
+  /** When it was last written to, by the count of all appends to this log. */
+  touch: number;
   importedAt: string | null;
 };
 
@@ -63,6 +65,7 @@ export const createMemoryLog = (): MemoryLog => {
   const sessions = new Map<SessionId, MemorySession>();
   const runs = new Map<RunId, MemoryRun>();
   const watchers = createWatchers();
+  let touches = 0;
 
   const known: KnownRecord = {
     run: (runId) => {
@@ -83,13 +86,14 @@ export const createMemoryLog = (): MemoryLog => {
     if (!session)
       sessions.set(
         sessionId,
-        (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined, importedAt: null }),
+        (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined, touch: 0, importedAt: null }),
       );
     return session;
   };
   const record = (session: MemorySession, draft: EventDraft): RecordedEvent => {
     const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
     session.events.push(event);
+    session.touch = touches += 1;
     if (event.type === "run.requested") {
       const run = createMemoryRun(event);
       runs.set(event.runId, run);
@@ -180,6 +184,8 @@ export const createMemoryLog = (): MemoryLog => {
     readSide: createMemoryReadSide({
       sessions,
       holderOf: (sessionId) => toHolder(sessions.get(sessionId)?.latestRoot),
+      anyHolderOf: (sessionId) =>
+        toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].find(({ heldSince }) => heldSince !== null)),
       insert: ({ sessionId, drafts, epochs, artifacts, importedAt }) => {
         const session = sessionFor(sessionId);
         session.importedAt = importedAt;
