@@ -3,7 +3,7 @@
  * generated: what an agent does in a turn follows from the seed, its name, its task and the turn, so that every process sees the same model.
  */
 import { hash } from "node:crypto";
-import type { ModelRequest } from "@retinue/model/contract";
+import type { ModelRequest } from "@retinue/runtime";
 import type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from "@retinue/model/testing";
 import { createScriptedModel } from "@retinue/model/testing";
 import type { Limits, RecordedEvent, RunId } from "@retinue/protocol";
@@ -19,7 +19,7 @@ import { createEmbeddedEngine } from "./embedded-engine.ts";
 import { askedOf, delegateTo, testAgent } from "./testing/test-engine.ts";
 
 const SEEDS = Number(process.env["CUT_SEEDS"] ?? 3);
-const MOST_TURNS = 3;
+const MOST_TURNS = 4;
 
 type Family = { readonly name: string; readonly limits: Limits; readonly fallbacks: boolean; readonly background: boolean };
 
@@ -62,7 +62,10 @@ const toTurn = (
       const below = agent === "main" && is(2, "to", at) === 0 ? "middle" : "worker";
       // One at a time: which of several is heard of first is decided by the clock.
       const inBackground = background && at === 0 && agent === "main" ? { background: true } : {};
-      calls.push({ ...delegateTo(below, `${task} ${turn}${is(2, "task", at)}`, inBackground), callId });
+      calls.push({
+        ...delegateTo(below, `${task} ${is(3, "again", at) === 0 ? turn : "r"}${is(2, "task", at)}`, inBackground),
+        callId,
+      });
     }
   }
   return { toolCalls: calls };

@@ -94,6 +94,11 @@ export const ERRORS = {
     meaning: "The path is a secret, or a file that other programs run or obey; agents do not touch it.",
     hint: "Do without it, or tell the user what should stand there.",
   },
+  repository_unsafe: {
+    kind: "model",
+    meaning: "The folder of git holds links or other things by which git would read or write files elsewhere; git was not run.",
+    hint: "Do without git, and tell the user what the message names.",
+  },
   file_changed: {
     kind: "model",
     meaning: "The file was changed by somebody else since this run last read or wrote it; it was left as it is.",
@@ -450,6 +455,16 @@ export const ERRORS = {
     kind: "caller",
     meaning: "A skill cannot be read; the others were.",
     hint: "Mend the file that is named.",
+  },
+  event_unknown: {
+    kind: "caller",
+    meaning: "An event has a type that this version of the event format does not know.",
+    hint: "Read it with the version of Retinue that wrote it, or with a newer one.",
+  },
+  event_invalid: {
+    kind: "caller",
+    meaning: "A value is no event, or an event or input lacks a field or has a wrong one.",
+    hint: "Mend the field that is named; docs/events.md tells what each event carries.",
   },
   node_too_old: {
     kind: "caller",

@@ -2,7 +2,7 @@
  * The contract of engines as tests: every engine, on every store, runs them in one line and passes all of them. Two engines stand on one record, as two
  * processes do: one drives, the other speaks, answers and stops.
  */
-import type { ModelRequest } from "@retinue/model/contract";
+import type { ModelRequest } from "@retinue/runtime";
 import { createScriptedModel } from "@retinue/model/testing";
 import type { ScriptedTurn } from "@retinue/model/testing";
 import type { RecordedEvent, RetinueEvent, RunId, RunSpec, SessionId } from "@retinue/protocol";
