@@ -111,7 +111,7 @@ export const ERRORS = {
   },
   sandbox_unavailable: {
     kind: "model",
-    meaning: "A command of an agent with limited rights needs a sandbox, and there is none on this machine.",
+    meaning: "A command needs a sandbox, and there is none on this machine, or it does not work now.",
     hint: "Use the file tools; the user can install bubblewrap 0.8 or newer, and `retinue doctor` tells what is missing.",
   },
   tool_withheld: {

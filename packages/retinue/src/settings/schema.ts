@@ -222,7 +222,7 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Whether commands of agents that may not write or reach everything run at all where the machine has no sandbox to keep them to it. " +
+      "Whether commands run unasked where the machine has no sandbox to keep agents to what they may write and reach, or where it does not work. " +
         "Default false. That of a project holds only when it is trusted.",
     ),
 }) satisfies z.ZodType<PartialSettings>;
