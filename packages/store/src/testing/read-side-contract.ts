@@ -740,7 +740,7 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         const exported = await takeOut();
         const events = exported.events.map((event) => (event.seq === 5 ? { ...event, ...change } : event)) as RecordedEvent[];
         let headHash = CHAIN_START;
-        for (const { seq, ...draft } of events) headHash = toChainHash(headHash, toEventBody(draft as EventDraft, seq));
+        for (const { seq, ...draft } of events) headHash = toChainHash(headHash, toEventBody(draft, seq));
         const forged = { ...exported, events, session: { ...exported.session, headHash } };
         expect(await codeOf(() => readSide.importSession(forged))).toBe("import_invalid");
         expect(await readSide.session("ses_a")).toBeUndefined();
