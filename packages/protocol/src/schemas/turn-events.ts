@@ -37,8 +37,10 @@ const fileChangesSchema = z
   })
   .meta({ title: "FileChanges", description: "Files that an act really changed, measured, relative to the workspace." });
 
+const testCounts = { run: z.number().describe("How many ran."), passed: z.number().describe("How many of them passed.") };
+
 const testCountsSchema = z
-  .object({ run: z.number().describe("How many ran."), passed: z.number().describe("How many of them passed.") })
+  .object({ ...testCounts, latest: z.object(testCounts).exactOptional().describe("Of several runs, the last one.") })
   .meta({ title: "TestCounts", description: "Tests that an act really ran." });
 
 export const TURN_SCHEMAS = {
@@ -89,6 +91,7 @@ export const TURN_SCHEMAS = {
           "cancelled: the run was stopped first. unknown: it was under way at a crash.",
       ),
     aside,
+    arguments: z.string().exactOptional().describe("Of a call that was not started: its arguments as the model wrote them."),
     content: z.array(userPartSchema).describe("What the model reads."),
     error: errorValueSchema.exactOptional().describe("Why it failed."),
     artifact: artifactRefSchema.exactOptional().describe("The full text behind a shortened output."),
