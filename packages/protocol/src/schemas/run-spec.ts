@@ -20,6 +20,11 @@ const worktreeSchema = z
 export const runSpecSchema = z
   .object({
     system: z.string().describe("The system prompt."),
+    roleChars: z.number().exactOptional().describe("How much of its beginning is the role's own prompt."),
+    contextMode: z
+      .enum(["none", "summary", "selective", "full"])
+      .exactOptional()
+      .describe("What of its parent's context the run was given."),
     model: z.string().describe("The model, as `provider/model`."),
     fallbacks: z.array(z.string()).describe("Models that are asked where it fails, in order."),
     tools: z.array(z.string()).describe("Tools that the run may use itself."),
