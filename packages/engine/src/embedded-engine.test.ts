@@ -197,7 +197,7 @@ describe("the embedded engine", () => {
     const handle = await engine.start({ agent: "main", task, spec });
     await engine.close();
     await expect(handle.result).rejects.toMatchObject({ code: "run_left_open" });
-    expect((await log.read(handle.sessionId)).some(({ type }) => type === "run.settled")).toBe(false);
+    expect(log.read(handle.sessionId).some(({ type }) => type === "run.settled")).toBe(false);
     const next = setUp(createScriptedModel([{ text: "Done." }]), log);
     expect(await (await next.engine.resume(handle.runId)).result).toMatchObject({ status: "completed", details: "Done." });
   });

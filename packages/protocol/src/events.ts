@@ -112,8 +112,8 @@ export type ProposedAct = {
   readonly protectedPaths?: readonly string[];
   /** Files that the command runs, with a hash of their content: another content is another act. */
   readonly scripts?: readonly { readonly path: string; readonly digest: string }[];
-  /** What nothing protects from this act on this machine, for whoever is asked. */
-  readonly warning?: string;
+  /** It would run without a sandbox: why, and what is not protected from it then. */
+  readonly unsandboxed?: string;
 };
 
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */

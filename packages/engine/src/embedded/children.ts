@@ -77,19 +77,21 @@ const startInBackground = async (
   const work = pace(run, until).catch((thrown: unknown) => (until.aborted ? run() : Promise.reject(thrown)));
   const background = (parent.background ??= new Map());
   background.set(runId, { stop, work });
-  work
-    .then(async (driven) => {
-      // Its parent hears of it when it has settled; until then the parent waits for it, in memory or outside.
-      if (driven.type === "settled") {
-        await tellParent(ground, parent, { runId, agent: child.agent, result: driven.result });
-        background.delete(runId);
-      }
-      ring(parent);
-    })
-    .catch(() => {
+  /** Its parent hears of it when it has settled; until then the parent waits for it, in memory or outside. */
+  const tell = async (): Promise<void> => {
+    try {
+      const driven = await work;
+      if (driven.type === "parked") return;
+      await tellParent(ground, parent, { runId, agent: child.agent, result: driven.result });
       background.delete(runId);
+    } catch {
+      // Its tree was left, or its parent has ended meanwhile: nobody waits to hear of it.
+      background.delete(runId);
+    } finally {
       ring(parent);
-    });
+    }
+  };
+  void tell();
   return { inBackground: runId };
 };
 

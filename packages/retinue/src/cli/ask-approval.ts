@@ -74,8 +74,9 @@ const askApproval = async (
 ): Promise<ApprovalAnswer> => {
   const { act, run } = request;
   const body = toBody(request, redact);
-  const warning = act.warning === undefined ? "" : `  not protected: ${line(redact(act.warning))}\n`;
-  const touches = [...act.paths, ...act.hosts].map((touched) => `  touches: ${line(redact(touched))}\n`).join("") + warning;
+  const touches =
+    [...act.paths, ...act.hosts].map((touched) => `  touches: ${line(redact(touched))}\n`).join("") +
+    (act.unsandboxed === undefined ? "" : `  ${line(redact(act.unsandboxed))}\n`);
   const head = `\n${line(run.agent)} wants to ${act.effect === "network" ? "use the network" : act.effect} with ${line(act.tool)}:\n`;
   const isLong = body.length > MOST_CHARS;
   const choices = `y once, r for this run, s for this session, n or n reason${isLong ? ", v view all" : ""}`;

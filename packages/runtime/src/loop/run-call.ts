@@ -18,7 +18,7 @@ const RAN: Ran = { type: "ran" };
 const REFUSED: Ran = { type: "refused" };
 
 export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> => {
-  const { call, tool, input } = prepared;
+  const { call, tool } = prepared;
   if (prepared.type === "ask") {
     const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act });
     if (asked.type === "parked") return asked;

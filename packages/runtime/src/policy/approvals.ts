@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import type { ProposedAct } from "@retinue/protocol";
 
 /** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. */
-export const hashAct = ({ tool, effect, input, paths, hosts, scripts }: ProposedAct): string =>
-  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts }), "hex");
+export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed }: ProposedAct): string =>
+  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed }), "hex");
 
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has

@@ -11,7 +11,7 @@ import { createGitDiffTool } from "./git-diff.ts";
 import { createGitTool } from "./git.ts";
 
 const { backend } = await probeSandbox();
-const NONE = { backend: "none", reason: "a test" } as const;
+const NONE = { backend: "none", reason: "a test", isInstalled: false } as const;
 const ACT: ProposedAct = { callId: "call_test", tool: "git", effect: "read", input: {}, paths: [], hosts: [] };
 
 const CALLS: readonly (readonly [
