@@ -249,7 +249,11 @@ describe("where there can be no worktree it is said why", () => {
     const repository = await createTestRepository({ "a.txt": "a\n" });
     open.push(repository);
     const folder = path.join(path.dirname(repository.workspace), "worktrees");
-    const options = { folder, environment: repository.environment, sandbox: { backend: "none", reason: "a test" } } as const;
+    const options = {
+      folder,
+      environment: repository.environment,
+      sandbox: { backend: "none", reason: "a test", isInstalled: false },
+    } as const;
     await expect(createGitWorktrees(options).place(repository.workspace, "one", NEVER)).rejects.toMatchObject({
       code: "worktree_unavailable",
       message: expect.stringContaining("Git runs in a sandbox, which this machine does not have: a test."),
