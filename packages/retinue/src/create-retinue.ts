@@ -206,7 +206,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
         // Nobody can be asked about these calls of git; so they need a sandbox, or a user who wants to be asked about nothing.
-        allowUnsandboxed: settings.allowUnsandboxed || settings.approve === "all",
+        allowUnsandboxed: settings.allowUnsandboxed || (settings.approve === "all" ? "not-installed" : false),
         environment: env,
         unprotected: settings.unprotected,
         onRemove: (folder) => toCodeIndexes(codeOptions(home)).forget(folder),

@@ -31,8 +31,8 @@ export type GitOptions = {
   readonly unprotected?: readonly string[];
   /** What `probeSandbox` finds, by default. */
   readonly sandbox?: Sandbox;
-  /** A human has allowed that git runs outside of a sandbox where there is none. */
-  readonly allowUnsandboxed?: boolean;
+  /** A human has allowed that git runs outside of a sandbox: also where there should be one and it does not work, or only where none is installed. */
+  readonly allowUnsandboxed?: boolean | "not-installed";
 };
 
 export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes" | "input"> &
@@ -70,7 +70,7 @@ export type OpenRepository = GitOptions & {
 export const openRepository = async (open: OpenRepository): Promise<Repository> => {
   const { workspace, part = workspace, signal, environment = process.env } = open;
   const sandbox = open.sandbox ?? (await probeSandbox());
-  if (sandbox.backend === "none" && open.allowUnsandboxed !== true) throw notConfined(sandbox.reason);
+  if (sandbox.backend === "none" && !mayRunPlainly(sandbox, open.allowUnsandboxed)) throw notConfined(sandbox.reason);
   const start = await findGit({ sandbox, workspace, environment, signal });
   const found = await findRepository(workspace);
   if (found === undefined)
@@ -133,6 +133,11 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
 };
 
 const WITHOUT_USER = { GIT_CONFIG_GLOBAL: "/dev/null" } as const;
+
+const mayRunPlainly = (
+  { isInstalled }: Extract<Sandbox, { backend: "none" }>,
+  allowed: GitOptions["allowUnsandboxed"],
+): boolean => allowed === true || (allowed === "not-installed" && !isInstalled);
 
 const notConfined = (reason: string): RetinueError =>
   new RetinueError("sandbox_unavailable", `Git runs in a sandbox, which this machine does not have: ${reason}.`);

@@ -53,6 +53,16 @@ describe("git where the machine has no sandbox", () => {
     expect(await test.git("log", "--format=%s")).toBe("second\nfirst\n");
   });
 
+  it("does not run unasked where a sandbox is installed and does not work", async () => {
+    await using test = await withChange();
+    const sandbox = { ...NONE, isInstalled: true };
+    for (const [create, input] of CALLS) {
+      const tool: AnyTool = create({ environment: test.environment, sandbox });
+      await expect(tool.execute(input, test.context)).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      expect(toText(await tool.execute(input, { ...test.context, act: ACT }))).toContain("a.txt");
+    }
+  });
+
   it("refuses links in .git there too", async () => {
     await using test = await withChange();
     const planted = path.join(test.home, ".profile");
