@@ -11,7 +11,8 @@ export const openForCall = (options: GitOptions, { workspace, signal, act, scope
     ...options,
     workspace,
     signal,
-    allowUnsandboxed: act !== undefined || (options.allowUnsandboxed ?? (scope.approve === "all" ? "not-installed" : false)),
+    allowUnsandboxed:
+      act?.unsandboxed !== undefined || (options.allowUnsandboxed ?? (scope.approve === "all" ? "not-installed" : false)),
   });
 
 /** What a human is told who is asked about a call of git without a sandbox. */
