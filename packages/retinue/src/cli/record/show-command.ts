@@ -94,6 +94,7 @@ const formatHead = ({ session, view, holders, forkedFrom, damage, redact }: Head
     ...[...holders.values()].map(({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`),
     `${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
     `${count(view.spent.runs, "run")}, ${count(session.messageCount, "message")}, ${formatSpent(view.spent)}`,
+    ...(session.importedAt === null ? [] : [`imported ${localTime(session.importedAt)}: what it says was not recorded here`]),
     ...(forkedFrom === null ? [] : [`forked from ${forkedFrom.sessionId} at event #${forkedFrom.seq}`]),
     ...Array.from(
       view.openApprovals.values(),
