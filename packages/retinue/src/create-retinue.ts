@@ -214,7 +214,9 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
+        // Nobody can be asked about these calls of git; so they need a sandbox, or a user who wants to be asked about nothing.
         allowUnsandboxed: settings.allowUnsandboxed,
+        allowsAbsent: settings.approve === "all",
         environment: env,
         unprotected: settings.unprotected,
         onRemove: (folder) => toCodeIndexes(codeOptions(home)).forget(folder),

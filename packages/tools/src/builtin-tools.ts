@@ -68,5 +68,6 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
 const toGitOptions = ({ unprotected, shell: { sandbox, allowUnsandboxed } = {} }: BuiltinToolOptions): GitOptions => ({
   ...(unprotected === undefined ? {} : { unprotected }),
   ...(sandbox === undefined ? {} : { sandbox }),
-  ...(allowUnsandboxed === undefined ? {} : { allowUnsandboxed }),
+  // Left open where it is not waived: it then depends on what the run may do unasked.
+  ...(allowUnsandboxed === true ? { allowUnsandboxed } : {}),
 });

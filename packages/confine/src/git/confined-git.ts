@@ -3,7 +3,6 @@
  * home, no network. It is one start of bubblewrap and no more, since git is called often.
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
@@ -39,16 +38,16 @@ export type ConfineGit = {
 };
 
 const FILTER_FILE = 3;
+/** A socket may lie in a workspace, and git needs none. */
+const filter = createSeccompFilter({ deniesUnixSockets: true });
 
-export const toConfinedGit = async ({ sandbox, program, args, bounds }: ConfineGit): Promise<ConfinedGit> => {
+export const toConfinedGit = ({ sandbox, program, args, bounds }: ConfineGit): ConfinedGit => {
   const bound = [...bounds.readable, ...bounds.writable];
   if (bound.some((folder) => isInside(folder, "/etc")))
     throw new RetinueError("sandbox_unavailable", "Git is not run in a folder that holds the whole system.", {
       hint: "The user has to choose the folder of a project.",
     });
-  const owner = await findOwner(bound);
-  // Git needs no sockets, and those of other programs may lie in its folders.
-  const filter = createSeccompFilter({ deniesUnixSockets: true });
+  const owner = findOwner(bound);
   return {
     program: sandbox.program,
     args: [
@@ -109,11 +108,11 @@ const programMounts = (program: string): readonly string[] => {
 };
 
 /** Root works in another's folders as that other, who owns what is made there. */
-const findOwner = async (folders: readonly string[]): Promise<Command["owner"]> => {
+const findOwner = (folders: readonly string[]): Command["owner"] => {
   if (process.getuid?.() !== 0) return undefined;
   const owners: { readonly uid: number; readonly gid: number }[] = [];
   for (const folder of folders) {
-    const stats = await lstat(folder).catch(() => undefined);
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
     if (stats) owners.push({ uid: stats.uid, gid: stats.gid });
   }
   const [first] = owners;

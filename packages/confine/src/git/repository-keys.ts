@@ -34,7 +34,7 @@ export const readRepositoryKeys = async (read: ReadRepositoryKeys): Promise<read
   ];
   const key = JSON.stringify([workspace, top, gitFolder, commonFolder]);
   const from = Date.now();
-  const signature = await signatureOf(sources);
+  const signature = signatureOf(sources);
   const before = remembered.get(key);
   if (before?.signature === signature) return before.keys;
   await requireOwnRepository({

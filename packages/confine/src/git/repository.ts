@@ -138,10 +138,7 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
 const WITHOUT_USER = { GIT_CONFIG_GLOBAL: "/dev/null" } as const;
 
 const notConfined = (reason: string): RetinueError =>
-  new RetinueError(
-    "sandbox_unavailable",
-    `Git runs in a sandbox, which this machine does not have: ${reason}. Nobody was asked to do without.`,
-  );
+  new RetinueError("sandbox_unavailable", `Git runs in a sandbox, which this machine does not have: ${reason}.`);
 
 const requirePlain = async ({ gitFolder, commonFolder }: FoundRepository): Promise<void> => {
   await requirePlainFolder(commonFolder);

@@ -3,10 +3,10 @@
  * command's business.
  */
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { chmod, readdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
+import { createTemporaryFolder } from "../process/temporary-folder.ts";
 import type { ShownFile } from "../sandbox/sandbox.ts";
 import { readSettings, withoutConfigSecrets } from "./config-secrets.ts";
 
@@ -14,8 +14,9 @@ let folder: string | undefined;
 
 /** One folder of this process, which goes with it. */
 const ownFolder = (): string => {
-  if (folder === undefined) {
-    const made = mkdtempSync(path.join(tmpdir(), "retinue-settings-"));
+  // Whoever clears temporary folders may have taken it away.
+  if (folder === undefined || !existsSync(folder)) {
+    const made = createTemporaryFolder("settings");
     process.once("exit", () => rmSync(made, { recursive: true, force: true }));
     folder = made;
   }
@@ -43,7 +44,7 @@ export const findShownSettings = async (gitFolder: string): Promise<readonly Sho
 
 const write = async (text: string): Promise<string> => {
   const before = written.get(text);
-  if (before !== undefined) return before;
+  if (before !== undefined && existsSync(before)) return before;
   const file = path.join(ownFolder(), randomUUID());
   await writeFile(file, text, { mode: 0o444, flag: "wx" });
   // The command may run as somebody else than we do.

@@ -86,7 +86,7 @@ const toStart = async (find: FindGit, program: string): Promise<StartGit> => {
   }
   const inner = toSandboxEnvironment(environment, program);
   return async ({ bounds, environment: added, args, ...run }) => {
-    const confined = await toConfinedGit({ sandbox, program, args, bounds });
+    const confined = toConfinedGit({ sandbox, program, args, bounds });
     // The one call that asks for the user's settings has to find them.
     const { HOME = inner["HOME"] ?? "", XDG_CONFIG_HOME } = bounds.isOfUser === true ? environment : {};
     const ofUser = { HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }) };

@@ -2,7 +2,8 @@
  * What of the user's own settings of git holds for our calls too: name, address, line endings, which folders are trusted, and what is ignored or marked
  * everywhere. They are asked for apart from the call itself, which then sees no home.
  */
-import { lstat, realpath } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { GitEnd } from "./git-process.ts";
 import type { GitSetting } from "./harmless-config.ts";
@@ -45,9 +46,10 @@ export const readUserSettings = async (read: ReadUserSettings): Promise<UserSett
   const files: { key: string; from: string }[] = [];
   for (const [key, name] of FILES) {
     const named = all.findLast(([each]) => each.toLowerCase() === key)?.[1];
-    const file = named === undefined ? xdg && path.join(xdg, "git", name) : expand(named, home);
-    const real = file ? await realpath(file).catch(() => undefined) : undefined;
-    if (real !== undefined && (await lstat(real)).isFile()) files.push({ key, from: real });
+    const ofXdg = xdg === undefined ? undefined : path.join(xdg, "git", name);
+    const file = named === undefined ? ofXdg : expand(named, home);
+    if (file === undefined || look(() => statSync(file, { throwIfNoEntry: false }))?.isFile() !== true) continue;
+    files.push({ key, from: await realpath(file) });
   }
   return { settings: all.filter(([key]) => CARRIED_OVER.has(key.toLowerCase())), files };
 };
@@ -59,7 +61,7 @@ const readAll = async (
 ): Promise<readonly GitSetting[]> => {
   if (home === undefined && xdg === undefined) return [];
   const sources = [home && path.join(home, ".gitconfig"), xdg && path.join(xdg, "git", "config")].filter((file) => !!file);
-  const signature = await signatureOf(sources as string[]);
+  const signature = signatureOf(sources as string[]);
   const key = JSON.stringify([gitFolder, sources]);
   const before = remembered.get(key);
   if (before?.signature === signature && before.until > performance.now()) return before.settings;
@@ -71,16 +73,22 @@ const readAll = async (
 };
 
 /** Says of files whether they were changed. */
-export const signatureOf = async (files: readonly string[]): Promise<string> => {
-  const parts: string[] = [];
-  for (const file of files) {
-    const stats = await lstat(file, { bigint: true }).catch(() => undefined);
-    // What a link leads to may change without it.
-    const real = stats?.isSymbolicLink() === true ? await realpath(file).catch(() => undefined) : undefined;
-    const followed = real === undefined ? stats : await lstat(real, { bigint: true }).catch(() => undefined);
-    parts.push(followed ? [followed.dev, followed.ino, followed.size, followed.mtimeNs, followed.ctimeNs].join(":") : "-");
+export const signatureOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      // What a link leads to may change without it.
+      const stats = look(() => statSync(file, { bigint: true, throwIfNoEntry: false }));
+      return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":") : "-";
+    })
+    .join(" ");
+
+/** At once, since each look takes less time than handing it to another thread. Undefined for what cannot be looked at. */
+const look = <T>(at: () => T): T | undefined => {
+  try {
+    return at();
+  } catch {
+    return undefined;
   }
-  return parts.join(" ");
 };
 
 const expand = (file: string, home: string | undefined): string | undefined =>

@@ -36,7 +36,7 @@ const setUp = async (files: Readonly<Record<string, string | Buffer>> = {}, subf
   const repository = await createTestRepository(files);
   open.push(repository);
   const folder = path.join(path.dirname(repository.workspace), "worktrees");
-  const worktrees = createGitWorktrees({ folder, environment: repository.environment });
+  const worktrees = createGitWorktrees({ folder, environment: repository.environment, allowUnsandboxed: true });
   const workspace = path.join(repository.workspace, subfolder);
   return {
     repository,
@@ -243,6 +243,23 @@ describe("where there can be no worktree it is said why", () => {
     const setup = await setUp();
     await rm(path.join(setup.repository.workspace, ".git"), { recursive: true });
     expect(await refusal(setup)).toBe("worktree_unavailable: The workspace is no git repository.");
+  });
+
+  test("a machine without a sandbox, unless that was waived", async () => {
+    const repository = await createTestRepository({ "a.txt": "a\n" });
+    open.push(repository);
+    const folder = path.join(path.dirname(repository.workspace), "worktrees");
+    const options = {
+      folder,
+      environment: repository.environment,
+      sandbox: { backend: "none", reason: "a test", isInstalled: false },
+    } as const;
+    await expect(createGitWorktrees(options).place(repository.workspace, "one", NEVER)).rejects.toMatchObject({
+      code: "worktree_unavailable",
+      message: expect.stringContaining("Git runs in a sandbox, which this machine does not have: a test."),
+    });
+    const waived = createGitWorktrees({ ...options, allowUnsandboxed: true });
+    expect(await waived.place(repository.workspace, "one", NEVER)).toMatchObject({ worktree: { of: repository.workspace } });
   });
 
   test("a bare repository", async () => {

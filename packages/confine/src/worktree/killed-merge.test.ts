@@ -30,7 +30,11 @@ test("a merge of a worktree killed before any act of its own is finished by the 
   });
   const { workspace, environment } = repository;
   await symlink("changed.txt", path.join(workspace, "was-link"));
-  const worktrees = createGitWorktrees({ folder: path.join(path.dirname(workspace), "worktrees"), environment });
+  const worktrees = createGitWorktrees({
+    folder: path.join(path.dirname(workspace), "worktrees"),
+    environment,
+    allowUnsandboxed: true,
+  });
   const placed = await worktrees.place(workspace, "one", NEVER);
   const of: RunWorktree = { ...placed.worktree, runId: "run_one", workspace: placed.workspace };
   const base = await worktrees.make(of, NEVER);

@@ -12,15 +12,8 @@ import { createGitTool } from "./git.ts";
 
 const { backend } = await probeSandbox();
 const NONE = { backend: "none", reason: "a test", isInstalled: false } as const;
-const ACT: ProposedAct = {
-  callId: "call_test",
-  tool: "git",
-  effect: "read",
-  input: {},
-  paths: [],
-  hosts: [],
-  unsandboxed: "all",
-};
+const ASKED = { callId: "call_test", tool: "git", effect: "read", input: {}, paths: [], hosts: [] } as const;
+const ACT: ProposedAct = { ...ASKED, unsandboxed: "your files" };
 
 const CALLS: readonly (readonly [
   create: typeof createGitTool | typeof createGitDiffTool | typeof createGitCommitTool,
@@ -52,6 +45,8 @@ describe("git where the machine has no sandbox", () => {
     for (const [create, input] of CALLS) {
       const tool: AnyTool = create({ environment: test.environment, sandbox: NONE });
       await expect(tool.execute(input, context)).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      // Who was asked about something else has not answered for this.
+      await expect(tool.execute(input, { ...context, act: ASKED })).rejects.toMatchObject({ code: "sandbox_unavailable" });
     }
     expect(await test.git("log", "--format=%s")).toBe("first\n");
     for (const [create, input] of CALLS) {
@@ -61,11 +56,13 @@ describe("git where the machine has no sandbox", () => {
     expect(await test.git("log", "--format=%s")).toBe("second\nfirst\n");
   });
 
-  it("does not run where a sandbox is installed and does not work, whatever passes without a question", async () => {
+  it("does not run unasked where a sandbox is installed and does not work", async () => {
     await using test = await withChange();
+    const sandbox = { ...NONE, isInstalled: true };
     for (const [create, input] of CALLS) {
-      const tool: AnyTool = create({ environment: test.environment, sandbox: { ...NONE, isInstalled: true } });
+      const tool: AnyTool = create({ environment: test.environment, sandbox });
       await expect(tool.execute(input, test.context)).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      expect(toText(await tool.execute(input, { ...test.context, act: ACT }))).toContain("a.txt");
     }
   });
 
