@@ -33,7 +33,7 @@ export type { CommandEnd } from "./process/run-command.ts";
 export { toShellEnvironment } from "./process/shell-environment.ts";
 export { createThrottledProgress } from "./process/throttled-progress.ts";
 export { probeSandbox, tryBwrap } from "./sandbox/probe-sandbox.ts";
-export { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "./sandbox/project-places.ts";
+export { findNeighbourhood, findProjectRoot, toHidden, toPinned, toReadOnly } from "./sandbox/project-places.ts";
 export { findProtected } from "./sandbox/protected-files.ts";
 export { runConfined } from "./sandbox/run-confined.ts";
 export type { Confinement, ConfinementOptions } from "./sandbox/run-confined.ts";

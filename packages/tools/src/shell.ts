@@ -139,13 +139,19 @@ const toStatus = (end: CommandEnd, timeoutMs: number): string => {
 
 /** What the reader must know to understand the output. */
 const toNotes = (
-  { backend, isWaived, hidden, heldBack, isChecked }: Confinement,
+  { backend, isWaived, hidden, quarantined, quarantine, unchecked }: Confinement,
   files: FileChanges | undefined,
 ): readonly string[] => [
   ...(isWaived ? ["not sandboxed, which the user has waived"] : backend === "none" ? ["not sandboxed"] : []),
   ...(hidden.length > 0 ? [`hidden from it: ${toNames(hidden)}`] : []),
-  ...(heldBack.length > 0 ? [`may not be put there and was renamed: ${toNames(heldBack)}`] : []),
-  ...(isChecked ? [] : ["whether it made settings or hooks of other programs could not be looked at"]),
+  ...(quarantine === undefined
+    ? []
+    : [`may not be put there and was moved to ${escapeName(quarantine)}: ${toNames(quarantined)}`]),
+  ...(unchecked === undefined
+    ? []
+    : [
+        `whether it made settings or hooks of other programs could not be looked at, and no other command is run until it can: ${unchecked}`,
+      ]),
   ...(files === undefined ? ["too many files to measure what it changed"] : []),
 ];
 

@@ -17,8 +17,10 @@ import type { Command, CommandEnd } from "../process/run-command.ts";
 import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
-import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "./project-places.ts";
-import { findProtected, holdBack } from "./protected-files.ts";
+import { findNeighbourhood, findProjectRoot, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
+import { findProtected, searchProtected } from "./protected-files.ts";
+import type { QuarantineSearch } from "./quarantine.ts";
+import { quarantineNew } from "./quarantine.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
 import { findSharedRepository } from "./shared-repository.ts";
@@ -34,6 +36,8 @@ export type ConfinementOptions = {
   readonly readable?: readonly string[];
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Where to move what a command puts under protected names; `quarantine` of the user's state by default. */
+  readonly quarantine?: string;
   readonly limits?: Partial<ResourceLimits>;
 };
 
@@ -56,10 +60,11 @@ export type Confinement = {
   readonly network: boolean;
   /** Files of the workspace that the command saw as empty. */
   readonly hidden: readonly string[];
-  /** What the command had put under protected names, and was renamed. */
-  readonly heldBack: readonly string[];
-  /** Whether it could be looked for such things at all. */
-  readonly isChecked: boolean;
+  /** What the command had put under protected names, and where it was moved to. */
+  readonly quarantined: readonly string[];
+  readonly quarantine: string | undefined;
+  /** Why it could not be looked for such things; no further command is run in the workspace until it can. */
+  readonly unchecked: string | undefined;
 };
 
 export type ConfinedEnd = {
@@ -82,15 +87,7 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
       "sandbox_unavailable",
       `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
     );
-  return runPlainly(run, {
-    backend: "none",
-    sandbox: "none",
-    isWaived: isLimited,
-    network: true,
-    hidden: [],
-    heldBack: [],
-    isChecked: true,
-  });
+  return runPlainly(run, { backend: "none", sandbox: "none", isWaived: isLimited, network: true, hidden: [] });
 };
 
 const whileWanted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
@@ -105,11 +102,18 @@ const whileWanted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T>
 
 const UNCHANGED: FileChanges = { created: [], modified: [] };
 
-const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<ConfinedEnd> => {
-  const { workspace, command } = run;
+type Kept = Omit<Confinement, "quarantined" | "quarantine" | "unchecked">;
+
+const runPlainly = async (run: ConfinedRun, kept: Kept): Promise<ConfinedEnd> => {
+  const { workspace, command, unprotected = [] } = run;
+  const { signal } = command;
   const limits = createResourceLimits(run.limits);
   await requireFolder(workspace, workspace);
-  const before = await whileWanted(command.signal, takeSnapshot(workspace, command.signal));
+  await requireChecked(workspace);
+  const [found, before] = await whileWanted(
+    signal,
+    Promise.all([searchProtected({ folder: workspace, unprotected, signal }), takeSnapshot(workspace, signal)]),
+  );
   const cap = findProcessCap();
   const group = cap.type === "cgroup" ? createCappedGroup(cap.folder, limits.processes) : undefined;
   const end = await runCommand({
@@ -117,7 +121,38 @@ const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<C
     ...group?.enter(command),
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: () => undefined, onExceeded }),
   }).finally(() => group?.end());
-  return { end, confinement, files: compareSnapshots(before, await takeSnapshot(workspace)) };
+  const checked = await check({ folder: workspace, before: found.all, unprotected, into: run.quarantine });
+  return { end, confinement: { ...kept, ...checked }, files: compareSnapshots(before, await takeSnapshot(workspace)) };
+};
+
+/** Workspaces in which a command may have left what could not be looked for. */
+const unchecked = new Map<string, QuarantineSearch>();
+
+/** The command has run: that something could not be looked at afterwards does not take away what it gave, but ends what would come after it. */
+const check = async (search: QuarantineSearch): Promise<Omit<Confinement, keyof Kept>> => {
+  try {
+    const { files, place } = await quarantineNew(search);
+    return { quarantined: files, quarantine: place, unchecked: undefined };
+  } catch (thrown) {
+    unchecked.set(search.folder, search);
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { quarantined: [], quarantine: undefined, unchecked: why };
+  }
+};
+
+const requireChecked = async (workspace: string): Promise<void> => {
+  const search = unchecked.get(workspace);
+  if (search === undefined) return;
+  try {
+    await quarantineNew(search);
+    unchecked.delete(workspace);
+  } catch (thrown) {
+    throw new RetinueError(
+      "tool_failed",
+      `What an earlier command may have put under protected names could not be looked for, so that no other is run: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      { hint: "The user has to make the workspace searchable.", cause: thrown },
+    );
+  }
 };
 
 const runInSandbox = async (
@@ -140,6 +175,7 @@ const runInSandbox = async (
   const root = await findProjectRoot(workspace);
   const shared = await findSharedRepository(root);
   const { signal } = command;
+  await requireChecked(workspace);
   const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
   const [found, before] = await whileWanted(
     signal,
@@ -148,7 +184,12 @@ const runInSandbox = async (
       opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
     ]),
   );
-  const hidden = await toHidden(root, found);
+  const hidden = await toHidden(root, found.mounted);
+  if (hidden.some((each) => each.isFolder && isInside(each.path, command.cwd)))
+    throw new RetinueError("tool_failed", `${workspace} may not be listed, or is a secret; no command is run in it.`, {
+      hint: "The user has to give the right to list it.",
+    });
+  const readOnly = [...toReadOnly(root, found.mounted, opened), ...linkedFiles(workspace, before, opened)];
   const sandboxed = await toSandboxedCommand({
     sandbox,
     limits,
@@ -158,13 +199,14 @@ const runInSandbox = async (
       folder: command.cwd,
       emptied: findNeighbourhood(root),
       readable: [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])],
-      writable: [...opened.map((each) => each.path), ...alsoWritable],
-      readOnly: [...toReadOnly(root, found, opened), ...linkedFiles(workspace, before, opened)],
+      writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened), ...alsoWritable],
+      readOnly,
       hidden,
       network,
       temporaryBytes: limits.temporaryBytes,
     },
     expected: opened,
+    checked: { folder: root, seen: found.seen },
   });
   let output = "";
   const end = await runCommand({
@@ -183,8 +225,10 @@ const runInSandbox = async (
       `The sandbox could not be made, so that nothing was run: ${output.trim() || `it ended with ${end.exitCode}`}`,
     );
   const isUntouched = opened.length === 0;
-  // The command has run: that something could not be looked at afterwards must not take away what it gave.
-  const heldBack = isUntouched ? [] : await holdBack({ folder: workspace, before: found, unprotected }).catch(() => undefined);
+  const held = toHeld(root, workspace, found.mounted);
+  const checked = isUntouched
+    ? { quarantined: [], quarantine: undefined, unchecked: undefined }
+    : await check({ folder: workspace, before: found.all, held, unprotected, into: run.quarantine });
   return {
     // Whatever it left behind has ended with its namespace.
     end: end.type === "exited" ? { ...end, leftBehind: 0 } : end,
@@ -197,8 +241,7 @@ const runInSandbox = async (
         .map((each) => each.path)
         .filter((file) => isInside(workspace, file))
         .map((file) => path.relative(workspace, file)),
-      heldBack: heldBack ?? [],
-      isChecked: heldBack !== undefined,
+      ...checked,
     },
     files: isUntouched ? UNCHANGED : compareSnapshots(before, await takeSnapshot(workspace)),
   };

@@ -10,6 +10,7 @@ import { toBwrapArguments } from "./bwrap-arguments.ts";
 import { createEmptyFile } from "./empty-file.ts";
 import type { HostPlaces, SeenPlace } from "./host-places.ts";
 import { findHostPlaces } from "./host-places.ts";
+import { quote, toInsideCheck, toNameList } from "./protected-names.ts";
 import type { Sandbox, SandboxProfile } from "./sandbox.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
 import type { OpenedPath } from "./write-scope.ts";
@@ -22,6 +23,8 @@ export type SandboxedOptions = {
   readonly args: readonly string[];
   /** What must lie at these paths inside; otherwise somebody has swapped it meanwhile. */
   readonly expected: readonly OpenedPath[];
+  /** The project, and which of its protected names may be seen inside; what else is found there before the start, and not masked, ends it. */
+  readonly checked?: { readonly folder: string; readonly seen: readonly string[] };
 };
 
 export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
@@ -38,6 +41,7 @@ export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
 const FILTER = 3;
 const INFO = 4;
 const STARTED = 5;
+const NAMES = 6;
 
 /** The identity of root is taken off; the files it owns stay its own. */
 const INSIDE_ROOT = { uid: 1000, gid: 1000 };
@@ -47,19 +51,24 @@ const MOST_INFO = 4096;
 const KERNEL_FILES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 export const toSandboxedCommand = async (options: SandboxedOptions): Promise<SandboxedCommand> => {
-  const { sandbox, profile, limits, file, args, expected } = options;
+  const { sandbox, profile, limits, file, args, expected, checked } = options;
   const owner = await findOwner(profile.folder);
   const isRoot = process.getuid?.() === 0 && owner === undefined;
   const places = await hostPlaces(isRoot, profile.emptied);
   const host = owner === undefined ? places : await toOpenPlaces(places);
   const filter = createSeccompFilter();
-  const limited = toLimitedArguments(limits, { file, args }, { before: toChecks(expected), keep: STARTED });
+  const limited = toLimitedArguments(
+    limits,
+    { file, args },
+    { before: toChecks(expected, checked?.folder), keep: [STARTED, NAMES] },
+  );
   let info = "";
   let started = false;
   const channels: readonly Channel[] = [
     { type: "give", bytes: filter ?? Buffer.alloc(0) },
     { type: "take", onData: (chunk) => (info = (info + chunk.toString("utf8")).slice(0, MOST_INFO)) },
     { type: "take", onData: () => (started = true) },
+    { type: "give", bytes: toNameList(checked?.seen ?? []) },
   ];
   const program = {
     file: sandbox.program,
@@ -138,12 +147,11 @@ const findResolver = async ({ emptied }: HostPlaces): Promise<string | undefined
 };
 
 /** Lines for sh that end everything when a folder is not the one that was looked at, and then tell that the command begins. */
-const toChecks = (expected: readonly OpenedPath[]): string => {
+const toChecks = (expected: readonly OpenedPath[], project: string | undefined): string => {
   const checks = expected.map(
     ({ path: at, identity }) =>
-      `[ "$(stat -c %d:%i -- ${quote(at)})" = ${identity} ] || { echo "sandbox: "${quote(at)}" was swapped"; exit 125; }`,
+      `[ "$(PATH=/usr/bin:/bin stat -c %d:%i -- ${quote(at)})" = ${identity} ] || { echo "sandbox: "${quote(at)}" was swapped"; exit 125; }`,
   );
-  return [...checks, `printf s >&${STARTED}`, `exec ${STARTED}>&-`].join("\n");
+  const names = project === undefined ? `exec ${NAMES}<&-` : toInsideCheck({ folder: project, list: NAMES });
+  return [...checks, names, `printf s >&${STARTED}`, `exec ${STARTED}>&-`].join("\n");
 };
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

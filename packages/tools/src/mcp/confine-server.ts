@@ -8,7 +8,7 @@ import path from "node:path";
 import { isInside, protectionOf } from "@retinue/runtime";
 import { createResourceLimits } from "@retinue/confine";
 import { probeSandbox } from "@retinue/confine";
-import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "@retinue/confine";
+import { findNeighbourhood, findProjectRoot, toHidden, toPinned, toReadOnly } from "@retinue/confine";
 import { findProtected } from "@retinue/confine";
 import type { SandboxedCommand } from "@retinue/confine";
 import { toSandboxedCommand } from "@retinue/confine";
@@ -51,13 +51,14 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
       folder,
       emptied: findNeighbourhood(root),
       readable: [root, workspace, folder, ...(await findNamedPlaces(program))],
-      writable: opened.map((each) => each.path),
-      readOnly: toReadOnly(root, found, opened),
-      hidden: await toHidden(root, found),
+      writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened)],
+      readOnly: toReadOnly(root, found.mounted, opened),
+      hidden: await toHidden(root, found.mounted),
       network: true,
       temporaryBytes: limits.temporaryBytes,
     },
     expected: opened,
+    checked: { folder: root, seen: found.seen },
   });
   const { XDG_RUNTIME_DIR: _, ...env } = program.env;
   return { ...sandboxed, env: { ...env, TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp" } };
