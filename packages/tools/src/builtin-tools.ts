@@ -41,21 +41,21 @@ export type BuiltinToolOptions = {
 };
 
 export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] => [
-  createReadTool(),
-  createLsTool(),
-  createGlobTool(),
+  createReadTool(toFreed(options)),
+  createLsTool(toFreed(options)),
+  createGlobTool(toFreed(options)),
   createGrepTool(options),
   createCodeSearchTool(options.code),
   createOverviewTool(),
   createPlanFilesTool(options.code),
   createDocsCoverageTool(options.code),
   createWriteTool(),
-  createEditTool(),
+  createEditTool(toFreed(options)),
   createShellTool(options.shell),
   createTestTool(options.shell),
-  createGitTool(toGitOptions(options)),
-  createGitDiffTool(toGitOptions(options)),
-  createGitCommitTool(toGitOptions(options)),
+  createGitTool(toFreed(options)),
+  createGitDiffTool(toFreed(options)),
+  createGitCommitTool(toFreed(options)),
   createWebFetch(options.web),
   createWebSearch(options.webSearch),
   ...(options.documentIndex === undefined ? [] : [createSearchDocuments({ indexFile: options.documentIndex })]),
@@ -64,5 +64,5 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createTodoTool(),
 ];
 
-const toGitOptions = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
+const toFreed = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
   unprotected === undefined ? {} : { unprotected };
