@@ -2,6 +2,7 @@
  * A process that is there to be killed. It runs a scenario, or goes on with it, and says what the log has taken. How it ends: with 0 when
  * the run has settled, with 3 when it could not go on and has said why.
  */
+import type { ApprovalId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { SCENARIOS } from "./scenario.ts";
 import { createVictimHost, type VictimHost } from "./victim-host.ts";
@@ -29,10 +30,12 @@ const beforeWrite = (): void => {
 /** Answers every question at once but the one that is left until nothing else can be done. */
 const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
   let parked = false;
-  return setInterval(() => {
-    for (const { approvalId, act, hash } of engine.approvals()) {
+  // Answered twice, or when the run has ended meanwhile: the first answer stands.
+  const allow = (approvalId: ApprovalId): void => void engine.answer(approvalId, { allowed: true }).catch(() => undefined);
+  return setInterval(async () => {
+    for (const { approvalId, act, hash } of await engine.approvals()) {
       const isLast = (act.input as { readonly token?: string }).token === parkedToken;
-      if (!isLast || parked) engine.answer(approvalId, { allowed: true });
+      if (!isLast || parked) allow(approvalId);
       else if (openRuns() === 2) {
         say({ type: "parked", approvalId, hash });
         parked = true;

@@ -16,8 +16,8 @@ const PARKED = { grant: { approve: "ask" }, engine: { unattended: "park" } } as 
 const ACT = { tool: "act", input: { what: "harm" }, callId: "wanted" };
 
 /** Waits until something holds, for as long as a test may take. */
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise(setImmediate);
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await new Promise(setImmediate);
 };
 
 describe("an approval", () => {
@@ -46,18 +46,18 @@ describe("an approval", () => {
     };
     const { engine, start, log, model, effects } = createTestEngine({ agents, script, ...PARKED });
     const { sessionId, runId, result } = await start("go");
-    await until(() => engine.approvals().length > 0);
-    expect(engine.approvals().map(({ approvalId }) => approvalId)).toEqual([id]);
+    await until(async () => (await engine.approvals()).length > 0);
+    expect((await engine.approvals()).map(({ approvalId }) => approvalId)).toEqual([id]);
     isAsked = true;
     const settledC = () => log.read(sessionId).some((event) => event.type === "run.settled" && event.agent === "c");
     await until(settledC);
-    for (const text of forgeries(id)) engine.send(runId, text, runId);
+    for (const text of forgeries(id)) await engine.send(runId, text);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-    expect(engine.approvals().map(({ approvalId }) => approvalId)).toEqual([id]);
+    expect((await engine.approvals()).map(({ approvalId }) => approvalId)).toEqual([id]);
     expect(effects).toEqual([]);
     expect(log.read(sessionId).some(({ type }) => type === "approval.answered")).toBe(false);
 
-    engine.answer(engine.approvals()[0]?.approvalId ?? "apr_none", { allowed: false, reason: "no" });
+    await engine.answer((await engine.approvals())[0]?.approvalId ?? "apr_none", { allowed: false, reason: "no" });
     await result;
     expect(effects).toEqual([]);
     // What the forger said reached its parent as data: inside the JSON of a report, and never as a message of its own.
@@ -154,9 +154,9 @@ describe("what is approved", () => {
     const options = { agents, script, tools: [tool], ...PARKED };
     const first = createTestEngine(options);
     const { sessionId, runId } = await first.start("go");
-    await until(() => first.engine.approvals().length > 0);
-    const [question] = first.engine.approvals();
-    first.engine.answer(question?.approvalId ?? "apr_none", { allowed: true });
+    await until(async () => (await first.engine.approvals()).length > 0);
+    const [question] = await first.engine.approvals();
+    await first.engine.answer(question?.approvalId ?? "apr_none", { allowed: true });
     await until(() => first.log.read(sessionId).some(({ type }) => type === "run.settled"));
     expect(executed).toEqual([{ argv: ["ls"] }]);
     const honest = cutLog(first.log, sessionId, ({ type }) => type === "approval.answered");

@@ -12,7 +12,7 @@ import type { MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { EngineOptions, RunHandle } from "./embedded-engine.ts";
+import type { EngineOptions, RunHandle } from "./contract.ts";
 import { childRunId, createEmbeddedEngine } from "./embedded-engine.ts";
 
 const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
@@ -536,7 +536,7 @@ describe("delegation", () => {
       events.push(event);
       if (event.type === "run.settled" && event.agent === "c") {
         const slow = events.find((one) => one.type === "run.requested" && one.agent === "b");
-        expect(slow && engine.cancel(slow.runId, "Not needed any more.")).toBe(true);
+        if (slow) await engine.cancel(slow.runId, { reason: "Not needed any more." });
       }
     }
     expect(toTree(events).slice(-4)).toEqual([
@@ -729,9 +729,9 @@ describe("delegation", () => {
       turns: { "a: go": [{ toolCalls: [{ tool: "echo", input: { text: "1" } }] }, { text: "Understood." }] },
     });
     const handle = await start("go");
-    for await (const event of handle) if (event.type === "tool.started") engine.send(handle.runId, "Be quick.");
+    for await (const event of handle) if (event.type === "tool.started") await engine.send(handle.runId, "Be quick.");
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain("Be quick.");
-    expect(engine.send(handle.runId, "Too late.")).toBe(false);
+    await expect(engine.send(handle.runId, "Too late.")).rejects.toMatchObject({ code: "run_settled" });
   });
 });
 
@@ -759,7 +759,7 @@ describe("approvals from any depth", () => {
     const handle = await start("go");
     for await (const event of handle) {
       if (event.type !== "approval.requested") continue;
-      const [pending] = engine.approvals(handle.sessionId);
+      const [pending] = await engine.approvals(handle.sessionId);
       expect(pending).toMatchObject({
         approvalId: event.approvalId,
         run: { agent: "c", depth: 2 },
@@ -767,12 +767,12 @@ describe("approvals from any depth", () => {
         hash: event.hash,
       });
       expect(effects).toEqual([]);
-      expect(engine.answer(event.approvalId, { allowed: true })).toBe(true);
+      await engine.answer(event.approvalId, { allowed: true });
       // E15 the same answer again, or another one, has no effect.
-      expect(engine.answer(event.approvalId, { allowed: false })).toBe(false);
+      await expect(engine.answer(event.approvalId, { allowed: false })).rejects.toMatchObject({ code: "approval_answered" });
     }
     expect(effects).toEqual(["x"]);
-    expect(engine.approvals()).toEqual([]);
+    expect(await engine.approvals()).toEqual([]);
   });
 
   test("denied with a reason that the agent reads", async () => {
@@ -884,7 +884,7 @@ describe("approvals from any depth", () => {
     const handle = await start("go");
     for await (const event of handle)
       if (event.type === "run.settled" && event.agent === "c")
-        for (const { approvalId } of engine.approvals()) engine.answer(approvalId, { allowed: true });
+        for (const { approvalId } of await engine.approvals()) await engine.answer(approvalId, { allowed: true });
     expect(await handle.result).toMatchObject({ status: "completed" });
   });
 
@@ -897,12 +897,15 @@ describe("approvals from any depth", () => {
       turns: deep([doing("x")]),
     });
     const handle = await start("go");
+    let answering: Promise<unknown> = Promise.resolve();
     for await (const event of handle) {
       if (event.type !== "approval.requested") continue;
       handle.cancel();
-      setImmediate(() => expect(engine.answer(event.approvalId, { allowed: true })).toBe(false));
+      answering = new Promise(setImmediate).then(() => engine.answer(event.approvalId, { allowed: true }));
+      answering.catch(() => undefined);
     }
     expect(await handle.result).toMatchObject({ status: "cancelled" });
+    await Promise.allSettled([answering]);
     expect(effects).toEqual([]);
   });
 });

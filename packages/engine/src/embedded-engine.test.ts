@@ -6,7 +6,7 @@ import { createManualClock, toRecordedLines } from "@retinue/runtime/testing";
 import { createMemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { EngineOptions } from "./embedded-engine.ts";
+import type { EngineOptions } from "./contract.ts";
 import { createEmbeddedEngine } from "./embedded-engine.ts";
 
 const look = defineTool({ name: "look", description: "Looks.", input: z.object({}), effect: "read", execute: () => "seen" });

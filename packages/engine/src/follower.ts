@@ -7,6 +7,10 @@ import { isLive } from "@retinue/protocol";
 
 export type Follower = {
   readonly push: (event: RetinueEvent) => void;
+  /** The log has more than what was pushed: what is missing is read from there. */
+  readonly catchUp: () => void;
+  /** What was appended since is read from the log. */
+  readonly readAgain: () => void;
   /** Nothing more will be pushed. */
   readonly end: () => void;
   readonly events: () => AsyncGenerator<RetinueEvent, void>;
@@ -51,6 +55,14 @@ export const createFollower = (afterSeq: number, readAfter: ReadAfter): Follower
       else if (isLive(event)) waiting.push(event);
       else if (event.seq === lastSeq + 1) putInLine(event);
       else if (event.seq > lastSeq) early.set(event.seq, event);
+      poke();
+    },
+    catchUp: () => {
+      if (early.size > 0) fallBehind();
+      poke();
+    },
+    readAgain: () => {
+      fallBehind();
       poke();
     },
     end: () => {

@@ -2,10 +2,11 @@
  * Ports that answer from the record of one stretch of a run: models say what they said, tools give what they gave in the order they gave it,
  * and the clock shows what it showed. What the loop would write is compared with what it wrote. Where the record ends, so does the replay.
  */
-import type { ApprovalId, CallId, EventDraft, EventOf, RecordedBody, RecordedEvent } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
-import type { Answered, Judgement, ManualClock, Model, ModelChunk, ModelRequest, Ports, RunState } from "@retinue/runtime";
-import { createManualClock, windowFor } from "@retinue/runtime";
+import type { CallId, EventDraft, EventOf, InputEvent, RecordedBody, RecordedEvent, RunResult } from "@retinue/protocol";
+import { isInput, RetinueError } from "@retinue/protocol";
+import type { AnyTool, Answered, Judgement, ManualClock, Model, ModelChunk, ModelRequest, Ports, RunState } from "@retinue/runtime";
+import { apply, createManualClock, defineTool, windowFor } from "@retinue/runtime";
+import { z } from "zod";
 import { differenceOf } from "./difference.ts";
 
 /** The loop would do something else than it did. */
@@ -40,32 +41,61 @@ const DECISIVE: ReadonlySet<string> = new Set<DecisiveType>([
   "run.settled",
 ]);
 
-export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: RunState, tools: Ports["tools"]): RecordedPorts => {
+export const createRecordedPorts = (
+  recorded: readonly RecordedEvent[],
+  state: RunState,
+  tools: Ports["tools"],
+): RecordedPorts => {
+  /** What the loop wrote; inputs were written by others, and are given to it where it took notice of them. */
+  const stretch = recorded.filter((event) => !isGiven(event));
+  const inputs = recorded.filter(isGiven);
   const clock = createManualClock();
   const cancel = new AbortController();
-  const record = indexRecord(stretch);
+  const record = indexRecord(recorded);
   const alreadyMs = state.used.activeMs;
   const isCancelled = record.settled?.result.status === "cancelled";
   let written = 0;
   let settledCount = 0;
-  const taken = new Set<number>();
   let wakeTools: (() => void)[] = [];
 
   const emit = (drafts: readonly EventDraft[]): readonly RecordedEvent[] => {
     const events = drafts.map((draft) => {
-      const recorded = stretch[written];
-      if (!recorded) throw new EndOfRecord("the record ends here");
-      const difference = differenceOf(recorded, draft);
-      if (difference !== null) throw new Divergence(recorded.seq, difference);
+      const before = stretch[written];
+      if (!before) throw new EndOfRecord("the record ends here");
+      const difference = differenceOf(before, draft);
+      if (difference !== null) throw new Divergence(before.seq, difference);
       written += 1;
-      if (recorded.type === "tool.settled") settledCount += 1;
-      return recorded;
+      if (before.type === "tool.settled") settledCount += 1;
+      return before;
     });
+    giveNoticed();
     if (isCancelled && stretch[written]?.type === "run.settled") cancelNow();
     const woken = wakeTools;
     wakeTools = [];
     for (const wake of woken) wake();
     return events;
+  };
+
+  const give = (isDue: (input: GivenInput) => boolean): boolean => {
+    const due = inputs.filter(isDue);
+    for (const input of due) {
+      inputs.splice(inputs.indexOf(input), 1);
+      apply(state, input);
+    }
+    return due.length > 0;
+  };
+
+  /** What the loop took notice of next: messages where they were delivered, a word to finish where it was told. */
+  const giveNoticed = (): void => {
+    let index = written;
+    while (stretch[index]?.type === "tool.settled") index += 1;
+    const next = stretch[index];
+    const at = stretch[written]?.seq ?? Infinity;
+    // Messages from before they were delivered entered the conversation where they stand.
+    give((input) => input.type === "message.received" && input.messageId === undefined && input.seq < at);
+    if (next?.type === "message.delivered")
+      give((input) => input.type === "message.received" && next.messageIds.some((id) => id === input.messageId));
+    if (next?.type === "run.finishing") give((input) => input.type === "cancel.requested" && input.finish === true);
   };
 
   /** What the loop decided next: everything noted and not yet written lies before it. */
@@ -145,8 +175,9 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       case "run.started":
       case "model.requested":
       case "approval.requested":
-      case "approval.answered":
-      case "message.received":
+      case "message.delivered":
+      case "run.parked":
+      case "run.finishing":
       case "result.rejected":
       case "worktree.made":
       case "worktree.refused":
@@ -191,6 +222,7 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
     };
   };
   if (isCancelled && stretch[1]?.type === "run.settled") cancelNow();
+  giveNoticed();
 
   return {
     signal: cancel.signal,
@@ -204,40 +236,58 @@ export const createRecordedPorts = (stretch: readonly RecordedEvent[], state: Ru
       execute,
       realPath: async (file) => file,
       artifacts: { write: async () => ({ artifactId: "art_replay", chars: 0, lines: 0 }), read: async () => undefined },
-      takeMessages: () => {
-        const messages: Extract<RecordedEvent, { type: "message.received" }>[] = [];
-        for (
-          let index = written;
-          stretch[index]?.type === "message.received" || stretch[index]?.type === "tool.settled";
-          index += 1
-        ) {
-          const event = stretch[index];
-          if (event?.type === "message.received" && !taken.has(event.seq)) messages.push(event);
-        }
-        for (const { seq } of messages) taken.add(seq);
-        return messages.map(({ from, content }) => ({ type: "message.received", from, content }));
+      background: () => {
+        const next = stretch[written];
+        return next?.type === "run.parked" ? next.on.flatMap((one) => (one.type === "run" ? [one.runId] : [])) : [];
+      },
+      ask: () => undefined,
+      wait: async (on) => {
+        const next = stretch[written];
+        if (next?.type === "run.parked") return "park";
+        const answered = give(
+          (input) =>
+            input.type === "approval.answered" &&
+            on.some((one) => one.type === "approval" && one.approvalId === input.approvalId),
+        );
+        if (answered) return "input";
+        if (!isCancelled) throw new EndOfRecord("the record ends while something is waited for");
+        cancelNow();
+        return "input";
       },
       bringBack: async function* () {
         for (const event of stretch)
           if (event.type === "worktree.merging" || event.type === "worktree.merged") yield toBody(event);
       },
-      accept: async () => {
-        const next = stretch[written];
-        return next?.type === "result.rejected" ? next.reason : null;
-      },
-      approve: async ({ approvalId }) => {
-        const answered = record.answers.get(approvalId);
-        if (answered)
-          return {
-            allowed: answered.allowed,
-            scope: answered.scope,
-            ...(answered.reason === undefined ? {} : { reason: answered.reason }),
-          };
-        if (isCancelled) cancelNow();
-        throw new EndOfRecord("the record ends while a human is asked");
+      accept: {
+        command: RECORDED_COMMAND,
+        verify: async ({ agent }) => {
+          const next = stretch[written];
+          return toVerdict(agent, next?.type === "result.rejected" ? next.reason : null);
+        },
       },
     },
   };
+};
+
+type GivenInput = InputEvent;
+
+/** What somebody else wrote. */
+export const isGiven = (event: RecordedEvent): event is RecordedEvent & GivenInput => isInput(event);
+
+/** Never run: its outcome is in the record. */
+const RECORDED_COMMAND: AnyTool = defineTool({
+  name: "shell",
+  description: "The command that accepts results.",
+  input: z.object({ command: z.string() }),
+  effect: "execute",
+  repeatable: true,
+  execute: () => "",
+});
+
+/** What the verifying agent must have handed back for the record to say what it says. */
+const toVerdict = (agent: string, refusal: string | null): RunResult => {
+  const details = refusal === null ? "ACCEPT" : `REJECT: ${refusal.slice(`${agent} rejects it: `.length)}`;
+  return { status: "completed", details } as RunResult;
 };
 
 type RecordIndex = {
@@ -246,7 +296,6 @@ type RecordIndex = {
   /** How many calls had settled before this one. */
   readonly order: ReadonlyMap<CallId, number>;
   readonly approvals: ReadonlyMap<CallId, EventOf<"approval.requested">>;
-  readonly answers: ReadonlyMap<ApprovalId, EventOf<"approval.answered">>;
   readonly settled: EventOf<"run.settled"> | undefined;
 };
 
@@ -259,7 +308,6 @@ const indexRecord = (stretch: readonly RecordedEvent[]): RecordIndex => {
     settledCalls: new Map(settled.map((event) => [event.callId, event])),
     order: new Map(settled.map(({ callId }, index) => [callId, index])),
     approvals: new Map(of("approval.requested").map((event) => [event.act.callId, event])),
-    answers: new Map(of("approval.answered").map((event) => [event.approvalId, event])),
     settled: of("run.settled")[0],
   };
 };

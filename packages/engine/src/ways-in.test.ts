@@ -1,6 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { ScriptedTurn } from "@retinue/model/testing";
 import type { RecordedEvent, SessionId } from "@retinue/protocol";
 import { isNarrowed, narrow } from "@retinue/runtime";
@@ -157,62 +154,5 @@ describe("G3 every way to start a run takes away and never adds:", () => {
       ].map((more) => ({ ...rights, grant: { ...rights.grant, ...more } })),
     ];
     for (const one of wider) expect(isNarrowed(NARROW, one), JSON.stringify(one)).toBe(false);
-  });
-
-  const packages = fileURLToPath(new URL("../../", import.meta.url));
-  const sources = globSync("*/src/**/*.ts", { cwd: packages })
-    .map((file) => file.split(path.sep).join("/"))
-    .filter((file) => !file.endsWith(".test.ts") && !file.includes("/testing/"))
-    .map((file) => ({
-      file,
-      text: readFileSync(path.join(packages, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ""),
-    }));
-  const filesWith = (pattern: RegExp): readonly string[] =>
-    sources
-      .filter(({ text }) => pattern.test(text))
-      .map(({ file }) => file)
-      .toSorted();
-
-  /** Whoever adds one adds it to the tests above. */
-  test.each<[string, RegExp, readonly string[]]>([
-    [
-      "rights are narrowed in one place, and shown by the command",
-      /(?<!\.)\bnarrow\(/,
-      ["retinue/src/cli/agents/effective-rights.ts", "runtime/src/spec.ts"],
-    ],
-    [
-      "what a run may do is frozen for delegation, for code, and for a main agent",
-      /\bcreateSpec\(/,
-      ["engine/src/embedded-engine.ts", "retinue/src/create-retinue.ts", "runtime/src/delegation.ts"],
-    ],
-    ["runs are requested at one place of the engine alone", /\btype: "run\.requested",/, ["engine/src/embedded-engine.ts"]],
-    [
-      "the loop is started by the engine, and by the replay, which has no tools",
-      /\b(?:runLoop|driveRun)\(/,
-      ["engine/src/embedded-engine.ts", "engine/src/verify-replay.ts", "runtime/src/loop.ts"],
-    ],
-    [
-      "runs are asked for by the composition root alone",
-      /\bengine\.(?:start|spawnBelow|resume)\(/,
-      ["retinue/src/create-retinue.ts"],
-    ],
-  ])("%s", (_, pattern, expected) => {
-    expect(filesWith(pattern)).toEqual(expected);
-  });
-
-  test("all runs below others are started at one place of the engine, where it is looked at what they hold", () => {
-    const engine = sources
-      .filter(({ file }) => file.startsWith("engine/"))
-      .map(({ text }) => text)
-      .join("\n");
-    const from = engine.indexOf("const startChild =");
-    const starting = engine.slice(from, engine.indexOf("\n  };\n", from));
-    const countIn = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
-    // A main run by `start` and by `resume`, and the two of `runChild`: one that a record knows, and a new one.
-    expect(countIn(engine, /\bdrive\(/g)).toBe(4);
-    expect(countIn(starting, /\brunChild\(/g)).toBeGreaterThan(0);
-    expect(countIn(engine, /\brunChild\(/g)).toBe(countIn(starting, /\brunChild\(/g));
-    const [beforeAny = ""] = starting.split(/\bpace\b|\brunChild\(|\badmit\(/);
-    expect(beforeAny).toContain("isNarrowed(parent.state.spec.grant, known?.spec ?? child.spec)");
   });
 });

@@ -244,6 +244,38 @@ export const ERRORS = {
   },
 
   // What a caller did wrong.
+  approval_unknown: {
+    kind: "caller",
+    meaning: "There is no question with this id in the record; nothing was changed.",
+    hint: "List the open ones with `retinue approvals list`.",
+  },
+  approval_answered: {
+    kind: "caller",
+    meaning: "The question was answered before; the first answer stands and nothing was changed.",
+    hint: "See who answered with `retinue sessions show`.",
+  },
+  approval_expired: {
+    kind: "caller",
+    meaning: "The question is open no longer: its time is over, or its call was settled without an answer. Nothing was changed.",
+    hint: "List the open ones with `retinue approvals list`.",
+  },
+  run_left_open: {
+    kind: "caller",
+    meaning:
+      "The process stopped driving the run before it had a result. The run is open in the record and nothing of it is lost.",
+    hint: "Go on with it: `retinue sessions resume`.",
+  },
+  run_settled: {
+    kind: "caller",
+    meaning: "The run has ended; nothing can be said to it or stopped in it any more.",
+    hint: "Go on with the session in a new turn, or look at its result with `retinue sessions show`.",
+  },
+  answer_refused: {
+    kind: "caller",
+    meaning:
+      "The answer came from a process that an agent's run started. No agent answers its own questions; nothing was changed.",
+    hint: "Answer from a terminal of your own.",
+  },
   usage: {
     kind: "caller",
     meaning: "The command line is wrong.",

@@ -3,7 +3,7 @@
  * and the state of a run is their fold. Live events may be dropped; the recorded event that closes what they
  * were about carries the whole value. `docs/events.md` draws them.
  */
-import type { ApprovalId, ArtifactId, CallId, RunId, SessionId } from "./ids.ts";
+import type { ApprovalId, ArtifactId, CallId, MessageId, RunId, SessionId } from "./ids.ts";
 import type { ErrorValue } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -70,8 +70,16 @@ export type Worktree = {
 /** A command that we run in the workspace and that must end with 0, or an agent that judges the result. */
 export type Acceptance = { readonly command: string } | { readonly agent: string };
 
-/** The full text behind a shortened tool output. */
-export type ArtifactRef = { readonly artifactId: ArtifactId; readonly chars: number; readonly lines: number };
+/** The full text behind a shortened tool output, or bytes that a tool gave, such as an image. */
+export type ArtifactRef = {
+  readonly artifactId: ArtifactId;
+  /** 0 for bytes, as are its lines. */
+  readonly chars: number;
+  readonly lines: number;
+  /** How many bytes there are; absent where the artifact is a text. */
+  readonly bytes?: number;
+  readonly mediaType?: string;
+};
 
 /** Files an act really changed, measured, relative to the workspace. */
 export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
@@ -109,7 +117,54 @@ export type ProposedAct = {
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */
 export type ApprovalScope = "once" | "run" | "session";
 
+/** Who gave an input, and from where. */
+export type InputSource = {
+  /** The way in: the `retinue` command, code that embeds the library, a server's client, another run of the session, or a rule of ours. */
+  readonly via: "command" | "library" | "server" | "run" | "rule";
+  /** The account it was given under, where there is one. */
+  readonly user?: string;
+  readonly host?: string;
+  readonly pid?: number;
+};
+
+/** What a parked run waits for. */
+export type WaitingFor =
+  | { readonly type: "approval"; readonly approvalId: ApprovalId }
+  | { readonly type: "run"; readonly runId: RunId };
+
+/**
+ * What anybody who may reach the session can append to a run, without its lease. Inputs commute with everything the driver of the run
+ * writes: the fold only puts them where the driver finds them, and the driver records what it does with them.
+ */
+export type InputBody =
+  | {
+      /** Somebody spoke to the run: a human, its parent, or a sub-agent that settled in the background. The run has it once it is delivered. */
+      readonly type: "message.received";
+      /** Absent in records from before messages were delivered; those entered the conversation where they stand. */
+      readonly messageId?: MessageId;
+      readonly from: "human" | RunId;
+      readonly content: readonly UserPart[];
+      readonly source?: InputSource;
+    }
+  | {
+      readonly type: "approval.answered";
+      readonly approvalId: ApprovalId;
+      readonly allowed: boolean;
+      readonly scope: ApprovalScope;
+      readonly reason?: string;
+      readonly source?: InputSource;
+    }
+  | {
+      /** The run, and everything below it, is to stop. */
+      readonly type: "cancel.requested";
+      readonly reason?: string;
+      /** It hands in what it has, in one last turn, in place of being cancelled. */
+      readonly finish?: boolean;
+      readonly source?: InputSource;
+    };
+
 export type RecordedBody =
+  | InputBody
   | {
       readonly type: "run.requested";
       readonly task: readonly UserPart[];
@@ -150,6 +205,8 @@ export type RecordedBody =
       readonly error: ErrorValue;
       /** The fallback that is asked next. */
       readonly next: string | null;
+      /** How large a request to this model may be, learned from its refusal. */
+      readonly learnedWindow?: number;
     }
   | {
       readonly type: "approval.requested";
@@ -157,19 +214,24 @@ export type RecordedBody =
       readonly act: ProposedAct;
       /** SHA-256 of the act; what then runs has the same. */
       readonly hash: string;
+      /** After this time nobody can answer any more, and the act is denied. */
+      readonly expiresAt?: string;
     }
   | {
-      readonly type: "approval.answered";
-      readonly approvalId: ApprovalId;
-      readonly allowed: boolean;
-      readonly scope: ApprovalScope;
+      /** Messages that were received are part of the conversation from here on, in this order. */
+      readonly type: "message.delivered";
+      readonly messageIds: readonly MessageId[];
+    }
+  | {
+      /** The driver left the run at this point: everything it waits for is recorded, and whoever sees it happen drives the run on. */
+      readonly type: "run.parked";
+      readonly on: readonly WaitingFor[];
+      readonly activeMs: number;
+    }
+  | {
+      /** Somebody asked the run to finish: its next turn is its last. */
+      readonly type: "run.finishing";
       readonly reason?: string;
-    }
-  | {
-      /** Somebody spoke to the run while it worked: a human, its parent, or a sub-agent that settled in the background. */
-      readonly type: "message.received";
-      readonly from: "human" | RunId;
-      readonly content: readonly UserPart[];
     }
   | {
       readonly type: "tool.started";
@@ -178,12 +240,15 @@ export type RecordedBody =
       readonly input: Json;
       readonly effect: ToolEffect;
       readonly repeatable: boolean;
+      /** We, and not the model, made this call: it belongs to no turn. */
+      readonly aside?: Aside;
     }
   | {
       readonly type: "tool.settled";
       readonly callId: CallId;
       readonly tool: string;
       readonly outcome: ToolOutcome;
+      readonly aside?: Aside;
       /** What the model reads. */
       readonly content: readonly UserPart[];
       readonly error?: ErrorValue;
@@ -249,6 +314,9 @@ export type RecordedBody =
   | ({ readonly type: "worktree.merged" } & MergeOutcome)
   | { readonly type: "run.settled"; readonly result: RunResult };
 
+/** What a call that we made ourselves is for: the `accept` command of the run's agent. */
+export type Aside = "accept";
+
 /** One file of a merge, relative to the workspace that is merged into. Null: no such file. */
 export type PlannedChange = { readonly path: string; readonly from: FileVersion | null; readonly to: FileVersion | null };
 
@@ -278,9 +346,17 @@ export type RetinueEvent = RecordedEvent | LiveEvent;
 export type EventDraft = RunIdentity & { readonly at: string } & RecordedBody;
 
 export type RecordedType = RecordedBody["type"];
+export type InputType = InputBody["type"];
+export type InputEvent = RunIdentity & Stamp & InputBody;
+export type InputDraft = RunIdentity & { readonly at: string } & InputBody;
 export type LiveType = LiveBody["type"];
 
 const LIVE: ReadonlySet<string> = new Set<LiveType>(["model.delta", "model.retrying", "tool.progress"]);
+
+const INPUTS: ReadonlySet<string> = new Set<InputType>(["message.received", "approval.answered", "cancel.requested"]);
+
+/** Whether anybody may append such an event, without the run's lease. */
+export const isInput = <E extends { readonly type: string }>(event: E): event is Extract<E, InputBody> => INPUTS.has(event.type);
 
 export const isLive = (event: RetinueEvent): event is LiveEvent => LIVE.has(event.type);
 

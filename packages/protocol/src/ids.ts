@@ -2,6 +2,7 @@
 export type SessionId = `ses_${string}`;
 export type RunId = `run_${string}`;
 export type ArtifactId = `art_${string}`;
+export type MessageId = `msg_${string}`;
 export type ApprovalId = `apr_${string}`;
 
 /** Made unique within its run by us; the provider's own id is kept where it is one. */

@@ -12,7 +12,7 @@ import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunResult, RunSpec,
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
-import { createJudge, createSpec, stricter } from "@retinue/runtime";
+import { combineHooks, createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
@@ -115,15 +115,15 @@ export type Retinue = {
   readonly sessions: ReadSide;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly tools: ReadonlyMap<string, AnyTool>;
-  /** Stopping, speaking to and answering runs at work. */
-  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer">;
+  /** Stopping, speaking to, answering and following runs, whichever process drives them. */
+  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer" | "follow">;
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */
   readonly untrusted: readonly TrustClaim[];
   /** The model that is used where neither agent nor run names one. */
   readonly model: string;
-  /** Cancels what runs, waits for it and lets go of everything. */
+  /** Stops driving and lets go of everything; what has not settled is left open in the record, to be resumed. */
   readonly close: () => Promise<void>;
 };
 
@@ -209,7 +209,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     approver: options.approver,
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
-    hooks: options.hooks ?? commandHooks.hooks,
+    hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
     observer: commandHooks.observer,
   });
 

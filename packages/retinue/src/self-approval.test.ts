@@ -92,7 +92,7 @@ describe("a model that wants to answer its own question from its shell", () => {
         expect(said).not.toContain(run.sessionId);
       }
       expect(connections).toBe(0);
-      expect(retinue.live.approvals(run.sessionId).map(({ act }) => act.callId)).toEqual(["harm"]);
+      expect((await retinue.live.approvals(run.sessionId)).map(({ act }) => act.callId)).toEqual(["harm"]);
       await expect(readFile(path.join(workspace, "harm"))).rejects.toMatchObject({ code: "ENOENT" });
       run.cancel();
       await run.result;

@@ -1,7 +1,15 @@
 /** The library room: what an agent run is made of. */
 export { defineTool, toDeclaration } from "./loop/tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./loop/tool.ts";
-export type { ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
+export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
+export { askAside } from "./loop/ask-aside.ts";
+export { executeCall } from "./loop/call.ts";
+export { LeftOpen, Parked } from "./loop/parked.ts";
+export type { Driven } from "./loop/parked.ts";
+export { createStopwatch } from "./limits/stopwatch.ts";
+export type { Stopwatch } from "./limits/stopwatch.ts";
+export { estimateMessage } from "./context/estimate.ts";
+export type { CallContext } from "./loop/tool.ts";
 export { apply, createState, fold, settledMessages } from "./record/fold.ts";
 export type { RunState } from "./record/run-state.ts";
 export { driveRun, runLoop } from "./loop/loop.ts";
@@ -35,5 +43,6 @@ export type { Spent } from "./loop/tool.ts";
 export type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
 export { createCleaner, redactDeep } from "./record/redactor.ts";
 export type { Redactor, TextStream } from "./record/redactor.ts";
+export { combineHooks } from "./loop/hooks.ts";
 export type { BeforeVerdict, HookedCall, Hooks } from "./loop/hooks.ts";
 export { fromJsonSchema, refuseSlowPatterns } from "./schema/json-schema.ts";

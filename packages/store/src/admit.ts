@@ -1,44 +1,102 @@
-/** What may be appended, decided in one place for every implementation of the log. */
-import type { EventDraft, RunId, SessionId } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+/** Which drafts may be appended, decided in one place for every implementation of the log. */
+import type { ApprovalId, EventDraft, InputDraft, RunId, RunIdentity, SessionId } from "@retinue/protocol";
+import { isInput, RetinueError } from "@retinue/protocol";
 import type { Lease } from "./contract.ts";
 
 /** What a log knows of a run. */
 export type KnownRun = { readonly sessionId: SessionId; readonly epoch: number };
 
-/**
- * Throws unless the drafts may be appended: one session for all of them, each run requested exactly once and first,
- * and a lease that still holds for everything else. Gives the session they belong to.
- */
-export const admit = (
-  drafts: readonly EventDraft[],
-  lease: Lease | undefined,
-  known: (runId: RunId) => KnownRun | undefined,
-): SessionId => {
-  const sessionId = drafts[0]?.sessionId;
-  if (sessionId === undefined) throw new RetinueError("internal", "An empty append belongs to no session.");
-  if (lease !== undefined) admitLease(lease, known(lease.runId));
-  for (const draft of drafts) {
-    if (draft.sessionId !== sessionId)
-      throw new RetinueError("internal", `One append holds events of ${sessionId} and of ${draft.sessionId}.`);
-    if (draft.type === "run.requested") {
-      if (known(draft.runId) !== undefined)
-        throw new RetinueError("run_exists", `Run ${draft.runId} was requested before; nothing was written.`);
-      for (const other of drafts) {
-        if (other === draft) break;
-        if (other.runId === draft.runId)
-          throw new RetinueError("run_exists", `Run ${draft.runId} is requested twice in one append; nothing was written.`);
+/** What a log knows of a run that an input is for. */
+export type InputTarget = { readonly identity: RunIdentity; readonly isSettled: boolean };
+
+/** What a log knows of a question: whether somebody answered it, or its call was settled without an answer. */
+export type KnownApproval = { readonly closed: "answered" | "settled" | null; readonly expiresAt: string | null };
+
+/** What the record says, read in the transaction that the drafts are to be written in. */
+export type KnownRecord = {
+  readonly run: (runId: RunId) => KnownRun | undefined;
+  readonly target: (runId: RunId) => InputTarget | undefined;
+  /** A question that this very run asked. */
+  readonly approval: (runId: RunId, approvalId: ApprovalId) => KnownApproval | undefined;
+};
+
+export type Admission = {
+  /**
+   * Throws unless the drafts may be appended: one session for all of them, each run requested exactly once and first, inputs
+   * for a run that is open, and a lease that still holds for everything else. Gives the session they belong to.
+   */
+  readonly admit: (drafts: readonly EventDraft[], lease: Lease | undefined) => SessionId;
+};
+
+/** What was admitted and is not in the record yet. */
+type Noted = {
+  readonly runs: Map<RunId, RunIdentity>;
+  readonly settled: Set<RunId>;
+  readonly approvals: Map<string, KnownApproval & { readonly runId: RunId; readonly callId: string | null }>;
+};
+
+const createNoted = (): Noted => ({ runs: new Map(), settled: new Set(), approvals: new Map() });
+
+const toApprovalKey = (runId: RunId, approvalId: ApprovalId): string => JSON.stringify([runId, approvalId]);
+
+/** Admits appends one after the other; each sees what those before it will have written. */
+export const createAdmission = (known: KnownRecord): Admission => {
+  const earlier = createNoted();
+
+  return {
+    admit: (drafts, lease) => {
+      const sessionId = drafts[0]?.sessionId;
+      if (sessionId === undefined) throw new RetinueError("internal", "An empty append belongs to no session.");
+      const noted = createNoted();
+      const isRequested = (runId: RunId): boolean =>
+        noted.runs.has(runId) || earlier.runs.has(runId) || known.run(runId) !== undefined;
+      const runOf = (runId: RunId): KnownRun | undefined =>
+        known.run(runId) ?? (earlier.runs.has(runId) ? { sessionId, epoch: 0 } : undefined);
+      const targetOf = (runId: RunId): InputTarget | undefined => {
+        const identity = noted.runs.get(runId) ?? earlier.runs.get(runId);
+        const target = identity === undefined ? known.target(runId) : { identity, isSettled: false };
+        if (target === undefined) return undefined;
+        return noted.settled.has(runId) || earlier.settled.has(runId) ? { ...target, isSettled: true } : target;
+      };
+      const approvalOf = (runId: RunId, approvalId: ApprovalId): KnownApproval | undefined => {
+        const key = toApprovalKey(runId, approvalId);
+        return noted.approvals.get(key) ?? earlier.approvals.get(key) ?? known.approval(runId, approvalId);
+      };
+
+      if (lease !== undefined) admitLease(lease, runOf(lease.runId));
+      for (const draft of drafts) {
+        if (draft.sessionId !== sessionId)
+          throw new RetinueError("internal", `One append holds events of ${sessionId} and of ${draft.sessionId}.`);
+        if (draft.type === "run.requested") {
+          if (isRequested(draft.runId))
+            throw new RetinueError("run_exists", `Run ${draft.runId} was requested before; nothing was written.`);
+        } else if (isInput(draft)) admitInput(draft, targetOf, approvalOf);
+        else admitDriven(draft, lease, runOf(draft.runId));
+        note(noted, earlier, draft);
       }
-      continue;
-    }
-    if (lease === undefined)
-      throw new RetinueError("internal", `A ${draft.type} of ${draft.runId} was to be appended without a lease.`);
-    if (draft.runId !== lease.runId)
-      throw new RetinueError("internal", `The lease of ${lease.runId} cannot write a ${draft.type} of ${draft.runId}.`);
-    if (known(draft.runId)?.sessionId !== sessionId)
-      throw new RetinueError("internal", `Run ${draft.runId} does not belong to ${sessionId}.`);
-  }
-  return sessionId;
+      for (const [runId, identity] of noted.runs) earlier.runs.set(runId, identity);
+      for (const runId of noted.settled) earlier.settled.add(runId);
+      for (const [key, approval] of noted.approvals) earlier.approvals.set(key, approval);
+      return sessionId;
+    },
+  };
+};
+
+/** Keeps what a draft changes for the inputs after it. */
+const note = (noted: Noted, earlier: Noted, draft: EventDraft): void => {
+  const { runId } = draft;
+  if (draft.type === "run.requested") noted.runs.set(runId, draft);
+  else if (draft.type === "run.settled") noted.settled.add(runId);
+  else if (draft.type === "approval.requested") {
+    const { approvalId, expiresAt = null, act } = draft;
+    noted.approvals.set(toApprovalKey(runId, approvalId), { closed: null, expiresAt, runId, callId: act.callId });
+  } else if (draft.type === "approval.answered")
+    noted.approvals.set(toApprovalKey(runId, draft.approvalId), { closed: "answered", expiresAt: null, runId, callId: null });
+  else if (draft.type === "tool.settled")
+    for (const approvals of [earlier.approvals, noted.approvals])
+      for (const [key, approval] of approvals)
+        if (approval.runId === runId && approval.callId === draft.callId && approval.closed === null)
+          noted.approvals.set(key, { ...approval, closed: "settled" });
 };
 
 const admitLease = (lease: Lease, run: KnownRun | undefined): void => {
@@ -48,6 +106,39 @@ const admitLease = (lease: Lease, run: KnownRun | undefined): void => {
       "lease_lost",
       `Run ${lease.runId} is driven under epoch ${run.epoch} now; what epoch ${lease.epoch} wanted to write was refused.`,
     );
+};
+
+/** What only the driver of a run may write. */
+const admitDriven = (draft: EventDraft, lease: Lease | undefined, run: KnownRun | undefined): void => {
+  if (lease === undefined)
+    throw new RetinueError("internal", `A ${draft.type} of ${draft.runId} was to be appended without a lease.`);
+  if (draft.runId !== lease.runId)
+    throw new RetinueError("internal", `The lease of ${lease.runId} cannot write a ${draft.type} of ${draft.runId}.`);
+  if (run?.sessionId !== draft.sessionId)
+    throw new RetinueError("internal", `Run ${draft.runId} does not belong to ${draft.sessionId}.`);
+};
+
+const IDENTITY = ["sessionId", "runId", "parentRunId", "depth", "agent"] as const satisfies readonly (keyof RunIdentity)[];
+
+const admitInput = (draft: InputDraft, targetOf: KnownRecord["target"], approvalOf: KnownRecord["approval"]): void => {
+  const { runId } = draft;
+  const target = targetOf(runId);
+  if (target === undefined) throw unknownRun(runId);
+  const wrong = IDENTITY.find((key) => draft[key] !== target.identity[key]);
+  if (wrong !== undefined)
+    throw new RetinueError("internal", `A ${draft.type} names another ${wrong} than run ${runId} was requested with.`);
+  if (target.isSettled) throw new RetinueError("run_settled", `Run ${runId} has ended; nothing was written to it.`);
+  if (draft.type !== "approval.answered") return;
+
+  const { approvalId } = draft;
+  const approval = approvalOf(runId, approvalId);
+  if (approval === undefined) throw new RetinueError("approval_unknown", `Run ${runId} asked no question ${approvalId}.`);
+  if (approval.closed === "answered")
+    throw new RetinueError("approval_answered", `Question ${approvalId} was answered before; nothing was written.`);
+  if (approval.closed === "settled")
+    throw new RetinueError("approval_expired", `The call that question ${approvalId} is about was settled without an answer.`);
+  if (approval.expiresAt !== null && Date.parse(draft.at) > Date.parse(approval.expiresAt))
+    throw new RetinueError("approval_expired", `Question ${approvalId} could be answered until ${approval.expiresAt}.`);
 };
 
 export const unknownRun = (runId: RunId): RetinueError => new RetinueError("run_unknown", `No run ${runId} was ever requested.`);

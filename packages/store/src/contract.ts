@@ -2,8 +2,11 @@
  * The event log: append-only, one sequence a session, every write fenced by the epoch of the run's lease.
  * `testing/log-contract.ts` is the suite that every implementation passes.
  */
-import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { ArtifactId, ArtifactRef, EventDraft, InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import type { Holder } from "./holder.ts";
+import type { ApprovalQuery, OpenApproval } from "./open-approval.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { ArtifactBytes } from "./stored-artifact.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -15,14 +18,28 @@ export type LeaseOptions = {
   readonly onlyIfFree?: boolean;
 };
 
+export type AppendOptions = {
+  /** The append resolves only when a power cut cannot undo it or anything before it, also where the store promises less by default. */
+  readonly durable?: boolean;
+};
+
+/** The latest run of a session that no other run started. */
+export type RootRun = {
+  readonly runId: RunId;
+  /** Of its `run.requested`. */
+  readonly seq: number;
+  readonly isSettled: boolean;
+};
+
 export type EventLog = {
   /**
    * Appends all of the drafts or none, numbered from the session's last number on without gaps. With a lease whose epoch has moved on it
-   * throws `lease_lost` and writes nothing. Without a lease only `run.requested` may be appended.
+   * throws `lease_lost` and writes nothing. Without a lease only `run.requested` and inputs (`isInput`) may be appended; an input is admitted in
+   * the same transaction: `run_unknown`, `run_settled`, `approval_unknown`, `approval_answered` and `approval_expired` write nothing.
    * Appends of one process to one session stand in the order in which they were asked for; when one fails because it could not be written,
    * those asked for since fail with it, so that nothing stands in a record without what it rests on.
    */
-  readonly append: (drafts: readonly EventDraft[], lease?: Lease) => Awaitable<readonly RecordedEvent[]>;
+  readonly append: (drafts: readonly EventDraft[], lease?: Lease, options?: AppendOptions) => Awaitable<readonly RecordedEvent[]>;
   /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */
   readonly lease: (runId: RunId, options?: LeaseOptions) => Awaitable<Lease>;
   /** Who took the latest lease of a run that has not settled, as long as it lives. */
@@ -31,11 +48,28 @@ export type EventLog = {
   readonly revoke: (sessionId: SessionId) => Awaitable<void>;
   /** The recorded events of a session after a number, in order. Empty for an unknown session. */
   readonly read: (sessionId: SessionId, afterSeq?: number) => Awaitable<readonly RecordedEvent[]>;
+  /** The events of these runs of a session after a number, in order, without reading the others. */
+  readonly readRuns: (sessionId: SessionId, runIds: readonly RunId[], afterSeq?: number) => Awaitable<readonly RecordedEvent[]>;
+  /** What was said to a run after a number, in order: messages, answers and cancels. Empty for an unknown run. */
+  readonly inputs: (runId: RunId, afterSeq?: number) => Awaitable<readonly InputEvent[]>;
+  /** Every question that waits for an answer, in the order of the sessions and then of asking. */
+  readonly approvals: (query?: ApprovalQuery) => Awaitable<readonly OpenApproval[]>;
+  /** Undefined for an unknown session. */
+  readonly latestRoot: (sessionId: SessionId) => Awaitable<RootRun | undefined>;
+  /**
+   * Keeps what a run has come to, in place of its earlier snapshot, unless that one is of a later event. Throws `run_unknown`. Snapshots are
+   * no part of the record: they are not exported, and go with their session.
+   */
+  readonly writeSnapshot: (snapshot: Snapshot) => Awaitable<void>;
+  /** Undefined where there is none of this format, or what is stored is not what was written. */
+  readonly readSnapshot: (runId: RunId, format: string) => Awaitable<Snapshot | undefined>;
   /** The session a run belongs to. */
   readonly sessionOf: (runId: RunId) => Awaitable<SessionId | undefined>;
   /** Calls back after each append to the session, until the function returned is called. */
   readonly watch: (sessionId: SessionId, wake: () => void) => () => void;
-  readonly writeArtifact: (sessionId: SessionId, text: string) => Awaitable<ArtifactRef>;
+  readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => Awaitable<ArtifactRef>;
+  /** Undefined for bytes: they are no text. */
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<string | undefined>;
+  readonly readArtifactBytes: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<ArtifactBytes | undefined>;
   readonly close: () => Awaitable<void>;
 };

@@ -9,6 +9,8 @@ import type { MessageRow } from "./message-row.ts";
 import { EMPTY_MESSAGE, MESSAGE_COLUMNS } from "./message-row.ts";
 import type { RunProjection } from "./project.ts";
 import { project } from "./project.ts";
+import type { ApprovalOperation, ApprovalRow } from "./project-approval.ts";
+import { projectApproval } from "./project-approval.ts";
 import type { SessionRow } from "./project-session.ts";
 import { NEW_SESSION, projectSession } from "./project-session.ts";
 import type { Damage } from "./read-side.ts";
@@ -21,8 +23,14 @@ export type StoredSession = {
   readonly session: SessionRow;
   readonly events: Iterable<StoredEvent & { readonly runId: string; readonly type: string; readonly at: string }>;
   readonly messages: Iterable<MessageRow>;
-  readonly runs: Iterable<{ readonly runId: string; readonly messageId: number; readonly epoch: number }>;
-  readonly artifacts: Iterable<{ readonly artifactId: string; readonly text: string }>;
+  readonly runs: Iterable<{
+    readonly runId: string;
+    readonly messageId: number;
+    readonly epoch: number;
+    readonly isRoot: boolean;
+  }>;
+  readonly approvals: Iterable<ApprovalRow>;
+  readonly artifacts: Iterable<{ readonly artifactId: string; readonly data: string | Uint8Array }>;
 };
 
 /** Rows that are looked at in one step. */
@@ -36,6 +44,7 @@ export function* findDamage(stored: StoredSession): Steps<Damage | undefined> {
     compareSession(session, found) ??
     (yield* compareMessages(stored, found)) ??
     compareRuns(stored, found) ??
+    compareApprovals(stored, found) ??
     compareArtifacts(stored, found);
   return wrong === undefined ? undefined : { sessionId: session.sessionId, ...wrong };
 }
@@ -92,21 +101,39 @@ function* compareMessages(stored: StoredSession, { messages }: Folded): Steps<Wr
 
 const compareRuns = ({ session, runs }: StoredSession, { epochs }: Folded): Wrong | undefined => {
   let count = 0;
-  for (const { runId, messageId, epoch } of runs) {
+  for (const { runId, messageId, epoch, isRoot } of runs) {
     count += 1;
     const run = epochs.get(runId as RunId);
     const what = `the lease of ${runId} is not what its events say`;
     if (run === undefined) return { seq: null, what };
-    if (messageId !== toEventKey(session.number, run.seq) || !(epoch >= run.epoch)) return { seq: run.seq, what };
+    if (messageId !== toEventKey(session.number, run.seq) || !(epoch >= run.epoch) || isRoot !== run.isRoot)
+      return { seq: run.seq, what };
   }
   return count === epochs.size ? undefined : { seq: null, what: "the lease of a run is missing" };
 };
 
+const compareApprovals = (stored: StoredSession, { approvals }: Folded): Wrong | undefined => {
+  let count = 0;
+  for (const row of stored.approvals) {
+    count += 1;
+    const expected = approvals.get(toApprovalKey(row));
+    if (expected === undefined) return { seq: null, what: `question ${row.approvalId} was asked by no event` };
+    if (!APPROVAL_KEYS.every((key) => expected[key] === row[key]))
+      return { seq: fromEventKey(expected.eventId).seq, what: `question ${row.approvalId} is not what its events say` };
+  }
+  return count === approvals.size ? undefined : { seq: null, what: "a question of the session is missing" };
+};
+
+const APPROVAL_KEYS = ["eventId", "messageId", "expiresAt", "closed"] as const satisfies readonly (keyof ApprovalRow)[];
+
+const toApprovalKey = ({ runId, approvalId }: Pick<ApprovalRow, "runId" | "approvalId">): string =>
+  JSON.stringify([runId, approvalId]);
+
 const compareArtifacts = (stored: StoredSession, { artifacts }: Folded): Wrong | undefined => {
   const found = new Set<string>();
-  for (const { artifactId, text } of stored.artifacts) {
+  for (const { artifactId, data } of stored.artifacts) {
     found.add(artifactId);
-    if (toArtifactId(text) !== artifactId)
+    if (toArtifactId(data) !== artifactId)
       return { seq: artifacts.get(artifactId as ArtifactId) ?? null, what: `artifact ${artifactId} is damaged` };
   }
   for (const [artifactId, seq] of artifacts)
@@ -114,26 +141,39 @@ const compareArtifacts = (stored: StoredSession, { artifacts }: Folded): Wrong |
   return undefined;
 };
 
+const applyApproval = (approvals: Map<string, ApprovalRow>, operation: ApprovalOperation): void => {
+  if (operation.type === "open") {
+    approvals.set(toApprovalKey(operation.row), operation.row);
+    return;
+  }
+  const row = approvals.get(toApprovalKey(operation));
+  if (row?.closed === null) approvals.set(toApprovalKey(operation), { ...row, closed: operation.as });
+};
+
 /** What a session's tables must hold, from its events alone. */
 type Folded = {
   readonly session: SessionRow;
   readonly messages: readonly MessageRow[];
   /** Of every run: the event that requested it, and the highest epoch that it was started under. */
-  readonly epochs: ReadonlyMap<RunId, { readonly seq: number; readonly epoch: number }>;
+  readonly epochs: ReadonlyMap<RunId, FoldedRun>;
+  readonly approvals: ReadonlyMap<string, ApprovalRow>;
   /** Artifacts that events refer to, with the last event that does. */
   readonly artifacts: ReadonlyMap<ArtifactId, number>;
 };
 
+type FoldedRun = { readonly seq: number; readonly epoch: number; readonly isRoot: boolean };
+
 const createFold = ({ sessionId, number }: { readonly sessionId: SessionId; readonly number: number }) => {
   const projections = new Map<RunId, RunProjection>();
   const rows = new Map<number, Record<string, string | number | null>>();
-  const epochs = new Map<RunId, { readonly seq: number; readonly epoch: number }>();
+  const epochs = new Map<RunId, FoldedRun>();
+  const approvals = new Map<string, ApprovalRow>();
   const artifacts = new Map<ArtifactId, number>();
   let session: SessionRow = { ...NEW_SESSION, sessionId, number };
 
   const note = (event: RecordedEvent): string | undefined => {
     if (event.sessionId !== sessionId) return "it is of another session";
-    if (event.type === "run.requested") epochs.set(event.runId, { seq: event.seq, epoch: 0 });
+    if (event.type === "run.requested") epochs.set(event.runId, { seq: event.seq, epoch: 0, isRoot: event.parentRunId === null });
     const run = epochs.get(event.runId);
     if (run === undefined) return "it is of a run that was never requested";
     if (event.type === "run.started") epochs.set(event.runId, { ...run, epoch: Math.max(run.epoch, event.epoch) });
@@ -147,8 +187,11 @@ const createFold = ({ sessionId, number }: { readonly sessionId: SessionId; read
       const mismatch = note(event);
       if (mismatch !== undefined) return mismatch;
       const parent = event.parentRunId === null ? undefined : projections.get(event.parentRunId);
-      const projected = project({ event, sessionNumber: number, run: projections.get(event.runId), parent });
+      const before = projections.get(event.runId);
+      const projected = project({ event, sessionNumber: number, run: before, parent });
       projections.set(event.runId, projected.run);
+      const id = toEventKey(number, event.seq);
+      for (const operation of projectApproval({ event, id, before, after: projected.run })) applyApproval(approvals, operation);
       let opened = 0;
       for (const operation of projected.operations) {
         const row = operation.type === "insert" ? { ...EMPTY_MESSAGE } : rows.get(operation.id);
@@ -165,6 +208,7 @@ const createFold = ({ sessionId, number }: { readonly sessionId: SessionId; read
       // Filled column by column from operations, which name only columns of this row.
       messages: [...rows].toSorted(([a], [b]) => a - b).map(([, row]) => row as unknown as MessageRow),
       epochs,
+      approvals,
       artifacts,
     }),
   };

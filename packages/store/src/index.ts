@@ -1,5 +1,8 @@
 /** Memory: the event log, its implementations and what can be read from it. SQLite is in `@retinue/store/sqlite`. */
-export type { EventLog, Lease, LeaseOptions } from "./contract.ts";
+export type { AppendOptions, EventLog, Lease, LeaseOptions, RootRun } from "./contract.ts";
+export type { ApprovalQuery, OpenApproval } from "./open-approval.ts";
+export type { Snapshot } from "./snapshot.ts";
+export type { ArtifactBytes, ExportedArtifact } from "./stored-artifact.ts";
 export { heldError } from "./holder.ts";
 export type { Holder, HolderOptions } from "./holder.ts";
 export type { ProcessIdentity } from "./process-identity.ts";

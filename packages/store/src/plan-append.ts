@@ -1,10 +1,12 @@
 /** What an append writes, worked out before anything is written: the same for every database. */
-import type { EventDraft, RecordedEvent, RunId } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import type { EventDraft, InputDraft, RecordedEvent, RunId } from "@retinue/protocol";
+import { isInput, RetinueError } from "@retinue/protocol";
 import { CHAIN_START, toChainHash, toEventBody } from "./chain.ts";
 import { MAX_SEQ, toEventKey } from "./event-key.ts";
 import type { Operation, RunProjection } from "./project.ts";
 import { project } from "./project.ts";
+import type { ApprovalOperation } from "./project-approval.ts";
+import { projectApproval } from "./project-approval.ts";
 import type { SessionRow } from "./project-session.ts";
 import { projectSession } from "./project-session.ts";
 
@@ -15,6 +17,8 @@ export type PlannedEvent = {
   readonly hash: string;
   /** On rows of `messages`. */
   readonly operations: readonly Operation[];
+  /** On rows of `approvals`. */
+  readonly approvals: readonly ApprovalOperation[];
 };
 
 export type AppendPlan = {
@@ -30,9 +34,21 @@ export type PlanOptions = {
   readonly drafts: readonly EventDraft[];
   /** Of a run as it was before. */
   readonly projectionOf: (runId: RunId) => RunProjection | undefined;
+  /** As much of a run as an input needs: it changes nothing of what the driver of the run has in mind. */
+  readonly targetOf: (input: InputDraft) => RunProjection | undefined;
 };
 
-export const planAppend = ({ session: before, drafts, projectionOf }: PlanOptions): AppendPlan => {
+/** What an input needs of its run: the row of the run, and for an answer the row of the call that was asked about. */
+export const toInputTarget = (input: InputDraft, messageId: number, callMessageId: number | undefined): RunProjection => ({
+  messageId,
+  step: null,
+  calls:
+    input.type === "approval.answered" && callMessageId !== undefined
+      ? new Map([["", { id: callMessageId, startedAt: input.at, settled: false, approvalId: input.approvalId }]])
+      : new Map(),
+});
+
+export const planAppend = ({ session: before, drafts, projectionOf, targetOf }: PlanOptions): AppendPlan => {
   if (before.headSeq + drafts.length > MAX_SEQ)
     throw new RetinueError("store_full", `${before.sessionId} holds ${before.headSeq} events and can hold no more.`);
   const events: PlannedEvent[] = [];
@@ -44,19 +60,22 @@ export const planAppend = ({ session: before, drafts, projectionOf }: PlanOption
     const isRequest = draft.type === "run.requested";
     const seq = session.headSeq + 1;
     const event: RecordedEvent = { ...draft, seq };
+    const id = toEventKey(session.number, seq);
+    const isTargeted = isInput(draft) && !projections.has(runId);
+    const known = isRequest ? undefined : isTargeted ? targetOf(draft) : current(runId);
     const { operations, run } = project({
       event,
       sessionNumber: session.number,
-      run: isRequest ? undefined : current(runId),
+      run: known,
       parent: isRequest && parentRunId !== null ? current(parentRunId) : undefined,
     });
-    projections.set(runId, run);
+    if (!isTargeted) projections.set(runId, run);
     const body = toEventBody(draft, seq);
     const hash = toChainHash(session.headHash === "" ? CHAIN_START : session.headHash, body);
     let opened = 0;
     for (const operation of operations) if (operation.type === "insert") opened += 1;
     session = projectSession({ event, previous: session, opened, hash });
-    events.push({ id: toEventKey(session.number, seq), event, body, hash, operations });
+    events.push({ id, event, body, hash, operations, approvals: projectApproval({ event, id, before: known, after: run }) });
   }
   return { events, session, projections };
 };

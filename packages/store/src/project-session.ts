@@ -96,6 +96,10 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "approval.requested":
     case "approval.answered":
     case "message.received":
+    case "message.delivered":
+    case "cancel.requested":
+    case "run.parked":
+    case "run.finishing":
     case "tool.started":
     case "tool.settled":
     case "limit.reached":

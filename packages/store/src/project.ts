@@ -335,6 +335,10 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       return { operations: event.summary === undefined ? NOTHING : recordSummary(event, event.summary, id, run), run };
     case "message.received":
       return { operations: recordReceived(event, id, run), run };
+    case "message.delivered":
+    case "cancel.requested":
+    case "run.parked":
+    case "run.finishing":
     case "limit.reached":
     case "result.rejected":
     case "worktree.made":
@@ -416,7 +420,8 @@ const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: Ca
       values: [
         id,
         event.sessionId,
-        run.step?.id ?? run.messageId,
+        // The row of a model call that has not ended is not there yet.
+        run.step?.opening === null ? run.step.id : run.messageId,
         event.at,
         event.agent,
         event.depth,

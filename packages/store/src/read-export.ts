@@ -1,16 +1,17 @@
 /** From an exported session back to what is recorded of it; refused unless every event is as it was when it was exported. */
-import type { ArtifactId, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { toArtifactId } from "./artifact-ref.ts";
 import { CHAIN_START, toChainHash, toEventBody } from "./chain.ts";
 import type { SessionExport } from "./read-side.ts";
+import type { StoredArtifact } from "./stored-artifact.ts";
+import { fromExportedArtifact } from "./stored-artifact.ts";
 
 export type ImportedSession = {
   readonly sessionId: SessionId;
   readonly drafts: readonly EventDraft[];
   /** Of every run, the highest that it was started under. */
   readonly epochs: ReadonlyMap<RunId, number>;
-  readonly artifacts: readonly { readonly artifactId: ArtifactId; readonly text: string }[];
+  readonly artifacts: readonly StoredArtifact[];
 };
 
 const invalid = (what: string, hint?: string): RetinueError =>
@@ -39,9 +40,16 @@ export const readExport = (exported: unknown): ImportedSession => {
       "its events are not those that its chain of hashes ends with",
       "It was changed after it was exported, or secrets were taken out of it: export it again from the store that has it.",
     );
-  for (const { artifactId, text } of artifacts)
-    if (typeof text !== "string" || toArtifactId(text) !== artifactId) throw invalid(`artifact ${artifactId} is damaged`);
-  return { sessionId, drafts, epochs, artifacts };
+  return {
+    sessionId,
+    drafts,
+    epochs,
+    artifacts: artifacts.map((artifact) => {
+      const stored = fromExportedArtifact(artifact);
+      if (stored === undefined) throw invalid(`artifact ${artifact.artifactId} is damaged`);
+      return stored;
+    }),
+  };
 };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -2,10 +2,11 @@
  * Looking at what was recorded: sessions, the tree of runs, messages, search, figures; and taking it away for good.
  * `testing/read-side-contract.ts` is the suite that every implementation passes.
  */
-import type { ArtifactId, RecordedEvent, RecordedType, RunId, SessionId } from "@retinue/protocol";
+import type { RecordedEvent, RecordedType, RunId, SessionId } from "@retinue/protocol";
 import type { Holder } from "./holder.ts";
 import type { MessageRow, MessageStatus, RequestType } from "./message-row.ts";
 import type { SessionRow } from "./project-session.ts";
+import type { ExportedArtifact } from "./stored-artifact.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -139,7 +140,7 @@ export type SessionExport = {
   readonly session: SessionRow;
   readonly events: readonly RecordedEvent[];
   readonly messages: readonly MessageRow[];
-  readonly artifacts: readonly { readonly artifactId: ArtifactId; readonly text: string }[];
+  readonly artifacts: readonly ExportedArtifact[];
   readonly damage: Damage | null;
 };
 

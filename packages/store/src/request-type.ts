@@ -8,6 +8,10 @@ export const toRequestType = (event: RecordedEvent): RequestType | undefined => 
     case "run.requested":
     case "run.started":
     case "run.settled":
+    case "cancel.requested":
+    case "run.parked":
+    case "run.finishing":
+    case "message.delivered":
     case "limit.reached":
     case "result.rejected":
     case "worktree.made":

@@ -14,6 +14,7 @@ export const toSaid = (event: RecordedEvent): string => {
     case "model.failed":
       return event.error.message;
     case "approval.answered":
+    case "cancel.requested":
       return event.reason ?? "";
     case "tool.settled":
       return event.error === undefined ? toText(event.content) : `${toText(event.content)}\n${event.error.message}`;
@@ -26,6 +27,9 @@ export const toSaid = (event: RecordedEvent): string => {
     case "run.settled":
       return event.result.error === undefined ? event.result.summary : `${event.result.summary}\n${event.result.error.message}`;
     case "run.started":
+    case "run.parked":
+    case "run.finishing":
+    case "message.delivered":
     case "model.requested":
     case "approval.requested":
     case "tool.started":

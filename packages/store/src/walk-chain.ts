@@ -65,3 +65,18 @@ export const collectEvents = (
   }
   return events;
 };
+
+/** An event that is read without those around it, with the hash of the one before. */
+export type LooseEvent = StoredEvent & { readonly previous: string | undefined };
+
+/** Throws `store_corrupt` where an event is not the one that stands at this place of the chain. */
+export const collectLoose = (rows: Iterable<LooseEvent>, sessionId: SessionId): RecordedEvent[] => {
+  const events: RecordedEvent[] = [];
+  for (const { seq, body, hash, previous } of rows) {
+    const event = fromEventBody(body);
+    const isWhole = toChainHash(seq === 1 ? CHAIN_START : (previous ?? ""), body) === hash && event?.seq === seq;
+    if (!isWhole) throw toCorruptError(new BrokenChain(seq, "its text does not fit its hash"), sessionId);
+    events.push(event);
+  }
+  return events;
+};

@@ -3,13 +3,14 @@ import type { Script, ScriptedModel, ScriptedToolCall } from "@retinue/model/tes
 import { createScriptedModel } from "@retinue/model/testing";
 import type { Grant, Json, Limits, RecordedEvent, RunSpec, SessionId } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { isInput } from "@retinue/protocol";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
 import type { AnyTool, ModelRequest } from "@retinue/runtime";
 import { createManualClock, createSpec, defineTool } from "@retinue/runtime";
 import type { MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
 import { z } from "zod";
-import type { Engine, EngineOptions, RunHandle } from "../embedded-engine.ts";
+import type { Engine, EngineOptions, RunHandle } from "../contract.ts";
 import { createEmbeddedEngine } from "../embedded-engine.ts";
 
 export const testAgent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
@@ -126,7 +127,7 @@ export const cutLog = (log: MemoryLog, sessionId: SessionId, where: (event: Reco
   if (at < 0) throw new Error("There is no such event.");
   const cut = createMemoryLog();
   for (const { seq: _, ...event } of events.slice(0, at + 1)) {
-    if (event.type === "run.requested") cut.append([event]);
+    if (event.type === "run.requested" || isInput(event)) cut.append([event]);
     else cut.append([event], cut.lease(event.runId));
   }
   return cut;

@@ -83,6 +83,15 @@ export const formatProgress = (event: RetinueEvent, redact: Redact, columns = In
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":
       return event.parentRunId === null ? undefined : line(`${formatBill(event.result)}: ${event.result.summary}`);
+    case "cancel.requested":
+      return line(
+        `is asked to ${event.finish === true ? "finish" : "stop"}${event.reason === undefined ? "" : `: ${event.reason}`}`,
+      );
+    case "run.parked":
+      return line("waits and has left memory");
+    case "run.finishing":
+      return line("hands in what it has");
+    case "message.delivered":
     case "worktree.made":
     case "worktree.merging":
     case "run.started":

@@ -1,11 +1,13 @@
 /** Makes the conversation fit before a request is made, and records what was done to it. */
-import type { Model, ModelRequest } from "@retinue/model/contract";
+import type { Model } from "@retinue/model/contract";
 import type { Message, Usage } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { SUMMARY_SYSTEM, planClearing, summaryRange, toBareSummary, toTranscript } from "./context.ts";
 import { estimateText } from "./estimate.ts";
 import type { LiveRun } from "../loop/live-run.ts";
-import { leftIn, reserve } from "../limits/purse.ts";
+import { askAside } from "../loop/ask-aside.ts";
+import type { Purse } from "../limits/purse.ts";
+import { leftIn } from "../limits/purse.ts";
 
 const SUMMARY_TOKENS = 1_024;
 const LEAST_SUMMARY_TOKENS = 64;
@@ -57,42 +59,45 @@ const summarise = async (
 ): Promise<Summary> => {
   const { summaryModel } = state.spec;
   const messages = state.messages.slice(from, to);
-  const affordable = Math.min(limitTokens, leftIn(purse, "tokens").left / 2);
   try {
     const model = summaryModel === undefined ? own : await ports.model(summaryModel);
-    const summary = await summariseMessages(model, messages, affordable, stopped);
-    if (summary) {
-      reserve(purse, {}).settle({ tokens: summary.usage.input + summary.usage.output, costUsd: summary.costUsd ?? 0 });
-      return { ...summary, text: `[summary of earlier work]\n${summary.text}` };
-    }
+    const most = Math.min(limitTokens, leftIn(purse, "tokens").left / 2);
+    const summary = await summariseMessages({ model, messages, limitTokens: most, purse }, stopped);
+    if (summary) return { ...summary, text: `[summary of earlier work]\n${summary.text}` };
   } catch (thrown) {
     if (!(thrown instanceof RetinueError) && !stopped.aborted) throw thrown;
   }
   return { text: toBareSummary(messages), model: "none", usage: NO_USAGE, costUsd: 0 };
 };
 
+export type SummaryRequest = {
+  readonly model: Model;
+  readonly messages: readonly Message[];
+  readonly limitTokens: number;
+  /** Pays for it. */
+  readonly purse: Purse;
+};
+
 /** A conversation in a few lines, written by a model; null if it said nothing or there is no room to ask. */
 export const summariseMessages = async (
-  model: Model,
-  messages: readonly Message[],
-  limitTokens: number,
+  { model, messages, limitTokens, purse }: SummaryRequest,
   signal: AbortSignal,
 ): Promise<Summary | null> => {
   if (limitTokens < LEAST_SUMMARY_TOKENS * 4) return null;
-  const request: ModelRequest = {
-    system: SUMMARY_SYSTEM,
-    messages: [{ role: "user", content: [{ type: "text", text: toTranscript(messages, Math.floor(limitTokens * 0.8)) }] }],
-    tools: [],
-    toolChoice: "none",
-    maxOutputTokens: Math.min(SUMMARY_TOKENS, Math.max(LEAST_SUMMARY_TOKENS, Math.floor(limitTokens / 8))),
-  };
-  for await (const chunk of model.stream(request, signal)) {
-    if (chunk.type !== "answer") continue;
-    const text = chunk.content
-      .map((part) => (part.type === "text" ? part.text : ""))
-      .join("")
-      .trim();
-    if (text !== "") return { text, model: model.id, usage: chunk.usage, costUsd: chunk.costUsd };
-  }
-  return null;
+  const transcript = toTranscript(messages, Math.floor(limitTokens * 0.8));
+  const { content, usage, costUsd } = await askAside(
+    {
+      purse,
+      model,
+      request: { system: SUMMARY_SYSTEM, messages: [{ role: "user", content: [{ type: "text", text: transcript }] }] },
+      requestTokens: estimateText(SUMMARY_SYSTEM) + estimateText(transcript),
+      maxOutputTokens: Math.min(SUMMARY_TOKENS, Math.max(LEAST_SUMMARY_TOKENS, Math.floor(limitTokens / 8))),
+    },
+    signal,
+  );
+  const text = content
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("")
+    .trim();
+  return text === "" ? null : { text, model: model.id, usage, costUsd };
 };

@@ -4,6 +4,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { z } from "zod";
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
+import { Parked } from "./parked.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
 import type { AnyTool, CallContext, ToolContext, ToolOutput } from "./tool.ts";
@@ -27,6 +28,8 @@ export type Prepared =
       readonly act: ProposedAct;
       readonly context?: string;
     };
+
+export type Runnable = Exclude<Prepared, { readonly type: "answer" }>;
 
 /** How long a tool that was told to stop may take to clean up before it is left behind. */
 const CLEAN_UP_MS = 3_000;
@@ -92,7 +95,7 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
   }
 };
 
-/** Runs a tool within its time. It always answers, also when the tool ignores that it was told to stop. */
+/** Runs a tool within its time. It answers, also when the tool ignores that it was told to stop; only `Parked` is thrown. */
 export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {
   const call = new RunningCall(clock, context);
   const forget = context.onStop((reason) => call.stop(reason, false));
@@ -120,6 +123,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       ...(error === undefined ? {} : { error }),
     };
   } catch (thrown) {
+    if (thrown instanceof Parked) throw thrown;
     const { stopped, leftBehind } = call;
     if (stopped?.timedOut) return toAnswer(outcomeOfStop(tool, leftBehind, "error"), toErrorValue(stopped.reason));
     if (stopped)

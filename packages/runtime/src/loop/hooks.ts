@@ -28,4 +28,35 @@ export type Hooks = {
   ) => Promise<{ readonly context?: string } | undefined>;
 };
 
+/** Several hooks as one: each sees every call, in order; the strictest word counts, and everything that they add is added. */
+export const combineHooks = (all: readonly Hooks[]): Hooks | undefined => {
+  const [only, ...others] = all;
+  if (!only || others.length === 0) return only;
+  return {
+    before: async (call, signal) => {
+      const contexts: string[] = [];
+      let ask: BeforeVerdict | undefined;
+      for (const { before } of all) {
+        const verdict = await before?.(call, signal);
+        if (verdict?.decision === "deny") return verdict;
+        if (verdict?.decision === "ask") ask ??= verdict;
+        if (verdict?.context !== undefined) contexts.push(verdict.context);
+      }
+      return { ...ask, ...toContext(contexts) };
+    },
+    after: async (call, answer, signal) => {
+      const contexts: string[] = [];
+      for (const { after } of all) {
+        // One that fails after the call has nothing to add.
+        const more = await after?.(call, answer, signal).catch(() => undefined);
+        if (more?.context !== undefined) contexts.push(more.context);
+      }
+      return toContext(contexts);
+    },
+  };
+};
+
+const toContext = (contexts: readonly string[]): { readonly context?: string } =>
+  contexts.length === 0 ? {} : { context: contexts.join("\n") };
+
 export const toHookText = (context: string): string => `[hook] ${context}`;

@@ -4,22 +4,24 @@
  */
 import type { Model } from "@retinue/model/contract";
 import type {
-  Acceptance,
   ApprovalId,
   ApprovalScope,
+  CallId,
   EventDraft,
   ProposedAct,
   RecordedBody,
   RecordedEvent,
+  RunId,
   RunIdentity,
+  RunResult,
   RunStatus,
+  WaitingFor,
 } from "@retinue/protocol";
 import type { Answered } from "./answered.ts";
 import type { Artifacts } from "../context/artifacts.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Judged, Judgement } from "../policy/judge.ts";
 import type { Redactor } from "../record/redactor.ts";
-import type { RunState } from "../record/run-state.ts";
 import type { AnyTool, CallContext } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -67,19 +69,41 @@ export type Ports = {
   readonly execute?: (tool: AnyTool, input: unknown, context: CallContext) => Promise<Answered>;
   /** Whether a human has allowed acts like this one for the whole session. */
   readonly isAllowed?: (act: ProposedAct) => boolean;
-  /** What was said to the run since it last looked. */
-  readonly takeMessages?: () => readonly Extract<RecordedBody, { readonly type: "message.received" }>[];
-  /** Resolves when there is something to take; undefined where nothing is under way that could bring it. */
-  readonly waitForMessages?: (signal: AbortSignal) => Promise<void> | undefined;
+  /** Runs below this one that work in the background and whose results it was not told yet. */
+  readonly background?: () => readonly RunId[];
+  /**
+   * Waits for what the run needs to go on. `input`: something was taken into the run's state, or the signal was aborted. `park`: it is waited for
+   * outside of memory, and the drive ends. Absent where nothing can arrive.
+   */
+  readonly wait?: (on: readonly WaitingFor[], signal: AbortSignal) => Promise<"input" | "park">;
+  /** Stops the clocks of the runs above while a human is waited for; the function returned lets them go on. */
+  readonly pauseAbove?: () => () => void;
   /** Stops what still works in the background below a run that ends, and waits for it; undefined where nothing does. */
   readonly stopBelow?: () => Promise<unknown> | undefined;
   readonly hooks?: Hooks;
   /** Takes known secrets out of all that the run says. Absent: there are none. */
   readonly redactor?: Redactor;
-  /** Asks what must accept a run's result; the reason why not, or null. */
-  readonly accept?: (accept: Acceptance, state: RunState, signal: AbortSignal) => Promise<string | null>;
+  readonly accept?: AcceptPorts;
   /** Brings what the run did to where it is wanted, before the run settles. Each event is recorded before what comes after it is done. */
   readonly bringBack?: (status: RunStatus, signal: AbortSignal) => AsyncIterable<RecordedBody>;
-  /** Asks a human. Absent: nobody is there, and what needs asking is denied. */
-  readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+  /**
+   * Tells whoever can answer that a question stands in the record. The answer comes as an input. Absent: nobody is there, and what needs asking
+   * is denied.
+   */
+  readonly ask?: (request: ApprovalRequest) => void;
+  /** Where a model server stays away the run is left open, in place of failing. */
+  readonly leaveWhenUnreachable?: boolean;
+  /** How long a question stays open. */
+  readonly approvalExpiresMs?: number;
+};
+
+/** What must accept a run's result. */
+export type AcceptPorts = {
+  /** Runs an `accept` command, as an act of its own; absent where there is no shell. */
+  readonly command?: AnyTool;
+  /** Runs an agent below that judges the result. */
+  readonly verify?: (
+    verification: { readonly callId: CallId; readonly agent: string; readonly task: string },
+    signal: AbortSignal,
+  ) => Promise<RunResult>;
 };

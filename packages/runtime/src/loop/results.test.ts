@@ -2,6 +2,7 @@ import { createScriptedModel } from "@retinue/model/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findUnverified } from "../delegation/claims.ts";
+import type { AcceptPorts } from "./ports.ts";
 import { runTest, toRecordedLines } from "../testing/index.ts";
 import { defineTool } from "./tool.ts";
 
@@ -56,22 +57,76 @@ describe("what is hostile in a result by schema", () => {
 });
 
 describe("a result that something must accept", () => {
-  test("is completed when it does", async () => {
-    const { result } = await runTest({
+  /** A shell that answers with what it is given, one line a command; nothing left is agreement. */
+  const shellSaying = (...complaints: readonly string[]): AcceptPorts => {
+    const left = [...complaints];
+    return {
+      command: defineTool({
+        name: "shell",
+        description: "Runs a command.",
+        input: z.object({ command: z.string() }),
+        effect: "execute",
+        touches: ({ command }) => ({ command }),
+        execute: () => {
+          const complaint = left.shift();
+          return { content: [{ type: "text", text: complaint ?? "fine" }], isError: complaint !== undefined };
+        },
+      }),
+    };
+  };
+
+  test("is completed when it does; the command is a recorded call", async () => {
+    const { result, events } = await runTest({
       models: [createScriptedModel([{ text: "Done." }])],
       spec: { accept: { command: "true" } },
-      accept: async () => null,
+      accept: shellSaying(),
     });
     expect(result.status).toBe("completed");
+    expect(toRecordedLines(events).slice(-3)).toEqual([
+      "tool.started accept_1 shell",
+      "tool.settled accept_1 shell ok",
+      "run.settled completed",
+    ]);
+  });
+
+  test("waits for a human where the command needs one, and is not run twice by a run that was cut after it", async () => {
+    const asked = await runTest({
+      models: [createScriptedModel([{ text: "Done." }])],
+      spec: { accept: { command: "npm test" } },
+      accept: shellSaying("two tests fail"),
+      approveMode: "ask",
+      park: true,
+    });
+    expect(asked.driven).toMatchObject({ type: "parked", on: [{ type: "approval" }] });
+    const denied = await runTest({
+      models: [createScriptedModel([{ text: "Done." }, { text: "Done." }])],
+      spec: { accept: { command: "npm test" } },
+      accept: shellSaying(),
+      approveMode: "ask",
+      approve: async () => ({ allowed: false }),
+    });
+    expect(denied.result).toMatchObject({ status: "failed", error: { code: "not_accepted" } });
+    const whole = await runTest({
+      models: [createScriptedModel([{ text: "Done." }])],
+      spec: { accept: { command: "npm test" } },
+      accept: shellSaying(),
+    });
+    const settledAt = whole.log.findIndex(({ type }) => type === "tool.settled");
+    const resumed = await runTest({
+      models: [createScriptedModel([])],
+      spec: { accept: { command: "npm test" } },
+      accept: shellSaying("it ran again"),
+      log: whole.log.slice(0, settledAt + 1),
+    });
+    expect(resumed.result).toMatchObject({ status: "completed" });
   });
 
   test("is told why not, once, and then has failed", async () => {
     const model = createScriptedModel([{ text: "Done." }, { text: "Really done." }]);
-    const reasons = ["two tests fail", "one test fails"];
     const { events, result } = await runTest({
       models: [model],
       spec: { accept: { command: "npm test" } },
-      accept: async () => reasons.shift() ?? null,
+      accept: shellSaying("two tests fail", "one test fails"),
     });
     expect(toRecordedLines(events).filter((line) => line.startsWith("result"))).toEqual([
       "result.rejected accept",
@@ -79,7 +134,7 @@ describe("a result that something must accept", () => {
     ]);
     expect(result).toMatchObject({
       status: "failed",
-      error: { code: "not_accepted", message: "one test fails" },
+      error: { code: "not_accepted", message: '"npm test" does not agree:\none test fails' },
       details: "Really done.",
     });
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain("two tests fail");

@@ -70,7 +70,7 @@ describe("the loop as a generator", () => {
     const events: RetinueEvent[] = [];
     let next = await loop.next();
     for (; !next.done; next = await loop.next()) events.push(next.value);
-    expect(next.value.status).toBe("completed");
+    expect(next.value).toMatchObject({ type: "settled", result: { status: "completed" } });
     expect(toRecordedLines(events)).toEqual([
       "run.started",
       "model.requested 1 scripted/model",

@@ -35,6 +35,16 @@ export const limitEnding = ({ limit, handedIn }: RunState): Ending => {
   };
 };
 
+/** How a run ends that somebody asked to finish. */
+export const finishEnding = ({ finishRequested }: RunState): Ending => ({
+  status: "partial",
+  bailoutReason: "cancelled",
+  error: {
+    code: "cancelled",
+    message: `The run was asked to finish${finishRequested?.reason === undefined ? "." : `: ${finishRequested.reason}`}`,
+  },
+});
+
 export const toResult = (state: RunState, ending: Ending, activeMs: number): RunResult => {
   const { used } = state;
   const details = state.lastText;

@@ -7,12 +7,14 @@ import type {
   EventDraft,
   FinishReason,
   Message,
+  MessageId,
   RecordedEvent,
   RunId,
   TextPart,
   ToolCallPart,
   ToolMessage,
   Usage,
+  UserPart,
 } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
@@ -31,6 +33,10 @@ export const HAND_IN = (limit: string): string =>
   `[retinue] The limit "${limit}" of this run is reached. No tool can be called any more. ` +
   "Hand in what you have now: the result so far, what is missing, and what you would do next.";
 
+export const FINISH = (reason: string | undefined): string =>
+  `[retinue] Somebody asked this run to finish${reason === undefined ? "" : `: ${reason}`}. No tool can be called any more. ` +
+  "Hand in what you have now: the result so far, what is missing, and what you would do next.";
+
 const NOTHING_SAID = "[retinue] Your last answer was empty. Call a tool, or give your final answer as text.";
 
 const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
@@ -44,9 +50,12 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 
 /** Most runs never need these collections, and a thousand runs may wait at once: they share empty ones until they do. */
 const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_MESSAGES: readonly never[] = [];
+const NO_WINDOWS: ReadonlyMap<string, number> = new Map();
+const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "allowed" | "callIds" | "filesModified" | "filesCreated";
+type Sets = "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -82,6 +91,7 @@ export const createState = (
     used: { iterations: 0, toolCalls: 0, activeMs: 0, usage: NO_USAGE, costUsd: 0, unpriced: false },
     contextTokens: 0,
     measured: false,
+    turnTokens: 0,
     limit: null,
     handedIn: false,
     emptyAnswers: 0,
@@ -89,6 +99,14 @@ export const createState = (
     lastText: "",
     answered: false,
     failure: null,
+    inbox: NO_MESSAGES,
+    heardFrom: NO_NAMES,
+    cancelRequested: null,
+    finishRequested: null,
+    finishing: false,
+    parked: null,
+    learnedWindows: NO_WINDOWS,
+    asides: NO_ASIDES,
     allowed: NO_NAMES,
     pendingApprovals: NO_APPROVALS,
     givenApprovals: NO_APPROVALS,
@@ -113,28 +131,49 @@ export const apply = (state: RunState, event: EventDraft): void => {
     case "run.requested":
       throw new RetinueError("internal", `run ${event.runId} was requested twice`);
     case "run.started":
+      state.parked = null;
       return;
+    case "run.parked":
+      state.parked = event.on;
+      state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
+      return;
+    case "run.finishing":
+      state.finishing = true;
+      if (!state.turn) push(state, userMessage(FINISH(event.reason)));
+      return;
+    case "cancel.requested": {
+      const asked = { reason: event.reason };
+      if (event.finish === true) state.finishRequested ??= asked;
+      else state.cancelRequested ??= asked;
+      return;
+    }
     case "approval.requested":
       ownMap(state, "pendingApprovals").set(event.act.callId, event);
       return;
     case "approval.answered":
       return applyApproval(state, event);
     case "message.received":
-      state.answered = false;
-      push(state, { role: "user", content: event.content });
-      return;
+      return applyMessage(state, event);
+    case "message.delivered":
+      return deliver(state, event.messageIds);
     case "model.requested":
       state.step = event.step;
       return;
     case "model.answered":
       return applyAnswer(state, event);
     case "model.failed":
+      if (event.learnedWindow !== undefined)
+        state.learnedWindows = new Map(state.learnedWindows).set(event.model, event.learnedWindow);
       if (event.next === null) {
-        if (state.limit) state.handedIn = true;
+        if (state.limit || state.finishing) state.handedIn = true;
         else state.failure = event.error;
       } else state.modelIndex = [state.spec.model, ...state.spec.fallbacks].indexOf(event.next);
       return;
     case "tool.started":
+      if (event.aside !== undefined) {
+        state.asides = new Map(state.asides).set(event.callId, { started: event, settled: null });
+        return;
+      }
       state.turn?.started.set(event.callId, event);
       return;
     case "tool.settled":
@@ -197,6 +236,7 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
   spend(state, event.usage, event.costUsd);
   state.used.activeMs = event.activeMs;
+  state.turnTokens = event.usage.input + event.usage.output;
   if (text !== "") state.lastText = text;
   if (event.finishReason === "length" && calls.length === 0)
     state.warnings.push("The answer was cut off at the model's output limit.");
@@ -205,7 +245,7 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
     state.contextTokens = event.usage.input + event.usage.output;
     state.measured = true;
   }
-  if (state.limit) {
+  if (state.limit || state.finishing) {
     state.handedIn = true;
     return;
   }
@@ -225,7 +265,39 @@ const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): O
   settled: new Map(),
 });
 
+/** Messages from before they were delivered entered the conversation where they stand. */
+const applyMessage = (state: RunState, event: EventDraft & { readonly type: "message.received" }): void => {
+  const { messageId, from, content } = event;
+  if (from !== "human") ownSet(state, "heardFrom").add(from);
+  if (messageId === undefined) return say(state, content);
+  state.inbox = [...state.inbox, { messageId, from, content }];
+};
+
+const deliver = (state: RunState, messageIds: readonly MessageId[]): void => {
+  for (const messageId of messageIds) {
+    const message = state.inbox.find((one) => one.messageId === messageId);
+    if (!message) throw new RetinueError("internal", `message ${messageId} is delivered, but it was never received`);
+    state.inbox = state.inbox.filter((one) => one !== message);
+    say(state, message.content);
+  }
+};
+
+const say = (state: RunState, content: readonly UserPart[]): void => {
+  state.answered = false;
+  push(state, { role: "user", content });
+};
+
+const settleAside = (state: RunState, event: EventDraft & { readonly type: "tool.settled" }): void => {
+  const aside = state.asides.get(event.callId);
+  if (!aside) throw new RetinueError("internal", `our own call ${event.callId} settled, but it was never started`);
+  state.asides = new Map(state.asides).set(event.callId, { ...aside, settled: event });
+  state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
+  forgetApproval(state, event.callId);
+  takeEffects(state, event);
+};
+
 const applySettled = (state: RunState, event: EventDraft & { readonly type: "tool.settled" }): void => {
+  if (event.aside !== undefined) return settleAside(state, event);
   const { turn } = state;
   if (!turn?.calls.has(event.callId)) throw new RetinueError("internal", `call ${event.callId} settled, but it is not open`);
   const message: ToolMessage = {
@@ -236,19 +308,10 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
     isError: event.outcome !== "ok",
   };
   turn.settled.set(event.callId, message);
-  if (state.pendingApprovals.has(event.callId)) ownMap(state, "pendingApprovals").delete(event.callId);
-  if (state.givenApprovals.has(event.callId)) ownMap(state, "givenApprovals").delete(event.callId);
+  forgetApproval(state, event.callId);
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
-  if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
-  if (event.tests) {
-    state.testsRun += event.tests.run;
-    state.testsPassed += event.tests.passed;
-  }
-  if (event.files) {
-    for (const path of event.files.created) ownSet(state, "filesCreated").add(path);
-    for (const path of event.files.modified) if (!state.filesCreated.has(path)) ownSet(state, "filesModified").add(path);
-  }
+  takeEffects(state, event);
   if (turn.settled.size < turn.calls.size) return;
   state.turn = null;
   for (const one of turn.calls.values()) {
@@ -259,6 +322,25 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   }
   if (state.recentCalls.length > RECENT_CALLS) state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
+  else if (state.finishing) push(state, userMessage(FINISH(state.finishRequested?.reason)));
+};
+
+const forgetApproval = (state: RunState, callId: CallId): void => {
+  if (state.pendingApprovals.has(callId)) ownMap(state, "pendingApprovals").delete(callId);
+  if (state.givenApprovals.has(callId)) ownMap(state, "givenApprovals").delete(callId);
+};
+
+/** What a call did to the world and spent counts, whoever made it. */
+const takeEffects = (state: RunState, event: EventDraft & { readonly type: "tool.settled" }): void => {
+  if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
+  if (event.tests) {
+    state.testsRun += event.tests.run;
+    state.testsPassed += event.tests.passed;
+  }
+  if (event.files) {
+    for (const path of event.files.created) ownSet(state, "filesCreated").add(path);
+    for (const path of event.files.modified) if (!state.filesCreated.has(path)) ownSet(state, "filesModified").add(path);
+  }
 };
 
 const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly type: "result.rejected" }): void => {

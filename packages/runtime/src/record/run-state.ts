@@ -7,12 +7,16 @@ import type {
   LimitName,
   MergeOutcome,
   Message,
+  MessageId,
+  RunId,
   RunIdentity,
   RunResult,
   RunSpec,
   ToolCallPart,
   ToolMessage,
   Usage,
+  UserPart,
+  WaitingFor,
 } from "@retinue/protocol";
 import type { MergePlan } from "../delegation/worktrees.ts";
 
@@ -34,6 +38,17 @@ export type OpenTurn = {
   readonly finishReason: FinishReason;
   readonly started: Map<CallId, EventDraft & { readonly type: "tool.started" }>;
   readonly settled: Map<CallId, ToolMessage>;
+};
+
+export type WaitingMessage = {
+  readonly messageId: MessageId;
+  readonly from: "human" | RunId;
+  readonly content: readonly UserPart[];
+};
+
+export type AsideCall = {
+  readonly started: EventDraft & { readonly type: "tool.started" };
+  readonly settled: (EventDraft & { readonly type: "tool.settled" }) | null;
 };
 
 export type WorktreeState = {
@@ -61,6 +76,8 @@ export type RunState = {
   contextTokens: number;
   /** Whether an answer has measured the system prompt and the tools already. */
   measured: boolean;
+  /** What the last answer and its request were, in tokens. */
+  turnTokens: number;
   limit: { readonly limit: LimitName; readonly used: number; readonly max: number } | null;
   /** The hand-in turn was answered or has failed. */
   handedIn: boolean;
@@ -72,6 +89,22 @@ export type RunState = {
   /** The latest answer has no tool calls: there is nothing left to do. */
   answered: boolean;
   failure: ErrorValue | null;
+  /** What was said to the run and is not part of its conversation yet, oldest first. */
+  inbox: readonly WaitingMessage[];
+  /** Runs below whose results it was told as messages. */
+  heardFrom: ReadonlySet<string>;
+  /** Somebody asked it to stop. */
+  cancelRequested: { readonly reason: string | undefined } | null;
+  /** Somebody asked it to hand in what it has. */
+  finishRequested: { readonly reason: string | undefined } | null;
+  /** It was told so: the next turn is its last. */
+  finishing: boolean;
+  /** What it waits for outside of memory; null while it is driven. */
+  parked: readonly WaitingFor[] | null;
+  /** How large requests to a model may be, as its refusals taught. */
+  learnedWindows: ReadonlyMap<string, number>;
+  /** Calls that we made ourselves, by id: those under way and those that have settled. */
+  asides: ReadonlyMap<CallId, AsideCall>;
   /** Kinds of acts that a human has allowed for this run. */
   allowed: ReadonlySet<string>;
   /** Acts that a human was asked about and has not answered. */

@@ -1,12 +1,22 @@
 /** Runs the real loop on given models and tools, with a list for a log and a clock that stands still. */
 import path from "node:path";
 import type { Model } from "@retinue/model/contract";
-import type { ApproveMode, ArtifactId, EventDraft, RecordedEvent, RetinueEvent, RunResult, RunSpec } from "@retinue/protocol";
+import type {
+  ApproveMode,
+  ArtifactId,
+  EventDraft,
+  InputBody,
+  RecordedEvent,
+  RetinueEvent,
+  RunResult,
+  RunSpec,
+} from "@retinue/protocol";
 import { isLive, RetinueError } from "@retinue/protocol";
-import { createState, fold } from "../record/fold.ts";
+import { apply, createState, fold } from "../record/fold.ts";
 import { driveRun } from "../loop/loop.ts";
 import type { Hooks } from "../loop/hooks.ts";
-import type { Ports } from "../loop/ports.ts";
+import type { Driven } from "../loop/parked.ts";
+import type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Ports } from "../loop/ports.ts";
 import type { Redactor } from "../record/redactor.ts";
 import type { AnyTool } from "../loop/tool.ts";
 import type { ManualClock } from "../limits/manual-clock.ts";
@@ -20,8 +30,11 @@ export type TestRunOptions = {
   readonly spec?: Partial<RunSpec>;
   /** `all` by default. */
   readonly approveMode?: ApproveMode;
-  readonly approve?: Ports["approve"];
-  readonly accept?: Ports["accept"];
+  /** Answers the questions of the run; without it nobody is there. */
+  readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+  readonly accept?: AcceptPorts;
+  /** Questions are left to be answered later: the run parks. */
+  readonly park?: boolean;
   readonly hooks?: Hooks;
   readonly redactor?: Redactor;
   readonly signal?: AbortSignal;
@@ -35,7 +48,9 @@ export type TestRunOptions = {
 };
 
 export type TestRun = {
+  /** Throws where the run has parked. */
   readonly result: RunResult;
+  readonly driven: Driven;
   readonly events: readonly RetinueEvent[];
   /** The whole log, with what it began with. */
   readonly log: readonly RecordedEvent[];
@@ -82,6 +97,38 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
   const state = resumed ? fold(log).get(IDENTITY.runId) : createState(requested);
   if (!state) throw new RetinueError("run_unknown", "The log does not request the run.");
   const artifacts = new Map<string, string>();
+  const signal = options.signal ?? new AbortController().signal;
+  const events: RetinueEvent[] = [];
+  const send = (event: RetinueEvent): void => {
+    events.push(event);
+    options.onEvent?.(event);
+  };
+  let ring = Promise.withResolvers<void>();
+  /** Takes an input in as an engine does: recorded, in the state, shown. */
+  const take = (body: InputBody): void => {
+    if (signal.aborted) return;
+    for (const event of append([{ ...IDENTITY, at: clock.date(), ...body }])) {
+      apply(state, event);
+      send(event);
+    }
+    ring.resolve();
+    ring = Promise.withResolvers();
+  };
+  const ask = (request: ApprovalRequest): void => {
+    const { approvalId } = request;
+    options.approve?.(request, signal).then(
+      ({ allowed, scope = "once", reason }) =>
+        take({ type: "approval.answered", approvalId, allowed, scope, ...(reason === undefined ? {} : { reason }) }),
+      () => undefined,
+    );
+  };
+  const wait: NonNullable<Ports["wait"]> = async (_on, until) => {
+    if (options.park === true) return "park";
+    const stopped = Promise.withResolvers<void>();
+    until.addEventListener("abort", () => stopped.resolve(), { once: true });
+    if (!until.aborted) await Promise.race([ring.promise, stopped.promise]);
+    return "input";
+  };
   const ports: Ports = {
     emit: append,
     model: (name) => {
@@ -100,18 +147,22 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
       read: async (artifactId) => artifacts.get(artifactId),
     },
     realPath: async (file) => options.links?.[file] ?? path.resolve(file),
-    ...(options.approve === undefined ? {} : { approve: options.approve }),
+    ...(options.approve === undefined && options.park !== true ? {} : { ask, wait }),
     ...(options.accept === undefined ? {} : { accept: options.accept }),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     ...(options.redactor === undefined ? {} : { redactor: options.redactor }),
   };
-  const events: RetinueEvent[] = [];
-  const signal = options.signal ?? new AbortController().signal;
-  const result = await driveRun({ state, ports, signal, epoch: 1, resumed }, (event) => {
-    events.push(event);
-    options.onEvent?.(event);
-  });
-  return { result, events, log, artifacts };
+  const driven = await driveRun({ state, ports, signal, epoch: 1, resumed }, send);
+  return {
+    get result() {
+      if (driven.type === "settled") return driven.result;
+      throw new RetinueError("internal", "The run has parked and has no result.");
+    },
+    driven,
+    events,
+    log,
+    artifacts,
+  };
 };
 
 /** Events as short lines, so that a whole sequence can be read and compared at once. */
@@ -140,6 +191,14 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return [event.allowed ? "allowed" : "denied"];
     case "message.received":
       return [event.from];
+    case "message.delivered":
+      return [event.messageIds.length];
+    case "cancel.requested":
+      return event.finish === true ? ["finish"] : [];
+    case "run.parked":
+      return event.on.map((one) => (one.type === "approval" ? one.approvalId : one.runId));
+    case "run.finishing":
+      return [];
     case "tool.started":
       return [event.callId, event.tool];
     case "tool.settled":

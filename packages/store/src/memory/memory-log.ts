@@ -2,34 +2,50 @@
  * The event log in this process's memory: gone with it, and so cheap that a run pays nothing for being recorded.
  * Everything returns at once, without promises.
  */
-import type { ArtifactId, ArtifactRef, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
-import { admit, toAfterSeq, unknownRun } from "../admit.ts";
+import type { ArtifactId, ArtifactRef, EventDraft, InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { KnownRecord } from "../admit.ts";
+import { createAdmission, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
-import type { EventLog, Lease } from "../contract.ts";
+import type { AppendOptions, EventLog, Lease, RootRun } from "../contract.ts";
 import type { Holder } from "../holder.ts";
+import type { ApprovalQuery, OpenApproval } from "../open-approval.ts";
+import { toOpenApproval } from "../open-approval.ts";
 import { thisProcess } from "../process-identity.ts";
 import type { ReadSide } from "../read-side.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { ArtifactBytes, StoredArtifact } from "../stored-artifact.ts";
+import { toArtifactBytes } from "../stored-artifact.ts";
 import { createWatchers } from "../watchers.ts";
 import { createMemoryReadSide } from "./memory-read-side.ts";
+import type { MemoryRun } from "./memory-run.ts";
+import { addToRun, createMemoryRun, toAgentPath } from "./memory-run.ts";
 
-type MemoryRun = { readonly sessionId: SessionId; readonly isMain: boolean; epoch: number; heldSince: string | null };
 type MemorySession = {
   readonly events: RecordedEvent[];
   readonly runs: Map<RunId, MemoryRun>;
-  readonly artifacts: Map<ArtifactId, string>;
+  readonly artifacts: Map<ArtifactId, StoredArtifact>;
+  latestRoot: MemoryRun | undefined;
 };
 
 /** The log with its synchronous return values visible. */
 export type MemoryLog = {
-  readonly append: (drafts: readonly EventDraft[], lease?: Lease) => readonly RecordedEvent[];
+  readonly append: (drafts: readonly EventDraft[], lease?: Lease, options?: AppendOptions) => readonly RecordedEvent[];
   readonly lease: (runId: RunId) => Lease;
   readonly holder: (runId: RunId) => Holder | undefined;
   readonly revoke: (sessionId: SessionId) => void;
   readonly read: (sessionId: SessionId, afterSeq?: number) => readonly RecordedEvent[];
+  readonly readRuns: (sessionId: SessionId, runIds: readonly RunId[], afterSeq?: number) => readonly RecordedEvent[];
+  readonly inputs: (runId: RunId, afterSeq?: number) => readonly InputEvent[];
+  readonly approvals: (query?: ApprovalQuery) => readonly OpenApproval[];
+  readonly latestRoot: (sessionId: SessionId) => RootRun | undefined;
+  readonly writeSnapshot: (snapshot: Snapshot) => void;
+  readonly readSnapshot: (runId: RunId, format: string) => Snapshot | undefined;
   readonly sessionOf: (runId: RunId) => SessionId | undefined;
   readonly watch: EventLog["watch"];
-  readonly writeArtifact: (sessionId: SessionId, text: string) => ArtifactRef;
+  readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => ArtifactRef;
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => string | undefined;
+  readonly readArtifactBytes: (sessionId: SessionId, artifactId: ArtifactId) => ArtifactBytes | undefined;
   readonly close: () => void;
   readonly readSide: ReadSide;
 };
@@ -46,32 +62,47 @@ export const createMemoryLog = (): MemoryLog => {
   const runs = new Map<RunId, MemoryRun>();
   const watchers = createWatchers();
 
-  const known = (runId: RunId): MemoryRun | undefined => runs.get(runId);
+  const known: KnownRecord = {
+    run: (runId) => {
+      const run = runs.get(runId);
+      return run && { sessionId: run.request.sessionId, epoch: run.epoch };
+    },
+    target: (runId) => {
+      const run = runs.get(runId);
+      return run && { identity: run.request, isSettled: run.isSettled };
+    },
+    approval: (runId, approvalId) => {
+      const approval = runs.get(runId)?.approvals.get(approvalId);
+      return approval && { closed: approval.closed, expiresAt: approval.event.expiresAt ?? null };
+    },
+  };
   const sessionFor = (sessionId: SessionId): MemorySession => {
     let session = sessions.get(sessionId);
-    if (!session) sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map() }));
+    if (!session)
+      sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined }));
     return session;
+  };
+  const record = (session: MemorySession, draft: EventDraft): RecordedEvent => {
+    const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
+    session.events.push(event);
+    if (event.type === "run.requested") {
+      const run = createMemoryRun(event);
+      runs.set(event.runId, run);
+      session.runs.set(event.runId, run);
+      if (event.parentRunId === null) session.latestRoot = run;
+    } else {
+      const run = runs.get(event.runId);
+      if (run) addToRun(run, event);
+    }
+    return event;
   };
 
   return {
     append: (drafts, lease) => {
       if (drafts.length === 0) return [];
-      const sessionId = admit(drafts, lease, known);
+      const sessionId = createAdmission(known).admit(drafts, lease);
       const session = sessionFor(sessionId);
-      const appended: RecordedEvent[] = [];
-      for (const draft of drafts) {
-        if (draft.type === "run.requested") {
-          const run = { sessionId, isMain: draft.parentRunId === null, epoch: 0, heldSince: null };
-          runs.set(draft.runId, run);
-          session.runs.set(draft.runId, run);
-        } else if (draft.type === "run.settled") {
-          const run = runs.get(draft.runId);
-          if (run) run.heldSince = null;
-        }
-        const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
-        session.events.push(event);
-        appended.push(event);
-      }
+      const appended = drafts.map((draft) => record(session, draft));
       watchers.wake(sessionId);
       return appended;
     },
@@ -90,30 +121,67 @@ export const createMemoryLog = (): MemoryLog => {
       }
     },
     read: (sessionId, afterSeq) => sessions.get(sessionId)?.events.slice(toAfterSeq(afterSeq)) ?? [],
-    sessionOf: (runId) => runs.get(runId)?.sessionId,
+    readRuns: (sessionId, runIds, afterSeq) => {
+      const session = sessions.get(sessionId);
+      const lists = [...new Set(runIds)].map((runId) => after(session?.runs.get(runId)?.events ?? [], toAfterSeq(afterSeq)));
+      return lists.flat().toSorted((a, b) => a.seq - b.seq);
+    },
+    inputs: (runId, afterSeq) => after(runs.get(runId)?.inputs ?? [], toAfterSeq(afterSeq)),
+    approvals: ({ sessionId } = {}) => {
+      const open: OpenApproval[] = [];
+      for (const [id, session] of sessions) {
+        if (sessionId !== undefined && id !== sessionId) continue;
+        open.push(...toOpenApprovals(session, (runId) => runs.get(runId)));
+      }
+      return open;
+    },
+    latestRoot: (sessionId) => {
+      const run = sessions.get(sessionId)?.latestRoot;
+      return run && { runId: run.request.runId, seq: run.request.seq, isSettled: run.isSettled };
+    },
+    writeSnapshot: (snapshot) => {
+      const { sessionId, runId, seq } = snapshot;
+      const run = sessions.get(sessionId)?.runs.get(runId);
+      if (run === undefined) throw unknownRun(runId);
+      if (sessions.get(sessionId)?.events[seq - 1] === undefined)
+        throw new RetinueError("internal", `${sessionId} has no event ${seq} for a snapshot to be taken at.`);
+      if (run.snapshot === undefined || seq >= run.snapshot.seq) run.snapshot = snapshot;
+    },
+    readSnapshot: (runId, format) => {
+      const snapshot = runs.get(runId)?.snapshot;
+      return snapshot?.format === format ? snapshot : undefined;
+    },
+    sessionOf: (runId) => runs.get(runId)?.request.sessionId,
     watch: watchers.watch,
-    writeArtifact: (sessionId, text) => {
-      const ref = toArtifactRef(text);
-      sessionFor(sessionId).artifacts.set(ref.artifactId, text);
+    writeArtifact: (sessionId, data, mediaType) => {
+      const ref = toArtifactRef(data, mediaType);
+      const { artifacts } = sessionFor(sessionId);
+      const { artifactId } = ref;
+      // The bytes are the caller's, who may write into them afterwards.
+      const own = typeof data === "string" ? data : data.slice();
+      if (!artifacts.has(artifactId)) artifacts.set(artifactId, { artifactId, data: own, mediaType: mediaType ?? null });
       return ref;
     },
-    readArtifact: (sessionId, artifactId) => sessions.get(sessionId)?.artifacts.get(artifactId),
+    readArtifact: (sessionId, artifactId) => {
+      const data = sessions.get(sessionId)?.artifacts.get(artifactId)?.data;
+      return typeof data === "string" ? data : undefined;
+    },
+    readArtifactBytes: (sessionId, artifactId) => {
+      const artifact = sessions.get(sessionId)?.artifacts.get(artifactId);
+      return artifact && toArtifactBytes(artifact);
+    },
     close: () => watchers.clear(),
     readSide: createMemoryReadSide({
       sessions,
-      holderOf: (sessionId) => toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].findLast(({ isMain }) => isMain)),
+      holderOf: (sessionId) => toHolder(sessions.get(sessionId)?.latestRoot),
       insert: ({ sessionId, drafts, epochs, artifacts }) => {
         const session = sessionFor(sessionId);
-        for (const draft of drafts) {
-          if (draft.type === "run.requested") {
-            const isMain = draft.parentRunId === null;
-            const run = { sessionId, isMain, epoch: epochs.get(draft.runId) ?? 0, heldSince: null };
-            runs.set(draft.runId, run);
-            session.runs.set(draft.runId, run);
-          }
-          session.events.push({ ...draft, seq: session.events.length + 1 });
+        for (const draft of drafts) record(session, draft);
+        for (const [runId, epoch] of epochs) {
+          const run = session.runs.get(runId);
+          if (run) run.epoch = epoch;
         }
-        for (const { artifactId, text } of artifacts) session.artifacts.set(artifactId, text);
+        for (const artifact of artifacts) session.artifacts.set(artifact.artifactId, artifact);
         watchers.wake(sessionId);
       },
       remove: (sessionId) => {
@@ -122,4 +190,28 @@ export const createMemoryLog = (): MemoryLog => {
       },
     }),
   };
+};
+
+/** Those with a later number, of a list in order. */
+const after = <E extends RecordedEvent>(events: readonly E[], seq: number): readonly E[] => {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.seq ?? 0) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return events.slice(low);
+};
+
+const toOpenApprovals = (session: MemorySession, runOf: (runId: RunId) => MemoryRun | undefined): readonly OpenApproval[] => {
+  const [first] = session.events;
+  const spec = first?.type === "run.requested" ? first.spec : undefined;
+  const workspace = spec?.worktree?.of ?? spec?.workspace ?? "";
+  const open: { readonly seq: number; readonly approval: OpenApproval }[] = [];
+  for (const run of session.runs.values())
+    for (const { event, closed } of run.approvals.values())
+      if (closed === null)
+        open.push({ seq: event.seq, approval: toOpenApproval({ event, path: toAgentPath(run, runOf), workspace }) });
+  return open.toSorted((a, b) => a.seq - b.seq).map(({ approval }) => approval);
 };

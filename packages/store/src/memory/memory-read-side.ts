@@ -7,12 +7,13 @@ import type { Holder } from "../holder.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { readExport } from "../read-export.ts";
 import type { ReadSide } from "../read-side.ts";
+import type { StoredArtifact } from "../stored-artifact.ts";
 
 /** What the log holds of a session. */
 export type MemoryRecord = {
   readonly events: readonly RecordedEvent[];
   readonly runs: ReadonlyMap<RunId, { readonly epoch: number }>;
-  readonly artifacts: ReadonlyMap<ArtifactId, string>;
+  readonly artifacts: ReadonlyMap<ArtifactId, StoredArtifact>;
 };
 
 export type MemoryReadSideOptions = {
@@ -89,7 +90,7 @@ const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promi
           sessionId,
           events: events.slice(before.events),
           epochs: [...runs].map(([runId, { epoch }]) => [runId, epoch]),
-          artifacts: [...artifacts].slice(before.artifacts),
+          artifacts: [...artifacts.values()].slice(before.artifacts),
         });
       }
       const held = new Set(sessions.values());

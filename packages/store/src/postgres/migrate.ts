@@ -22,8 +22,11 @@ export const migrate = async (db: Database, schema: string, migrations: readonly
       await query("CREATE TABLE ~retinue_store (version BIGINT NOT NULL)");
       await query("INSERT INTO ~retinue_store VALUES (0)");
     }
-    for (const migration of migrations)
-      if (migration.version > version) for (const statement of toStatements(migration.sql)) await query(statement);
+    for (const migration of migrations) {
+      if (migration.version <= version) continue;
+      for (const statement of toStatements(migration.sql)) await query(statement);
+      await migration.fill?.(query);
+    }
     await query("UPDATE ~retinue_store SET version = $1", [latest]);
   });
 };

@@ -3,15 +3,17 @@ import type { RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { hash, randomUUID } from "node:crypto";
 import { toAfterSeq, unknownRun } from "../admit.ts";
-import { toArtifactId, toArtifactRef } from "../artifact-ref.ts";
-import { fromColumnText, toColumnText } from "../column-text.ts";
+import { toArtifactRef } from "../artifact-ref.ts";
 import type { EventLog } from "../contract.ts";
 import type { HolderOptions } from "../holder.ts";
 import { BEAT_EVERY_MS } from "../holder.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { ReadSide } from "../read-side.ts";
+import { toArtifactBytes } from "../stored-artifact.ts";
 import { collectEvents, toWalkFrom } from "../walk-chain.ts";
 import { createWatchers } from "../watchers.ts";
+import { readOpenApprovals } from "./approval-rows.ts";
+import { insertArtifact, readArtifact } from "./artifact-rows.ts";
 import type { Query } from "./database.ts";
 import { openDatabase } from "./database.ts";
 import { createHolderRows } from "./holder-rows.ts";
@@ -19,9 +21,11 @@ import { migrate } from "./migrate.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { createPostgresReadSide } from "./postgres-read-side.ts";
 import { readLongNames, toSeq } from "./postgres-rows.ts";
+import { readInputs, readLatestRoot, readRunEvents } from "./run-events.ts";
 import type { PostgresMigration } from "./schema.ts";
 import { POSTGRES_MIGRATIONS } from "./schema.ts";
 import { createSessionWriter } from "./session-writer.ts";
+import { insertSnapshot, readSnapshot } from "./snapshot-rows.ts";
 
 export type PostgresLogOptions = HolderOptions & {
   /** `postgres://user:password@host:port/database`. */
@@ -88,9 +92,9 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
   };
 
   return {
-    append: async (drafts, lease) => {
+    append: async (drafts, lease, appendOptions = {}) => {
       open();
-      return writer.append(drafts, lease);
+      return writer.append(drafts, lease, appendOptions);
     },
     lease: async (runId, { onlyIfFree = false } = {}) => {
       open();
@@ -136,6 +140,30 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
         { sessionId, afterSeq },
       );
     },
+    readRuns: async (sessionId, runIds, afterSeq) => {
+      open();
+      return readRunEvents(db.query, { sessionId, runIds, afterSeq: toAfterSeq(afterSeq) });
+    },
+    inputs: async (runId, afterSeq) => {
+      open();
+      return readInputs(db.query, runId, toAfterSeq(afterSeq));
+    },
+    approvals: async (query = {}) => {
+      open();
+      return readOpenApprovals(db.query, query);
+    },
+    latestRoot: async (sessionId) => {
+      open();
+      return readLatestRoot(db.query, sessionId);
+    },
+    writeSnapshot: async (snapshot) => {
+      open();
+      return db.transact(async (query) => insertSnapshot(query, snapshot));
+    },
+    readSnapshot: async (runId, format) => {
+      open();
+      return readSnapshot(db.query, runId, format);
+    },
     sessionOf: async (runId) => {
       open();
       const rows = await db.query(
@@ -150,29 +178,22 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       open();
       return watchers.watch(sessionId, wake);
     },
-    writeArtifact: async (sessionId, text) => {
+    writeArtifact: async (sessionId, data, mediaType) => {
       open();
-      const ref = toArtifactRef(text);
-      await db.transact(async (query) =>
-        query("INSERT INTO ~artifacts (session_id, artifact_id, text) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
-          toNameKey(sessionId),
-          ref.artifactId,
-          toColumnText(text),
-        ]),
-      );
+      const ref = toArtifactRef(data, mediaType);
+      const artifact = { artifactId: ref.artifactId, data, mediaType: mediaType ?? null };
+      await db.transact(async (query) => insertArtifact(query, sessionId, artifact));
       return ref;
     },
     readArtifact: async (sessionId, artifactId) => {
       open();
-      const [row] = await db.query("SELECT text FROM ~artifacts WHERE session_id = $1 AND artifact_id = $2", [
-        toNameKey(sessionId),
-        toColumnText(artifactId),
-      ]);
-      if (row === undefined) return undefined;
-      const text = fromColumnText(String(row["text"]));
-      if (toArtifactId(text) !== artifactId)
-        throw new RetinueError("store_corrupt", `Artifact ${artifactId} of ${sessionId} is damaged.`);
-      return text;
+      const data = (await readArtifact(db.query, sessionId, artifactId))?.data;
+      return typeof data === "string" ? data : undefined;
+    },
+    readArtifactBytes: async (sessionId, artifactId) => {
+      open();
+      const artifact = await readArtifact(db.query, sessionId, artifactId);
+      return artifact === undefined ? undefined : toArtifactBytes(artifact);
     },
     close: () => {
       watchers.clear();

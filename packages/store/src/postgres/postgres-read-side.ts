@@ -1,7 +1,7 @@
 /** The read side on a PostgreSQL store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
-import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { fromColumnText, toColumnText } from "../column-text.ts";
+import { toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { Holder } from "../holder.ts";
 import type { SessionRow } from "../project-session.ts";
@@ -10,7 +10,9 @@ import type { Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-s
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { readExport } from "../read-export.ts";
 import { toTree } from "../run-tree.ts";
+import { toExportedArtifact } from "../stored-artifact.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
+import { readArtifacts } from "./artifact-rows.ts";
 import type { Database, Query, Row } from "./database.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { fromMessageRows, fromSessionRows, readLongNames, SELECT_MESSAGES, toSeq } from "./postgres-rows.ts";
@@ -151,9 +153,7 @@ export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: P
       if (session === undefined) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
       const range = [toEventKey(session.number, 0), toEventKey(session.number, MAX_SEQ)];
       const messages = await query(`${SELECT_MESSAGES} WHERE m.id BETWEEN $1 AND $2 ORDER BY m.id`, range);
-      const artifacts = await query("SELECT artifact_id, text FROM ~artifacts WHERE session_id = $1 ORDER BY id", [
-        toNameKey(sessionId),
-      ]);
+      const artifacts = await readArtifacts(query, sessionId);
       return {
         format: "retinue-session" as const,
         version: 1 as const,
@@ -163,10 +163,7 @@ export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: P
           session,
         ),
         messages: await fromMessageRows(query, messages),
-        artifacts: artifacts.map((row) => ({
-          artifactId: String(row["artifact_id"]) as ArtifactId,
-          text: fromColumnText(String(row["text"])),
-        })),
+        artifacts: artifacts.map(toExportedArtifact),
         damage: (await verifyStore(query, sessionId)).damage[0] ?? null,
       };
     });
@@ -244,6 +241,8 @@ const readIntact = (rows: readonly Row[], session: SessionRow): readonly Recorde
 const removeSession = async (query: Query, { sessionId, number }: SessionRow): Promise<void> => {
   const range = [toEventKey(number, 0), toEventKey(number, MAX_SEQ)];
   await query("DELETE FROM ~said WHERE id BETWEEN $1 AND $2", range);
+  await query("DELETE FROM ~approvals WHERE event_id BETWEEN $1 AND $2", range);
+  await query("DELETE FROM ~snapshots WHERE event_id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~messages WHERE id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~events WHERE id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~runs WHERE session_number = $1", [number]);

@@ -1,12 +1,15 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toPostgres4 } from "../testing/earlier-schema.ts";
 import { describeHolding } from "../testing/holding-contract.ts";
 import { describeEventLog } from "../testing/log-contract.ts";
 import { describeReadSide } from "../testing/read-side-contract.ts";
+import { recordQuestions } from "../testing/recorded-questions.ts";
 import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
 import type { TestPostgres } from "../testing/start-postgres.ts";
 import { startPostgres } from "../testing/start-postgres.ts";
+import type { PostgresLog } from "./postgres-log.ts";
 import { createPostgresLog } from "./postgres-log.ts";
 import { POSTGRES_MIGRATIONS } from "./schema.ts";
 
@@ -29,7 +32,7 @@ const newSchema = (): string => `test_${(count += 1)}`;
 /** A log on tables that are made once and emptied each time. */
 const createEmptyLog = async () => {
   const log = await createPostgresLog({ url: postgres.url, schema: "emptied", maxConnections: 2 });
-  for (const table of ["said", "names", "artifacts", "runs", "events", "messages", "sessions"])
+  for (const table of ["said", "names", "artifacts", "approvals", "snapshots", "runs", "events", "messages", "sessions"])
     await admin.query(`DELETE FROM emptied.${table}`);
   return log;
 };
@@ -104,9 +107,31 @@ describe("a PostgreSQL store", () => {
     await admin.query(
       `UPDATE ${schema}.messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL`,
     );
-    await admin.query(`UPDATE ${schema}.retinue_store SET version = 2`);
+    await admin.query(`${toPostgres4(schema)} UPDATE ${schema}.retinue_store SET version = 2`);
     const again = await createPostgresLog({ url: postgres.url, schema });
     expect((await again.readSide.messages("ses_a")).items).toEqual(messages);
+    expect((await again.readSide.verify()).damage).toEqual([]);
+    await again.close();
+  });
+
+  it("of an earlier version finds the questions, the main runs and the inputs of sessions that are there", async () => {
+    const schema = newSchema();
+    const log = await createPostgresLog({ url: postgres.url, schema });
+    await recordSession(log);
+    await recordQuestions(log);
+    const told = async (of: PostgresLog) => [
+      await of.approvals(),
+      await of.latestRoot("ses_q"),
+      await of.latestRoot("ses_a"),
+      await of.inputs("run_q"),
+      await of.readRuns("ses_q", ["run_child"]),
+    ];
+    const before = await told(log);
+    expect(await log.approvals()).toHaveLength(1);
+    await log.close();
+    await admin.query(toPostgres4(schema));
+    const again = await createPostgresLog({ url: postgres.url, schema });
+    expect(await told(again)).toEqual(before);
     expect((await again.readSide.verify()).damage).toEqual([]);
     await again.close();
   });

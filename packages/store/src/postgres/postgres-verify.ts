@@ -8,6 +8,8 @@ import { findDamage } from "../find-damage.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import { finishWithPauses } from "../steps.ts";
+import { readSessionApprovals } from "./approval-rows.ts";
+import { readArtifacts } from "./artifact-rows.ts";
 import type { Query } from "./database.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { fromMessageRows, fromSessionRows, readLongNames, SELECT_MESSAGES, toSeq } from "./postgres-rows.ts";
@@ -56,10 +58,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 const verifySession = async (query: Query, session: SessionRow): Promise<Damage | undefined> => {
   const range = [toEventKey(session.number, 0), toEventKey(session.number, MAX_SEQ)];
   const eventRows = await query("SELECT * FROM ~events WHERE id BETWEEN $1 AND $2 ORDER BY id", range);
-  const runRows = await query("SELECT run_id, message_id, epoch FROM ~runs WHERE session_number = $1", [session.number]);
-  const artifactRows = await query("SELECT artifact_id, text FROM ~artifacts WHERE session_id = $1", [
-    toNameKey(session.sessionId),
-  ]);
+  const runRows = await query("SELECT run_id, message_id, epoch, is_root FROM ~runs WHERE session_number = $1", [session.number]);
   const longNames = await readLongNames(query, [...eventRows, ...runRows]);
   const stored: StoredSession = {
     session,
@@ -76,8 +75,10 @@ const verifySession = async (query: Query, session: SessionRow): Promise<Damage 
       runId: fromNameKey(String(row["run_id"]), longNames),
       messageId: Number(row["message_id"]),
       epoch: Number(row["epoch"]),
+      isRoot: row["is_root"] === true,
     })),
-    artifacts: artifactRows.map((row) => ({ artifactId: String(row["artifact_id"]), text: fromColumnText(String(row["text"])) })),
+    approvals: await readSessionApprovals(query, session.number),
+    artifacts: await readArtifacts(query, session.sessionId),
   };
   const damage = await finishWithPauses(findDamage(stored));
   if (damage !== undefined) return damage;

@@ -1,6 +1,14 @@
 /** The tables of a PostgreSQL store, as ordered migrations. `~` stands for the schema that they are made in. */
 
-export type PostgresMigration = { readonly version: number; readonly sql: string };
+import type { Query } from "./database.ts";
+import { fillApprovals } from "./fill-approvals.ts";
+
+export type PostgresMigration = {
+  readonly version: number;
+  readonly sql: string;
+  /** Fills what only the projection of the recorded events can tell; after the statements, in the same transaction. */
+  readonly fill?: (query: Query) => Promise<void>;
+};
 
 /** Times and keys are compared byte by byte, whatever the database's language is. */
 const CREATE = `
@@ -152,9 +160,41 @@ UPDATE ~sessions s SET message_count = message_count - (
 DELETE FROM ~messages WHERE request_type = 'continuation' AND status = 'running';
 `;
 
+/** Inputs and open questions are found without reading a session, and so are the events of one run and the latest main run. */
+const INPUTS = `
+ALTER TABLE ~runs ADD COLUMN is_root BOOLEAN NOT NULL DEFAULT false;
+UPDATE ~runs SET is_root = true WHERE message_id IN (SELECT id FROM ~messages WHERE agent_depth = 0);
+CREATE INDEX idx_runs_root ON ~runs(session_number, message_id) WHERE is_root;
+CREATE INDEX idx_events_run ON ~events(run_id, id);
+CREATE INDEX idx_events_inputs ON ~events(run_id, id)
+  WHERE type IN ('message.received', 'approval.answered', 'cancel.requested');
+CREATE TABLE ~approvals (
+    run_id TEXT COLLATE "C" NOT NULL,
+    approval_id TEXT COLLATE "C" NOT NULL,
+    event_id BIGINT NOT NULL,
+    message_id BIGINT NOT NULL,
+    expires_at TEXT,
+    closed TEXT,
+    PRIMARY KEY (run_id, approval_id)
+);
+CREATE INDEX idx_approvals_event ON ~approvals(event_id);
+CREATE INDEX idx_approvals_open ON ~approvals(event_id) WHERE closed IS NULL;
+CREATE TABLE ~snapshots (
+    run_id TEXT COLLATE "C" PRIMARY KEY,
+    event_id BIGINT NOT NULL,
+    format TEXT NOT NULL,
+    state TEXT NOT NULL,
+    digest TEXT NOT NULL
+);
+CREATE INDEX idx_snapshots_event ON ~snapshots(event_id);
+ALTER TABLE ~artifacts ADD COLUMN data BYTEA;
+ALTER TABLE ~artifacts ADD COLUMN media_type TEXT;
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
   { version: 3, sql: OWN_DURATIONS },
   { version: 4, sql: ENDED_MODEL_CALLS },
+  { version: 5, sql: INPUTS, fill: fillApprovals },
 ];

@@ -2,20 +2,24 @@
  * Appends to the sessions of a PostgreSQL store. Writes to one session pass one queue: what waits is committed together,
  * under the lock of the session's row, which whoever takes a lease must hold too. Sessions do not wait for each other.
  */
-import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
-import type { KnownRun } from "../admit.ts";
-import { admit } from "../admit.ts";
+import type { EventDraft, InputDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { isInput } from "@retinue/protocol";
+import type { InputTarget, KnownRun } from "../admit.ts";
+import { createAdmission } from "../admit.ts";
+import { fromEventBody } from "../chain.ts";
 import { toColumnText } from "../column-text.ts";
-import type { Lease } from "../contract.ts";
+import type { AppendOptions, Lease } from "../contract.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { AppendPlan, PlannedEvent } from "../plan-append.ts";
-import { foldProjections, planAppend } from "../plan-append.ts";
+import { foldProjections, planAppend, toInputTarget } from "../plan-append.ts";
 import type { RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { refuseExisting, toImportError } from "../read-export.ts";
 import { collectEvents } from "../walk-chain.ts";
+import { applyApproval, readApprovals, toApprovalKey } from "./approval-rows.ts";
+import { insertArtifact } from "./artifact-rows.ts";
 import type { Database, Query } from "./database.ts";
 import { fromNameKey, isLongName, toNameKey } from "./name-key.ts";
 import {
@@ -31,7 +35,11 @@ import {
 import { toWordParts } from "./said-words.ts";
 
 export type SessionWriter = {
-  readonly append: (drafts: readonly EventDraft[], lease: Lease | undefined) => Promise<readonly RecordedEvent[]>;
+  readonly append: (
+    drafts: readonly EventDraft[],
+    lease: Lease | undefined,
+    options: AppendOptions,
+  ) => Promise<readonly RecordedEvent[]>;
   /** Records a whole session that is not there yet; inside a transaction. */
   readonly importSession: (query: Query, imported: ImportedSession) => Promise<void>;
   /** The lease of a run was taken through this log. */
@@ -49,6 +57,7 @@ export type SessionWriterOptions = {
 type Entry = {
   readonly drafts: readonly EventDraft[];
   readonly lease: Lease | undefined;
+  readonly durable: boolean;
   readonly succeed: (events: readonly RecordedEvent[]) => void;
   readonly fail: (error: unknown) => void;
 };
@@ -129,14 +138,23 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
   };
 
   const write = async (query: Query, sessionId: SessionId, entries: readonly Entry[]) => {
+    // Most servers do so anyway; one that was set to answer sooner is asked to wait for its disk.
+    if (entries.some(({ durable }) => durable)) await query("SET LOCAL synchronous_commit TO on");
     const found = await lockSession(query, sessionId);
     const runs = await readRuns(query, entries);
+    const inputs = entries.flatMap(({ drafts }) => drafts.filter((draft) => isInput(draft)));
+    const targets = await readTargets(query, inputs);
+    const approvals = await readApprovals(query, inputs);
+    const admission = createAdmission({
+      run: (runId) => runs.get(runId),
+      target: (runId) => targets.get(runId),
+      approval: (runId, approvalId) => approvals.get(toApprovalKey(runId, approvalId)),
+    });
     const admitted: (Entry | undefined)[] = [];
     const outcomes: Outcome[] = [];
     for (const entry of entries) {
       try {
-        admit(entry.drafts, entry.lease, (runId) => runs.get(runId));
-        for (const draft of entry.drafts) if (draft.type === "run.requested") runs.set(draft.runId, { sessionId, epoch: 0 });
+        admission.admit(entry.drafts, entry.lease);
         admitted.push(entry);
         outcomes.push({ events: [] });
       } catch (refusal) {
@@ -148,6 +166,12 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
 
     let session = found ?? (await insertSession(query, sessionId));
     const folded = await foldUnknown(query, session, admitted, runs);
+    const targetOf = (input: InputDraft): RunProjection | undefined => {
+      const target = targets.get(input.runId);
+      if (target === undefined) return undefined;
+      const asked = input.type === "approval.answered" ? approvals.get(toApprovalKey(input.runId, input.approvalId)) : undefined;
+      return toInputTarget(input, target.messageId, asked?.messageId);
+    };
     const planned: PlannedEvent[] = [];
     const changed = new Map<RunId, RunProjection>();
     for (const [at, entry] of admitted.entries()) {
@@ -156,6 +180,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
         session,
         drafts: entry.drafts,
         projectionOf: (runId) => changed.get(runId) ?? folded?.get(runId) ?? projections.get(runId)?.projection,
+        targetOf: (input) => changed.get(input.runId) ?? targetOf(input),
       });
       session = plan.session;
       for (const [runId, projection] of plan.projections) changed.set(runId, projection);
@@ -178,7 +203,9 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
   ): Promise<ReadonlyMap<RunId, RunProjection> | undefined> => {
     const requested = new Set<RunId>();
     for (const entry of entries)
-      for (const { runId, parentRunId, type } of entry?.drafts ?? []) {
+      for (const draft of entry?.drafts ?? []) {
+        if (isInput(draft)) continue;
+        const { runId, parentRunId, type } = draft;
         if (type === "run.requested") requested.add(runId);
         const needed = type === "run.requested" ? parentRunId : runId;
         if (needed === null || requested.has(needed)) continue;
@@ -190,11 +217,11 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
   };
 
   return {
-    append: async (drafts, lease) => {
+    append: async (drafts, lease, { durable = false }) => {
       const sessionId = drafts[0]?.sessionId;
       if (sessionId === undefined) return [];
       return new Promise((succeed, fail) => {
-        const entry = { drafts, lease, succeed, fail };
+        const entry = { drafts, lease, durable, succeed, fail };
         const queue = waiting.get(sessionId);
         if (queue) queue.push(entry);
         else {
@@ -216,12 +243,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       for (const [runId, epoch] of epochs)
         await query("UPDATE ~runs SET epoch = $2 WHERE run_id = $1", [toNameKey(runId), epoch]);
       await query("DELETE FROM ~artifacts WHERE session_id = $1", [toNameKey(sessionId)]);
-      for (const { artifactId, text } of artifacts)
-        await query("INSERT INTO ~artifacts (session_id, artifact_id, text) VALUES ($1, $2, $3)", [
-          toNameKey(sessionId),
-          artifactId,
-          toColumnText(text),
-        ]);
+      for (const artifact of artifacts) await insertArtifact(query, sessionId, artifact);
     },
     tookOver: ({ runId, epoch }) => {
       const cached = projections.get(runId);
@@ -235,7 +257,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
 /** Whatever cannot be worked out of the events is their fault. */
 const planImport = (session: SessionRow, drafts: readonly EventDraft[]): AppendPlan => {
   try {
-    return planAppend({ session, drafts, projectionOf: () => undefined });
+    return planAppend({ session, drafts, projectionOf: () => undefined, targetOf: () => undefined });
   } catch (error) {
     throw toImportError(error);
   }
@@ -282,6 +304,29 @@ const readRuns = async (query: Query, entries: readonly Entry[]): Promise<Map<Ru
   return runs;
 };
 
+/** The runs that these inputs are for, as they were requested. */
+const readTargets = async (
+  query: Query,
+  inputs: readonly InputDraft[],
+): Promise<ReadonlyMap<RunId, InputTarget & { readonly messageId: number }>> => {
+  const targets = new Map<RunId, InputTarget & { readonly messageId: number }>();
+  if (inputs.length === 0) return targets;
+  const asked = new Map(inputs.map(({ runId }) => [toNameKey(runId), runId]));
+  const rows = await query(
+    `SELECT r.run_id, r.message_id, e.body, m.status FROM ~runs r JOIN ~events e ON e.id = r.message_id
+       JOIN ~messages m ON m.id = r.message_id WHERE r.run_id = ANY($1)`,
+    [[...asked.keys()]],
+  );
+  for (const row of rows) {
+    const runId = asked.get(String(row["run_id"]));
+    const identity = fromEventBody(String(row["body"]));
+    if (runId === undefined || identity === undefined) continue;
+    const isSettled = row["status"] !== "pending" && row["status"] !== "running";
+    targets.set(runId, { identity, isSettled, messageId: Number(row["message_id"]) });
+  }
+  return targets;
+};
+
 const readAll = async (query: Query, session: SessionRow): Promise<readonly RecordedEvent[]> => {
   if (session.headSeq === 0) return [];
   const rows = await query("SELECT id, body, hash FROM ~events WHERE id BETWEEN $1 AND $2 ORDER BY id", [
@@ -297,8 +342,8 @@ const readAll = async (query: Query, session: SessionRow): Promise<readonly Reco
 
 const INSERT_EVENTS = `INSERT INTO ~events (id, run_id, type, at, body, hash)
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`;
-const INSERT_RUNS = `INSERT INTO ~runs (run_id, session_number, message_id, epoch)
-  SELECT run_id, $1, message_id, 0 FROM unnest($2::text[], $3::bigint[]) AS t(run_id, message_id)`;
+const INSERT_RUNS = `INSERT INTO ~runs (run_id, session_number, message_id, epoch, is_root)
+  SELECT run_id, $1, message_id, 0, is_root FROM unnest($2::text[], $3::bigint[], $4::boolean[]) AS t(run_id, message_id, is_root)`;
 const INSERT_NAMES = `INSERT INTO ~names (session_number, name, text)
   SELECT $1, name, text FROM unnest($2::text[], $3::text[]) AS t(name, text) ON CONFLICT DO NOTHING`;
 /** Words hold no spaces. */
@@ -325,11 +370,17 @@ const store = async (query: Query, session: SessionRow, planned: readonly Planne
   ]);
   const requests = planned.filter(({ event }) => event.type === "run.requested");
   if (requests.length > 0)
-    await query(INSERT_RUNS, [session.number, requests.map(({ event }) => runKey(event.runId)), requests.map(({ id }) => id)]);
+    await query(INSERT_RUNS, [
+      session.number,
+      requests.map(({ event }) => runKey(event.runId)),
+      requests.map(({ id }) => id),
+      requests.map(({ event }) => event.parentRunId === null),
+    ]);
   for (const operation of mergeOperations(planned.flatMap(({ operations }) => operations))) {
     const values = toStoredValues(operation, keep);
     await query(toOperationSql(operation), operation.type === "insert" ? values : [...values, operation.id]);
   }
+  for (const { approvals } of planned) for (const operation of approvals) await applyApproval(query, operation, keep);
   const said = planned.flatMap(({ id, event }) =>
     toWordParts(event).map((words, part) => ({ id, part, words: words.join(" ") })),
   );

@@ -1,7 +1,8 @@
 /** A SQLite database in memory that is fed from elsewhere and only read. */
-import type { ArtifactId, EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { toColumnText } from "../column-text.ts";
 import type { ReadSide } from "../read-side.ts";
+import type { StoredArtifact } from "../stored-artifact.ts";
 import { insertArtifact } from "./artifact-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
@@ -15,7 +16,7 @@ export type CopiedStretch = {
   readonly sessionId: SessionId;
   readonly events: readonly RecordedEvent[];
   readonly epochs: readonly (readonly [RunId, number])[];
-  readonly artifacts: readonly (readonly [ArtifactId, string])[];
+  readonly artifacts: readonly StoredArtifact[];
 };
 
 export type MemoryDatabase = { readonly readSide: ReadSide; readonly copy: (stretch: CopiedStretch) => Promise<void> };
@@ -52,7 +53,7 @@ export const createMemoryDatabase = (): MemoryDatabase => {
         if (events.length > 0) recorder.record(sessionId, events.map(withoutSeq));
         const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
         for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
-        for (const [artifactId, text] of artifacts) insertArtifact(statements, sessionId, artifactId, text);
+        for (const artifact of artifacts) insertArtifact(statements, sessionId, artifact);
       }),
   };
 };

@@ -22,7 +22,11 @@ export const migrate = (db: DatabaseSync, migrations: readonly Migration[], file
     db.function("elapsed_ms", { deterministic: true }, (from, to) =>
       toElapsedMs(fromColumnText(String(from)), fromColumnText(String(to))),
     );
-    for (const migration of migrations) if (migration.version > version) db.exec(migration.sql);
+    for (const migration of migrations) {
+      if (migration.version <= version) continue;
+      db.exec(migration.sql);
+      migration.fill?.(db);
+    }
     db.exec(`PRAGMA user_version = ${latest}`);
     db.exec("COMMIT");
   } catch (error) {

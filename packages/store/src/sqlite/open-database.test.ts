@@ -13,6 +13,8 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { TO_SQLITE_5 } from "../testing/earlier-schema.ts";
+import { recordQuestions } from "../testing/recorded-questions.ts";
 import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
@@ -20,6 +22,7 @@ import { toNetworkFilesystem } from "./network-filesystem.ts";
 import { openDatabase } from "./open-database.ts";
 import type { Migration } from "./schema.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import type { SqliteLog } from "./sqlite-log.ts";
 import { createSqliteLog } from "./sqlite-log.ts";
 
 const folder = createTestFolder();
@@ -303,7 +306,8 @@ describe("migrations", () => {
     await log.close();
     // As schema 4 had it.
     const db = new DatabaseSync(path);
-    db.exec(`INSERT INTO messages (id, session_id, parent_message_id, started_at, request_type, status, run_id, seq)
+    db.exec(`${TO_SQLITE_5}
+      INSERT INTO messages (id, session_id, parent_message_id, started_at, request_type, status, run_id, seq)
         SELECT id + 2, session_id, id, started_at, 'continuation', 'running', run_id, seq + 2 FROM messages;
       UPDATE sessions SET message_count = message_count + 1;
       PRAGMA user_version = 4`);
@@ -311,6 +315,30 @@ describe("migrations", () => {
     const again = createSqliteLog({ path });
     expect((await again.readSide.verify()).damage).toEqual([]);
     expect((await again.readSide.messages("ses_a")).items.map((row) => row.request_type)).toEqual(["prompt"]);
+    await again.close();
+  });
+
+  it("from schema 5 find the questions, the main runs and the inputs of sessions that are there", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    await recordSession(log);
+    await recordQuestions(log);
+    const told = async (of: SqliteLog) => [
+      await of.approvals(),
+      await of.latestRoot("ses_q"),
+      await of.latestRoot("ses_a"),
+      await of.inputs("run_q"),
+      await of.readRuns("ses_q", ["run_child"]),
+    ];
+    const before = await told(log);
+    expect(await log.approvals()).toHaveLength(1);
+    await log.close();
+    const db = new DatabaseSync(path);
+    db.exec(TO_SQLITE_5);
+    db.close();
+    const again = createSqliteLog({ path });
+    expect(await told(again)).toEqual(before);
+    expect((await again.readSide.verify()).damage).toEqual([]);
     await again.close();
   });
 

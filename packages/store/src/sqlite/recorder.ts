@@ -2,23 +2,25 @@
  * Writes events and what follows from them. Everything here happens inside a transaction that the caller opened; rows that
  * change are written once for all that was recorded in it, when the caller says `settle`. After a rollback the caller says `forget`.
  */
-import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { EventDraft, InputDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import type { StatementSync } from "node:sqlite";
-import type { KnownRun } from "../admit.ts";
+import type { InputTarget, KnownRecord, KnownRun } from "../admit.ts";
+import { fromEventBody } from "../chain.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
-import { foldProjections, planAppend } from "../plan-append.ts";
+import { foldProjections, planAppend, toInputTarget } from "../plan-append.ts";
 import type { MessageColumn } from "../message-row.ts";
 import type { Operation, RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
+import { applyApproval, readApproval } from "./approval-table.ts";
 import { readEvents } from "./event-table.ts";
 import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
 import type { Statements } from "./statements.ts";
 
 export type Recorder = {
-  /** What the database says of a run. */
-  readonly run: (runId: RunId) => KnownRun | undefined;
+  /** What the database says, in this transaction. */
+  readonly known: KnownRecord;
   /** `holder` is the run whose lease was shown. */
   readonly record: (sessionId: SessionId, drafts: readonly EventDraft[], holder?: RunId) => readonly RecordedEvent[];
   /** Writes the rows that follow from what was recorded: before a commit, and before anybody else reads or writes in the transaction. */
@@ -60,6 +62,25 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     const run = { sessionId: fromColumnText(String(row["session_id"])) as SessionId, epoch: Number(row["epoch"]) };
     runs.set(runId, run);
     return run;
+  };
+
+  /** Whoever speaks to a run may not be its driver: all of it is read anew. */
+  const readTarget = (runId: RunId): InputTarget | undefined => {
+    settle();
+    const row = statements(
+      `SELECT e.body, m.status FROM runs r JOIN events e ON e.id = r.message_id JOIN messages m ON m.id = r.message_id
+         WHERE r.run_id = ?`,
+    ).get(toColumnText(runId));
+    const identity = row === undefined ? undefined : fromEventBody(String(row["body"]));
+    if (identity === undefined) return undefined;
+    return { identity, isSettled: row?.["status"] !== "pending" && row?.["status"] !== "running" };
+  };
+
+  const targetOf = (input: InputDraft): RunProjection | undefined => {
+    const row = statements("SELECT message_id FROM runs WHERE run_id = ?").get(toColumnText(input.runId));
+    if (row === undefined) return undefined;
+    const approval = input.type === "approval.answered" ? readApproval(statements, input.runId, input.approvalId) : undefined;
+    return toInputTarget(input, Number(row["message_id"]), approval?.messageId);
   };
 
   const readSession = (sessionId: SessionId): SessionRow => {
@@ -120,7 +141,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
   };
 
   const insertEvent = statements("INSERT INTO events (id, run_id, type, at, body, hash) VALUES (?, ?, ?, ?, ?, ?)");
-  const insertRun = statements("INSERT INTO runs (run_id, session_number, message_id, epoch) VALUES (?, ?, ?, 0)");
+  const insertRun = statements("INSERT INTO runs (run_id, session_number, message_id, epoch, is_root) VALUES (?, ?, ?, 0, ?)");
   const updateSession = statements(UPDATE_SESSION);
 
   const forget = (): void => {
@@ -132,7 +153,11 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
   };
 
   return {
-    run: readRun,
+    known: {
+      run: readRun,
+      target: readTarget,
+      approval: (runId, approvalId) => readApproval(statements, runId, approvalId),
+    },
     record: (sessionId, drafts, holder) => {
       if (runs.size + sessions.size + projections.size > MAX_CACHED) {
         settle();
@@ -148,15 +173,17 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
         session: before,
         drafts,
         projectionOf: (runId) => remembered(runId, holder) ?? (folded ??= foldRecorded(sessionId, before.number)).get(runId),
+        targetOf,
       });
-      for (const { id, event, body, hash, operations } of events) {
+      for (const { id, event, body, hash, operations, approvals } of events) {
         const runKey = toColumnText(event.runId);
         insertEvent.run(id, runKey, event.type, toColumnText(event.at), body, hash);
         if (event.type === "run.requested") {
-          insertRun.run(runKey, session.number, id);
+          insertRun.run(runKey, session.number, id, event.parentRunId === null ? 1 : 0);
           runs.set(event.runId, { sessionId, epoch: 0 });
         }
         for (const operation of operations) defer(operation);
+        for (const operation of approvals) applyApproval(statements, operation);
       }
       changedSessions.set(sessionId, session);
       sessions.set(sessionId, session);

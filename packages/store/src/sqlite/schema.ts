@@ -1,9 +1,17 @@
 /** The tables of a SQLite store, as ordered migrations: each takes a file from the version before to its own. */
 
+import type { DatabaseSync } from "node:sqlite";
+import { fillApprovals } from "./fill-approvals.ts";
+
 /** "RETN": marks a SQLite file as ours. */
 export const APPLICATION_ID = 0x5245544e;
 
-export type Migration = { readonly version: number; readonly sql: string };
+export type Migration = {
+  readonly version: number;
+  readonly sql: string;
+  /** Fills what only the projection of the recorded events can tell; after the statements, in the same transaction. */
+  readonly fill?: (db: DatabaseSync) => void;
+};
 
 const SAID_WITHOUT_BEGINNINGS = "fts5(text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2')";
 
@@ -187,10 +195,42 @@ UPDATE sessions SET message_count = message_count - (
 DELETE FROM messages WHERE request_type = 'continuation' AND status = 'running';
 `;
 
+/** Inputs and open questions are found without reading a session, and so are the events of one run and the latest main run. */
+const INPUTS = `
+ALTER TABLE runs ADD COLUMN is_root INTEGER NOT NULL DEFAULT 0;
+UPDATE runs SET is_root = 1 WHERE message_id IN (SELECT id FROM messages WHERE agent_depth = 0);
+CREATE INDEX idx_runs_root ON runs(session_number, message_id) WHERE is_root = 1;
+CREATE INDEX idx_events_run ON events(run_id);
+CREATE INDEX idx_events_inputs ON events(run_id)
+  WHERE type IN ('message.received', 'approval.answered', 'cancel.requested');
+CREATE TABLE approvals (
+    run_id TEXT NOT NULL,
+    approval_id TEXT NOT NULL,
+    event_id INTEGER NOT NULL,
+    message_id INTEGER NOT NULL,
+    expires_at TEXT,
+    closed TEXT,
+    PRIMARY KEY (run_id, approval_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_approvals_event ON approvals(event_id);
+CREATE INDEX idx_approvals_open ON approvals(event_id) WHERE closed IS NULL;
+CREATE TABLE snapshots (
+    run_id TEXT NOT NULL UNIQUE,
+    event_id INTEGER NOT NULL,
+    format TEXT NOT NULL,
+    state TEXT NOT NULL,
+    digest TEXT NOT NULL
+);
+CREATE INDEX idx_snapshots_event ON snapshots(event_id);
+ALTER TABLE artifacts ADD COLUMN data BLOB;
+ALTER TABLE artifacts ADD COLUMN media_type TEXT;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
   { version: 3, sql: OWN_DURATIONS },
   { version: 4, sql: BEGINNINGS },
   { version: 5, sql: ENDED_MODEL_CALLS },
+  { version: 6, sql: INPUTS, fill: fillApprovals },
 ];

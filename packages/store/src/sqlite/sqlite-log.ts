@@ -5,16 +5,18 @@
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DatabaseSync } from "node:sqlite";
-import { admit, toAfterSeq, unknownRun } from "../admit.ts";
+import { createAdmission, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import type { EventLog } from "../contract.ts";
 import type { HolderOptions } from "../holder.ts";
 import { BEAT_EVERY_MS } from "../holder.ts";
 import type { ReadSide } from "../read-side.ts";
+import { toArtifactBytes } from "../stored-artifact.ts";
 import { createWatchers } from "../watchers.ts";
+import { readOpenApprovals } from "./approval-table.ts";
 import { insertArtifact, readArtifact } from "./artifact-table.ts";
-import { readEvents, readHead } from "./event-table.ts";
+import { readEvents, readHead, readInputs, readRunEvents } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
@@ -23,6 +25,8 @@ import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { toStoreError } from "./sqlite-errors.ts";
 import { createSqliteReadSide } from "./sqlite-read-side.ts";
+import { readLatestRoot } from "./run-table.ts";
+import { insertSnapshot, readSnapshot } from "./snapshot-table.ts";
 import { createStatements } from "./statements.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
@@ -38,7 +42,7 @@ export type SqliteLogOptions = HolderOptions & {
 export type SqliteLog = EventLog & { readonly readSide: ReadSide };
 
 /** How often the file is looked at for what other processes appended, while somebody watches. */
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 20;
 /** The search index keeps up in pauses of this length … */
 const PAUSE_MS = 250;
 /** … a stretch at a time, … */
@@ -50,17 +54,23 @@ export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
   const { path, synchronous = "NORMAL", busyMs = 30_000 } = options;
   const db = openDatabase({ path, synchronous });
   try {
-    return createLogOn({ ...options, db, busyMs });
+    return createLogOn({ ...options, db, busyMs, synchronous });
   } catch (error) {
     db.close();
     throw toStoreError(error, path);
   }
 };
 
-export type LogOnOptions = HolderOptions & { readonly db: DatabaseSync; readonly path: string; readonly busyMs: number };
+export type LogOnOptions = HolderOptions & {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly busyMs: number;
+  /** As the database was opened; `NORMAL` by default. */
+  readonly synchronous?: Synchronous;
+};
 
 /** The log on a database that is open; it is the log's from then on. */
-export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions): SqliteLog => {
+export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }: LogOnOptions): SqliteLog => {
   const statements = createStatements(db);
   const holders = createHolderTable(statements, holderOptions);
   const recorder = createRecorder({ statements });
@@ -77,6 +87,7 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
     db,
     path,
     busyMs,
+    isDurable: synchronous === "FULL",
     began: () => {
       const version = readDataVersion();
       if (version !== writtenVersion) recorder.refresh();
@@ -138,12 +149,12 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
 
   let look: NodeJS.Timeout | undefined;
   let lookedVersion: unknown;
+  const stopLooking = (): void => {
+    clearInterval(look);
+    look = undefined;
+    lookedVersion = undefined;
+  };
   const lookForOthers = (): void => {
-    if (watchers.size() === 0) {
-      clearInterval(look);
-      look = undefined;
-      return;
-    }
     const version = readDataVersion();
     if (version === lookedVersion) return;
     lookedVersion = version;
@@ -157,14 +168,15 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
   };
 
   return {
-    append: async (drafts, lease) => {
+    append: async (drafts, lease, { durable = false } = {}) => {
       open();
       const sessionId = drafts[0]?.sessionId;
       if (sessionId === undefined) return [];
       return queue.write(() => recorder.record(sessionId, drafts, lease?.runId), {
         defers: true,
         line: sessionId,
-        check: () => admit(drafts, lease, recorder.run),
+        durable,
+        check: () => createAdmission(recorder.known).admit(drafts, lease),
         committed: (events) => {
           fellBehind(events.length);
           if (events.some(({ type, parentRunId }) => type === "run.settled" && parentRunId === null)) settled.add(sessionId);
@@ -195,6 +207,16 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       });
     },
     read: (sessionId, afterSeq) => reading(() => readEvents(statements, sessionId, toAfterSeq(afterSeq))),
+    readRuns: (sessionId, runIds, afterSeq) =>
+      reading(() => readRunEvents(statements, { sessionId, runIds, afterSeq: toAfterSeq(afterSeq) })),
+    inputs: (runId, afterSeq) => reading(() => readInputs(statements, runId, toAfterSeq(afterSeq))),
+    approvals: (query = {}) => reading(() => readOpenApprovals(statements, query)),
+    latestRoot: (sessionId) => reading(() => readLatestRoot(statements, sessionId)),
+    writeSnapshot: async (snapshot) => {
+      open();
+      return queue.write(() => insertSnapshot(statements, snapshot));
+    },
+    readSnapshot: (runId, format) => reading(() => readSnapshot(statements, runId, format)),
     sessionOf: (runId) =>
       reading(() => {
         const row = statements(
@@ -211,20 +233,30 @@ export const createLogOn = ({ db, path, busyMs, ...holderOptions }: LogOnOptions
       return () => {
         stop();
         if (!watchers.has(sessionId)) seen.delete(sessionId);
+        if (watchers.size() === 0) stopLooking();
       };
     },
-    writeArtifact: async (sessionId, text) => {
+    writeArtifact: async (sessionId, data, mediaType) => {
       open();
-      const ref = toArtifactRef(text);
+      const ref = toArtifactRef(data, mediaType);
       return queue.write(() => {
-        insertArtifact(statements, sessionId, ref.artifactId, text);
+        insertArtifact(statements, sessionId, { artifactId: ref.artifactId, data, mediaType: mediaType ?? null });
         return ref;
       });
     },
-    readArtifact: (sessionId, artifactId) => reading(() => readArtifact(statements, sessionId, artifactId)),
+    readArtifact: (sessionId, artifactId) =>
+      reading(() => {
+        const data = readArtifact(statements, sessionId, artifactId)?.data;
+        return typeof data === "string" ? data : undefined;
+      }),
+    readArtifactBytes: (sessionId, artifactId) =>
+      reading(() => {
+        const artifact = readArtifact(statements, sessionId, artifactId);
+        return artifact === undefined ? undefined : toArtifactBytes(artifact);
+      }),
     close: () =>
       (closing ??= (async () => {
-        clearInterval(look);
+        stopLooking();
         clearInterval(heart);
         clearTimeout(pause);
         watchers.clear();

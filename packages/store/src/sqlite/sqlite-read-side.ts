@@ -1,5 +1,5 @@
 /** The read side on a SQLite store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
-import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { fromColumnText, toColumnText } from "../column-text.ts";
@@ -13,15 +13,18 @@ import type { Damage, MessageQuery, Page, ReadSide, Retention, RunNode, SessionO
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { finishAtOnce, finishWithPauses } from "../steps.ts";
 import { toTree } from "../run-tree.ts";
+import { toExportedArtifact } from "../stored-artifact.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { eachStoredEvent } from "./event-table.ts";
 import type { HolderTable } from "./holder-table.ts";
 import type { FigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import type { Recorder } from "./recorder.ts";
-import { insertArtifact } from "./artifact-table.ts";
+import { removeApprovals } from "./approval-table.ts";
+import { eachArtifact, insertArtifact } from "./artifact-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { fromSessionRow } from "./session-table.ts";
+import { removeSnapshots } from "./snapshot-table.ts";
 import { toStoreError } from "./sqlite-errors.ts";
 import { searchEvents } from "./sqlite-search.ts";
 import type { Statements } from "./statements.ts";
@@ -37,7 +40,7 @@ export type SqliteReadSideOptions = {
   readonly figures: FigureTable;
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
-  readonly recorder: Pick<Recorder, "record" | "settle" | "run" | "forget">;
+  readonly recorder: Pick<Recorder, "record" | "settle" | "known" | "forget">;
   /** A connection of its own for what takes long; without it everything else waits. */
   readonly openReader?: () => DatabaseSync;
   /** Throws when the store was closed. */
@@ -129,6 +132,8 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     if (readIntact(statements, session).damage === undefined) searchIndex.remove(session.number);
     else searchIndex.reset();
     figures.remove(session.number);
+    removeApprovals(statements, session.number);
+    removeSnapshots(statements, session.number);
     statements("DELETE FROM messages WHERE session_id = ?").run(sessionKey);
     statements("DELETE FROM events WHERE id BETWEEN ? AND ?").run(...range);
     statements("DELETE FROM runs WHERE session_number = ?").run(session.number);
@@ -139,13 +144,13 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
 
   const insertSession = ({ sessionId, drafts, epochs, artifacts }: ImportedSession): SessionRow => {
     if (readSession(sessionId) !== undefined) throw refuseExisting(sessionId);
-    for (const runId of epochs.keys()) if (recorder.run(runId) !== undefined) throw refuseExisting(sessionId);
+    for (const runId of epochs.keys()) if (recorder.known.run(runId) !== undefined) throw refuseExisting(sessionId);
     statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
     recorder.record(sessionId, drafts);
     recorder.settle();
     const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
     for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
-    for (const { artifactId, text } of artifacts) insertArtifact(statements, sessionId, artifactId, text);
+    for (const artifact of artifacts) insertArtifact(statements, sessionId, artifact);
     recorder.forget();
     const session = readSession(sessionId);
     if (session === undefined) throw new RetinueError("internal", `${sessionId} was imported and is not there.`);
@@ -195,19 +200,13 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
           toEventKey(session.number, 0),
           toEventKey(session.number, MAX_SEQ),
         );
-        const artifacts = statements("SELECT artifact_id, text FROM artifacts WHERE session_id = ? ORDER BY id").all(
-          toColumnText(sessionId),
-        );
         return {
           format: "retinue-session",
           version: 1,
           session,
           events,
           messages: rows.map(fromMessageRow),
-          artifacts: artifacts.map((row) => ({
-            artifactId: String(row["artifact_id"]) as ArtifactId,
-            text: fromColumnText(String(row["text"])),
-          })),
+          artifacts: Array.from(eachArtifact(statements, sessionId), toExportedArtifact),
           damage: damage ?? finishAtOnce(verifyStore(db, sessionId)).damage[0] ?? null,
         };
       }),

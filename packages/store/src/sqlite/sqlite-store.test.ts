@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventDraft } from "@retinue/protocol";
 import { describe, expect, it } from "vitest";
+import { TO_SQLITE_5 } from "../testing/earlier-schema.ts";
 import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
@@ -91,7 +92,8 @@ describe("a file of an earlier version", () => {
     const messages = (await log.readSide.messages("ses_a")).items;
     await log.close();
     const db = new DatabaseSync(path);
-    db.exec(`UPDATE messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
+    db.exec(`${TO_SQLITE_5}
+      UPDATE messages SET duration_ms = 77 WHERE request_type IN ('continuation', 'tool_call') AND duration_ms IS NOT NULL;
       PRAGMA user_version = 2`);
     db.close();
     const again = createSqliteLog({ path });

@@ -8,6 +8,8 @@ import type { MessageRow } from "../message-row.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import type { Steps } from "../steps.ts";
+import { eachApproval } from "./approval-table.ts";
+import { eachArtifact } from "./artifact-table.ts";
 import { eachEventRow } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
@@ -107,6 +109,7 @@ function* verifySession(statements: Statements, session: SessionRow): Steps<Dama
       events: eachEventRow(statements, number),
       messages: eachMessage(statements, number),
       runs: eachRun(statements, number),
+      approvals: eachApproval(statements, number),
       artifacts: eachArtifact(statements, sessionId),
     })) ??
     (bySession === session.messageCount
@@ -124,13 +127,15 @@ function* eachMessage(statements: Statements, sessionNumber: number): Generator<
 }
 
 function* eachRun(statements: Statements, sessionNumber: number) {
-  for (const row of statements("SELECT run_id, message_id, epoch FROM runs WHERE session_number = ?").iterate(sessionNumber))
-    yield { runId: fromColumnText(String(row["run_id"])), messageId: Number(row["message_id"]), epoch: Number(row["epoch"]) };
-}
-
-function* eachArtifact(statements: Statements, sessionId: SessionId) {
-  for (const row of statements("SELECT artifact_id, text FROM artifacts WHERE session_id = ?").iterate(toColumnText(sessionId)))
-    yield { artifactId: String(row["artifact_id"]), text: fromColumnText(String(row["text"])) };
+  for (const row of statements("SELECT run_id, message_id, epoch, is_root FROM runs WHERE session_number = ?").iterate(
+    sessionNumber,
+  ))
+    yield {
+      runId: fromColumnText(String(row["run_id"])),
+      messageId: Number(row["message_id"]),
+      epoch: Number(row["epoch"]),
+      isRoot: row["is_root"] === 1,
+    };
 }
 
 /** Undefined where the tables, indexes and defaults are those of a new store. */

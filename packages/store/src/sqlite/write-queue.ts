@@ -19,6 +19,8 @@ export type WriteHooks<T> = {
   readonly committed?: (value: T) => void;
   /** `act` leaves to `settling` what is written once for all that was asked for. */
   readonly defers?: boolean;
+  /** The commit that holds it is brought to the disk before it is answered. */
+  readonly durable?: boolean;
   /** Writes in one line rest on those before: when one fails, those asked for since fail with it. */
   readonly line?: string;
 };
@@ -29,6 +31,7 @@ type Entry = {
   readonly succeed: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
   readonly defers: boolean;
+  readonly durable: boolean;
   readonly line: string | undefined;
 };
 
@@ -37,6 +40,8 @@ export type WriteQueueOptions = {
   readonly path: string;
   /** How long another process may hold the lock. */
   readonly busyMs: number;
+  /** Every commit is brought to the disk anyway. */
+  readonly isDurable?: boolean;
   /** Before the first write of each transaction. */
   readonly began: () => void;
   /** Writes what was left to it, before the commit and before whoever does not defer. */
@@ -44,16 +49,26 @@ export type WriteQueueOptions = {
   readonly rolledBack: () => void;
 };
 
-export const createWriteQueue = ({ db, path, busyMs, began, settling, rolledBack }: WriteQueueOptions): WriteQueue => {
+export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
+  const { db, path, busyMs, isDurable = false, began, settling, rolledBack } = options;
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   let waiting: Entry[] = [];
   let scheduled = false;
+  let isFull = false;
   let drained: (() => void)[] = [];
 
   const rollback = (): void => {
     rolledBack();
     if (db.isTransaction) db.exec("ROLLBACK");
+  };
+
+  /** How a commit reaches the disk can only be changed between transactions. */
+  const beginFor = (entries: readonly Entry[]): void => {
+    const needsDisk = !isDurable && entries.some(({ durable }) => durable);
+    if (needsDisk !== isFull) db.exec(`PRAGMA synchronous = ${needsDisk ? "FULL" : "NORMAL"}`);
+    isFull = needsDisk;
+    begin.run();
   };
 
   /** One transaction for all of them. Throws, rolled back, when it cannot be committed as a whole. */
@@ -89,7 +104,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, settling, rolledBack
         continue;
       }
       try {
-        begin.run();
+        beginFor([entry]);
         commitTogether([entry]);
       } catch (error) {
         const failure = toStoreError(error, path);
@@ -101,7 +116,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, settling, rolledBack
 
   const flush = (deadline: number): void => {
     try {
-      begin.run();
+      beginFor(waiting);
     } catch (error) {
       if (isBusy(error) && Date.now() < deadline) {
         setTimeout(() => flush(deadline), 1 + Math.random() * 20);
@@ -138,7 +153,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, settling, rolledBack
   };
 
   return {
-    write: (act, { check, committed, defers = false, line } = {}) =>
+    write: (act, { check, committed, defers = false, durable = false, line } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({
           check,
@@ -151,6 +166,7 @@ export const createWriteQueue = ({ db, path, busyMs, began, settling, rolledBack
           },
           fail: reject,
           defers,
+          durable,
           line,
         });
         if (scheduled) return;

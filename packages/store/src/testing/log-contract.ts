@@ -3,7 +3,10 @@ import type { EventDraft, RecordedEvent, RunId, SessionId } from "@retinue/proto
 import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventLog } from "../contract.ts";
+import { codeOf } from "./code-of.ts";
 import { HOSTILE_STRINGS } from "./hostile-strings.ts";
+import { describeInputs } from "./input-contract.ts";
+import { describeLookups } from "./lookup-contract.ts";
 import { createRunDrafts } from "./session-drafts.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -13,15 +16,6 @@ const SESSION: SessionId = "ses_a";
 /** What was appended, as it must be read back. */
 const numbered = (drafts: readonly EventDraft[], from = 1): unknown[] =>
   drafts.map((draft, at) => ({ ...draft, seq: from + at }));
-
-const codeOf = async (act: () => Awaitable<unknown>): Promise<string | undefined> => {
-  try {
-    await act();
-    return undefined;
-  } catch (error) {
-    return (error as { code?: string }).code;
-  }
-};
 
 export const describeEventLog = (name: string, create: () => Awaitable<EventLog>): void => {
   describe(`the ${name} log`, () => {
@@ -205,7 +199,7 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
         expect(await log.read("ses_b")).toEqual([]);
       });
 
-      it("writes nothing but requests without a lease", async () => {
+      it("writes nothing but requests and inputs without a lease", async () => {
         const { run } = await begin();
         expect(await codeOf(() => log.append([run.started(1)]))).toBe("internal");
         expect(await codeOf(() => log.append([run.settled()]))).toBe("internal");
@@ -363,6 +357,29 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
         expect(await log.readArtifact("ses_b", twin.artifactId)).toBe("mine");
       });
 
+      it("may be bytes, which are no text", async () => {
+        await begin();
+        const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
+        const ref = await log.writeArtifact(SESSION, bytes, "image/png");
+        expect(ref).toMatchObject({ chars: 0, lines: 0, bytes: 70_000, mediaType: "image/png" });
+        bytes.fill(0);
+        const read = await log.readArtifactBytes(SESSION, ref.artifactId);
+        expect(read?.mediaType).toBe("image/png");
+        expect(Buffer.from(read?.bytes ?? []).equals(Uint8Array.from({ length: 70_000 }, (_, at) => at % 256))).toBe(true);
+        expect(await log.readArtifact(SESSION, ref.artifactId)).toBeUndefined();
+        const empty = await log.writeArtifact(SESSION, new Uint8Array());
+        expect(await log.readArtifactBytes(SESSION, empty.artifactId)).toEqual({ bytes: new Uint8Array(), mediaType: null });
+      });
+
+      it("of texts can be read as bytes", async () => {
+        await begin();
+        const ref = await log.writeArtifact(SESSION, "grün", "text/plain");
+        const read = await log.readArtifactBytes(SESSION, ref.artifactId);
+        expect(read?.mediaType).toBe("text/plain");
+        expect(new TextDecoder().decode(read?.bytes)).toBe("grün");
+        expect(await log.readArtifactBytes(SESSION, "art_unknown")).toBeUndefined();
+      });
+
       it("of the same text are one, of different texts are two", async () => {
         await begin();
         const refs = await Promise.all(
@@ -480,6 +497,9 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
       expect(codes.filter((code) => code === "lease_lost")).toHaveLength(9);
       expect(await log.read(SESSION)).toHaveLength(2);
     });
+
+    describeInputs(() => log);
+    describeLookups(() => log);
 
     it("may be closed twice", async () => {
       await log.close();

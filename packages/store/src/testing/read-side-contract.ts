@@ -8,6 +8,7 @@ import { CHAIN_START, toChainHash, toEventBody } from "../chain.ts";
 import type { ReadSide, RunNode, SessionExport, SessionOrder, Stats, StatsKey } from "../read-side.ts";
 import { renameExport } from "../rename-export.ts";
 import { HOSTILE_STRINGS } from "./hostile-strings.ts";
+import { recordQuestions } from "./recorded-questions.ts";
 import { recordSession } from "./recorded-session.ts";
 import { createRunDrafts } from "./session-drafts.ts";
 
@@ -605,6 +606,51 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
 
       it("is refused for a session nobody knows", async () => {
         expect(await codeOf(() => readSide.exportSession("ses_unknown"))).toBe("session_unknown");
+      });
+    });
+
+    describe("what was said to a run from elsewhere", () => {
+      it("stands in its messages, and nothing is damaged", async () => {
+        await recordQuestions(log);
+        const rows = (await readSide.messages("ses_q", { limit: 500 })).items;
+        expect(
+          rows.filter((row) => row.approval !== null).map((row) => [row.call_id, row.approval, row.approval_reason]),
+        ).toEqual([
+          ["call_left", "asked", null],
+          ["call_allowed", "allowed", null],
+          ["call_denied", "denied", "not today"],
+          ["call_late", "asked", null],
+          ["call_open", "asked", null],
+        ]);
+        expect(rows.filter((row) => row.request_type === "prompt").map((row) => row.request_content)).toEqual([
+          "look around",
+          "be quick",
+        ]);
+        expect((await readSide.verify()).damage).toEqual([]);
+      });
+
+      it("is exported and imported with the session; its snapshots are not, and nothing stays of it once it is deleted", async () => {
+        await recordQuestions(log);
+        const ref = await log.writeArtifact("ses_q", Uint8Array.from([0, 255, 128]), "image/png");
+        await log.writeSnapshot({ sessionId: "ses_q", runId: "run_q", seq: 2, format: "f", state: "s" });
+        const [open] = await log.approvals();
+        const root = await log.latestRoot("ses_q");
+        const exported = JSON.parse(JSON.stringify(await readSide.exportSession("ses_q")));
+        expect(exported.artifacts).toEqual([{ artifactId: ref.artifactId, base64: "AP+A", mediaType: "image/png" }]);
+        expect(await readSide.deleteSession("ses_q")).toBe(true);
+        expect(await log.approvals()).toEqual([]);
+        expect(await log.latestRoot("ses_q")).toBeUndefined();
+        expect(await log.inputs("run_q")).toEqual([]);
+        expect(await log.readSnapshot("run_q", "f")).toBeUndefined();
+        await readSide.importSession(exported);
+        expect(await log.approvals()).toEqual([open]);
+        expect(await log.latestRoot("ses_q")).toEqual(root);
+        expect(await log.readSnapshot("run_q", "f")).toBeUndefined();
+        expect(await log.readArtifactBytes("ses_q", ref.artifactId)).toMatchObject({ mediaType: "image/png" });
+        expect((await readSide.verify()).damage).toEqual([]);
+        const damaged = { ...exported, artifacts: [{ ...exported.artifacts[0], base64: "AP+B" }] };
+        await readSide.deleteSession("ses_q");
+        expect(await codeOf(() => readSide.importSession(damaged))).toBe("import_invalid");
       });
     });
 

@@ -170,6 +170,15 @@ const toBlocks = (run: RecordedRun, event: RecordedEvent): readonly string[] => 
         ...(event.ref === null ? [] : [`- kept as ${code(event.ref)}`]),
       ];
     }
+    case "cancel.requested": {
+      const why = event.reason === undefined ? "" : `: ${oneLine(event.reason)}`;
+      return [`**Asked to ${event.finish === true ? "finish" : "stop"}** (#${event.seq})${why}`];
+    }
+    case "run.parked":
+      return [`**Parked** (#${event.seq})`];
+    case "run.finishing":
+      return [`**Finishing** (#${event.seq})`];
+    case "message.delivered":
     case "worktree.merging":
       return [];
     case "run.started":
@@ -250,7 +259,10 @@ const toImage = ({ mediaType, data }: UserPart & { readonly type: "image" }): st
 const toText = (parts: readonly UserPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : `(an image of type ${part.mediaType})`)).join("\n");
 
-const toArtifact = ({ artifactId, text }: SessionExport["artifacts"][number]): readonly string[] => [
-  `### ${code(artifactId)}`,
-  fenced(text),
-];
+const toArtifact = (artifact: SessionExport["artifacts"][number]): readonly string[] => {
+  const { artifactId, mediaType = "application/octet-stream" } = artifact;
+  return [
+    `### ${code(artifactId)}`,
+    "text" in artifact ? fenced(artifact.text) : toImage({ type: "image", mediaType, data: artifact.base64 }),
+  ];
+};

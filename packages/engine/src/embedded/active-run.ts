@@ -1,22 +1,38 @@
 /** A run while it is at work in this process: what the engine holds of it, and what can be read off its place in the tree. */
 import { hash } from "node:crypto";
-import type { CallId, RunId, RunResult } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
-import type { Purse, RunState } from "@retinue/runtime";
+import type { ApprovalId, CallId, RunId, SessionId } from "@retinue/protocol";
+import type { Driven, Purse, RunState, Stopwatch } from "@retinue/runtime";
 import type { Lease } from "@retinue/store";
-import type { Follower } from "./follower.ts";
-import type { Inbox } from "./inbox.ts";
-import type { Mailbox } from "./mailbox.ts";
+import type { Follower } from "../follower.ts";
+import type { MergeOrder, MergePlace } from "../worktree/merge-order.ts";
+import { createMergeOrder } from "../worktree/merge-order.ts";
 import type { Pacer } from "./pacer.ts";
-import type { MergeOrder, MergePlace } from "./worktree/merge-order.ts";
-import { createMergeOrder } from "./worktree/merge-order.ts";
 
-export type Session = { readonly inbox: Inbox; readonly followers: Set<Follower>; runs: number };
+export type Session = {
+  readonly sessionId: SessionId;
+  readonly followers: Set<Follower>;
+  /** Those of its runs that are at work here. */
+  readonly runs: Set<ActiveRun>;
+  /** Kinds of acts that a human has allowed for the session. */
+  readonly allowed: Set<string>;
+  /** Stops listening for inputs; null while nothing of the session is at work here. */
+  unwatch: (() => void) | null;
+};
 
 /** Runs of this process that stop together: a main run and everything below it. */
 export type Tree = {
   /** What made its record unwritable here. After that nothing is written: it would rest on what is not there. */
   fault: { readonly thrown: unknown } | null;
+  /** Runs of it that wait outside of memory. */
+  readonly parked: Map<RunId, ParkedRun>;
+};
+
+/** All that is kept in memory of a run that waits outside of it. */
+export type ParkedRun = {
+  /** The last input that its last drive knew. */
+  readonly inputSeq: number;
+  /** The runs above it, the nearest first. */
+  readonly above: readonly RunId[];
 };
 
 /** What a record said of the runs of a session, up to an event. */
@@ -29,31 +45,48 @@ export type ActiveRun = {
   readonly tree: Tree;
   purse: Purse;
   lease: Lease | null;
-  /** Made when it first starts a sub-agent, or is first spoken to. */
+  /** Measures its working time; made when its loop starts. */
+  watch: Stopwatch | null;
+  /** Made when it first starts a sub-agent. */
   pacer: Pacer | null;
-  mailbox: Mailbox | null;
-  /** Runs below it that work in the background; made when the first of them is started. */
-  background: Set<{ readonly stop: AbortController; readonly work: Promise<unknown> }> | null;
+  /** Who is woken by the next ring. */
+  waiting: (() => void)[] | null;
+  /** The last input that its state knows. */
+  inputSeq: number;
+  /** How many inputs were taken in since it was driven, and how many when it last decided to park. */
+  taken: number;
+  takenAtPark: number;
+  /** Inputs are taken in one after the other. */
+  taking: Promise<unknown> | null;
+  /** Prompts that are open for its questions, by question. */
+  prompts: Map<ApprovalId, AbortController> | null;
+  /** Runs below it that work in the background and whose results it was not told; made when the first of them is started. */
+  background: Map<RunId, BackgroundRun> | null;
   readonly stop: AbortController;
   /** Has the runs below it that a record already knows. */
   known: Known;
   children: number;
-  /** How often code has started a run below it, by agent and task; made when it first does. */
+  /** How often code has started a run below it, by call, agent and task; made when it first does. */
   spawned: Map<string, number> | null;
   /** Its turn to be merged, where it works in a worktree of its own. */
   readonly place: MergePlace | null;
   /** Those of the runs below it; what works in the background holds nobody up. */
   orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
-  result: Promise<RunResult>;
+  driven: Promise<Driven>;
 };
+
+export type BackgroundRun = { readonly stop: AbortController; readonly work: Promise<unknown> };
 
 /** The same parent and call always give the same child. */
 export const childRunId = (parent: RunId, callId: CallId): RunId =>
   `run_${hash("sha256", `${parent}\0${callId}`, "hex").slice(0, 24)}`;
 
-/** The same for the same agent and task, in the order in which they are started, so that code that runs again finds its runs again. */
-export const spawnCallId = (parent: ActiveRun, agent: string, task: string): CallId => {
-  const key = hash("sha256", `${agent}\0${task}`, "hex").slice(0, 16);
+/**
+ * The same for the same call, agent and task, in the order in which they are started, so that code that runs again finds its runs again, and
+ * code of another call does not.
+ */
+export const spawnCallId = (parent: ActiveRun, callId: CallId | null, agent: string, task: string): CallId => {
+  const key = hash("sha256", `${callId ?? ""}\0${agent}\0${task}`, "hex").slice(0, 16);
   const times = ((parent.spawned ??= new Map()).get(key) ?? 0) + 1;
   parent.spawned.set(key, times);
   return `spawn_${key}_${times}`;
@@ -80,10 +113,3 @@ export const chainOf = (run: ActiveRun): readonly { readonly agent: string; read
 /** Made when the first run below it is started that works in a worktree. */
 export const ordersOf = (run: ActiveRun): NonNullable<ActiveRun["orders"]> =>
   (run.orders ??= { foreground: createMergeOrder(), background: createMergeOrder() });
-
-/** What a run has started and nobody waits for does not outlive it. */
-export const stopBackground = ({ background }: ActiveRun): Promise<unknown> | undefined => {
-  if (!background || background.size === 0) return undefined;
-  for (const { stop } of background) stop.abort(new RetinueError("cancelled", "The run that started it has ended."));
-  return Promise.allSettled([...background].map(({ work }) => work));
-};

@@ -4,17 +4,18 @@
  */
 import type { Message, RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { AnyTool, Model, RunState } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import type { AnyTool, Model } from "@retinue/runtime";
+import { askAside, defineTool, estimateMessage } from "@retinue/runtime";
 import { z } from "zod";
+import type { ActiveRun } from "./active-run.ts";
 
 export const ASK_PARENT = "ask_parent";
 
 export type SteeringOptions = {
   /** Whether a run is at work below this one. */
   readonly isBelow: (runId: RunId) => boolean;
-  readonly stop: (runId: RunId, reason: string) => void;
-  readonly send: (runId: RunId, message: string) => void;
+  readonly stop: (runId: RunId, reason: string) => Promise<void>;
+  readonly send: (runId: RunId, message: string) => Promise<void>;
 };
 
 const runIdSchema = z.templateLiteral(["run_", z.string()]).describe("The id of a sub-agent's run that you started");
@@ -30,9 +31,9 @@ export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): r
       description: "Stop a sub-agent that works in the background, and everything below it. You are handed what it has.",
       input: z.object({ run: runIdSchema, reason: z.string().min(1) }),
       effect: "read",
-      execute: ({ run, reason }) => {
+      execute: async ({ run, reason }) => {
         check(run);
-        stop(run, reason);
+        await stop(run, reason);
         return `${run} is being stopped.`;
       },
     }),
@@ -41,25 +42,30 @@ export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): r
       description: "Tell a sub-agent that works in the background something; it reads it before its next turn.",
       input: z.object({ run: runIdSchema, message: z.string().min(1) }),
       effect: "read",
-      execute: ({ run, message }) => {
+      execute: async ({ run, message }) => {
         check(run);
-        send(run, message);
+        await send(run, message);
         return `${run} will read it.`;
       },
     }),
   ];
 };
 
-/** For sub-agents: the parent's model answers from the parent's conversation, without tools; the parent itself goes on waiting. */
-export const createAskParentTool = (parent: RunState, modelOf: (name: string) => Model | Promise<Model>): AnyTool =>
+const ANSWER_TOKENS = 1_024;
+
+/** For sub-agents: the parent's model answers from the parent's conversation, without tools; the asking run pays, and its parent goes on waiting. */
+export const createAskParentTool = (
+  { purse }: Pick<ActiveRun, "purse">,
+  parent: Pick<ActiveRun, "state">,
+  modelOf: (name: string) => Model | Promise<Model>,
+): AnyTool =>
   defineTool({
     name: ASK_PARENT,
     description: "Ask the agent that gave you your task a question that only it can answer. Ask rarely; it costs a model call.",
     input: z.object({ question: z.string().min(1) }),
     effect: "read",
     execute: async ({ question }, { signal }) => {
-      const { spec, turn, messages } = parent;
-      const model = await modelOf(spec.model);
+      const { spec, turn, messages } = parent.state;
       const asked: Message = {
         role: "user",
         content: [
@@ -69,15 +75,20 @@ export const createAskParentTool = (parent: RunState, modelOf: (name: string) =>
           },
         ],
       };
-      const conversation = turn ? messages.slice(0, -1) : messages;
-      for await (const chunk of model.stream(
-        { system: spec.system, messages: [...conversation, asked], tools: [], toolChoice: "none" },
+      const conversation = [...(turn ? messages.slice(0, -1) : messages), asked];
+      let requestTokens = Math.ceil(spec.system.length / 4);
+      for (const message of conversation) requestTokens += estimateMessage(message);
+      const { content, usage, costUsd } = await askAside(
+        {
+          purse,
+          model: await modelOf(spec.model),
+          request: { system: spec.system, messages: conversation },
+          requestTokens,
+          maxOutputTokens: ANSWER_TOKENS,
+        },
         signal,
-      )) {
-        if (chunk.type !== "answer") continue;
-        const text = chunk.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-        return { content: [{ type: "text", text }], spent: { usage: chunk.usage, costUsd: chunk.costUsd } };
-      }
-      throw new RetinueError("tool_failed", "The parent's model did not answer.");
+      );
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+      return { content: [{ type: "text", text }], spent: { usage, costUsd } };
     },
   });

@@ -1,0 +1,158 @@
+/**
+ * What an engine is: where runs are admitted, driven, spoken to and followed. Everything asked of a run goes through the log, so that it does not matter which
+ * process drives the run, or whether any does. `testing/engine-contract.ts` is the suite that every engine passes.
+ */
+import type {
+  ApprovalId,
+  ForkPoint,
+  InputSource,
+  Limits,
+  RetinueEvent,
+  RunId,
+  RunResult,
+  RunSpec,
+  SessionId,
+  UserPart,
+  WaitingFor,
+} from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type {
+  AnyTool,
+  ApprovalAnswer,
+  ApprovalRequest,
+  Hooks,
+  Ports,
+  Purse,
+  RunState,
+  WorktreePlace,
+  Worktrees,
+} from "@retinue/runtime";
+import type { EventLog } from "@retinue/store";
+import type { MergeOrder } from "./worktree/merge-order.ts";
+
+/** Asked as soon as a question stands in the record; an answer from elsewhere aborts the signal. */
+export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+/** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
+export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "redactor" | "leaveWhenUnreachable"> & {
+  readonly tool: (name: string) => AnyTool | undefined;
+  /** The text of a file inside a workspace, already judged. */
+  readonly readFile: (file: string, workspace: string) => Promise<string>;
+  /** Makes and merges worktrees; without it, runs that need one are refused. */
+  readonly worktrees?: Worktrees;
+  /** Runs a command line under a run's grant; absent where there is no shell. */
+  readonly shell?: (
+    command: string,
+    spec: RunSpec,
+    signal: AbortSignal,
+  ) => Promise<{ readonly ok: boolean; readonly output: string }>;
+};
+
+export type EngineOptions = {
+  readonly log: EventLog;
+  readonly ports: HostPorts;
+  readonly createId: () => string;
+  /** Frozen: what is written to files later does not change who can be started. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** Used by agents that name none. */
+  readonly model: string;
+  /** How many sub-agents of one run work at the same time. */
+  readonly maxConcurrent: number;
+  /** How many sub-agents one run may start in all. */
+  readonly maxChildren: number;
+  readonly approver?: Approver | undefined;
+  /** Without an approver: `deny` answers no; `park` leaves the run in the log until somebody answers, from wherever. */
+  readonly unattended: "deny" | "park";
+  readonly approvalExpiresMs?: number | undefined;
+  readonly hooks?: Hooks | undefined;
+  /** Sees every event of every session that is driven here, as it is published. */
+  readonly observer?: ((event: RetinueEvent) => void) | undefined;
+  /** Who gives the inputs that code of this process makes, where they do not say so themselves. */
+  readonly source?: InputSource | undefined;
+};
+
+export type RunRequest = {
+  readonly agent: string;
+  readonly task: readonly UserPart[];
+  readonly spec: RunSpec;
+  /** The session to go on with; a new one where absent. */
+  readonly sessionId?: SessionId;
+  /** Where another run is left, in a session of its own. With it the task may be empty: then it goes on without a word. */
+  readonly forkedFrom?: ForkPoint;
+  /** Where the run works in a worktree: the runs among which it is merged in order. */
+  readonly mergeOrder?: MergeOrder;
+  /** Aborting it cancels the run. */
+  readonly signal?: AbortSignal;
+};
+
+/** How this process ended with a run. */
+export type RunOutcome =
+  | { readonly type: "settled"; readonly result: RunResult }
+  | { readonly type: "parked"; readonly on: readonly WaitingFor[] };
+
+export type RunHandle = AsyncIterable<RetinueEvent> & {
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  /**
+   * The run's result, also where it parks and goes on later, here or in another process. It rejects only when Retinue itself failed or the engine was
+   * closed (`run_left_open`), never for what became of the run.
+   */
+  readonly result: Promise<RunResult>;
+  /** Resolves when the run has settled, or has parked for the first time. */
+  readonly outcome: Promise<RunOutcome>;
+  readonly cancel: (reason?: string) => void;
+};
+
+/** Who says it; where absent, the engine's own source. */
+export type Given = { readonly source?: InputSource };
+
+export type Cancel = Given & {
+  readonly reason?: string;
+  /** The run hands in what it has, in place of being cancelled. */
+  readonly finish?: boolean;
+};
+
+export type Engine = {
+  readonly start: (request: RunRequest) => Promise<RunHandle>;
+  /** Starts a run below one that is at work in this process, as a delegation of it would, and waits for its result. */
+  readonly spawnBelow: (parent: RunId, spawned: Spawned, signal: AbortSignal) => Promise<RunResult>;
+  /** Where a worktree for a run on this workspace would stand. Asked for one after the other, in order. */
+  readonly placeWorktree: (workspace: string) => Promise<WorktreePlace>;
+  /** The tools that a run of this state has. */
+  readonly toolsFor: (state: RunState) => ReadonlyMap<string, AnyTool>;
+  /** Goes on with a run that was requested and not settled, and with everything below it. */
+  readonly resume: (runId: RunId, options?: ResumeOptions) => Promise<RunHandle>;
+  /**
+   * These three resolve when the input is recorded, whichever process drives the run. They throw `run_unknown`, `run_settled`, `approval_unknown`,
+   * `approval_answered` or `approval_expired`, and then nothing has changed.
+   */
+  readonly cancel: (runId: RunId, cancel?: Cancel) => Promise<void>;
+  /** Says something to a run; the run reads it before its next turn. */
+  readonly send: (runId: RunId, text: string, given?: Given) => Promise<void>;
+  readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer, given?: Given) => Promise<void>;
+  /** The open questions of the runs that this engine drives or has parked. */
+  readonly approvals: (sessionId?: SessionId) => Promise<readonly ApprovalRequest[]>;
+  /** The events of a session after a number, then those to come, from whichever process; live ones only of runs that are driven here. */
+  readonly follow: (sessionId: SessionId, options?: FollowOptions) => AsyncIterable<RetinueEvent>;
+  /** What a run at work and everything below it have used and set aside; only to be looked at. */
+  readonly purse: (runId: RunId) => Purse | undefined;
+  /** Stops driving: what runs is left open in the record, to be resumed. */
+  readonly close: () => Promise<void>;
+};
+
+export type FollowOptions = { readonly afterSeq?: number; readonly signal?: AbortSignal };
+
+export type ResumeOptions = {
+  /** Also from a living process that works on it, which can write nothing from then on. Otherwise that is `session_running`. */
+  readonly takeOver?: boolean;
+};
+
+/** A run that code, and not a model, starts below another. */
+export type Spawned = {
+  readonly agent: AgentDefinition;
+  readonly task: string;
+  readonly limits: Limits;
+  readonly tools: readonly string[] | undefined;
+  /** In place of what the agent's file says. */
+  readonly isolation?: AgentDefinition["isolation"] | undefined;
+};

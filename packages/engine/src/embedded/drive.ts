@@ -1,0 +1,293 @@
+/**
+ * Drives one run: takes its lease, takes over what others recorded, gives the loop its ports and sees to what is left when the drive ends. Whoever drives
+ * a run holds its lease, and everything the loop writes carries the lease's epoch.
+ */
+import type { RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
+import { RetinueError, toErrorValue } from "@retinue/protocol";
+import type { Driven, LoopOptions, Ports, RunState, Stopwatch } from "@retinue/runtime";
+import {
+  apply,
+  createRunPurse,
+  createStopwatch,
+  driveRun,
+  executeCall,
+  fold,
+  LeftOpen,
+  likenessOf,
+  spentBy,
+  toResult,
+} from "@retinue/runtime";
+import type { Lease } from "@retinue/store";
+import type { MergeOrder } from "../worktree/merge-order.ts";
+import { createMergeOrder } from "../worktree/merge-order.ts";
+import { createAcceptPorts } from "./acceptance.ts";
+import type { ActiveRun, Known, Tree } from "./active-run.ts";
+import { countChildren } from "./active-run.ts";
+import { ring, waitForRing } from "./bell.ts";
+import { findBackground, stopBelow, wakeBackground } from "./children.ts";
+import { inCall, inRun } from "./current-run.ts";
+import type { Ground } from "./ground.ts";
+import { leaveTree, publish, write } from "./ground.ts";
+import { takeInputs, watchInputs } from "./inputs.ts";
+import { hasNews } from "./parking.ts";
+import { createAskPort } from "./questions.ts";
+import { toolsOf } from "./run-tools.ts";
+import { enterSession, leaveSession } from "./sessions.ts";
+import { spentBelow } from "./spent-below.ts";
+
+export type DriveOptions = {
+  readonly parent: ActiveRun | null;
+  readonly known: Known;
+  readonly resumed: boolean;
+  /** It is not taken from a living process. */
+  readonly onlyIfFree?: boolean;
+  readonly order?: MergeOrder | undefined;
+};
+
+/** Begins to drive a run. Its `driven` says how that ends; it rejects where the run is left open. */
+export const drive = (ground: Ground, state: RunState, options: DriveOptions): ActiveRun => {
+  const { parent, known, resumed, onlyIfFree = false, order } = options;
+  const { sessionId, runId } = state.identity;
+  const session = enterSession(ground, sessionId);
+  const tree: Tree = parent?.tree ?? { fault: null, parked: new Map() };
+  const run: ActiveRun = {
+    state,
+    session,
+    parent,
+    tree,
+    purse: createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known.states) : spentBy(state)),
+    lease: null,
+    watch: null,
+    pacer: null,
+    waiting: null,
+    inputSeq: known.seq,
+    taken: 0,
+    takenAtPark: 0,
+    taking: null,
+    prompts: null,
+    background: null,
+    stop: new AbortController(),
+    known,
+    children: countChildren(runId, known),
+    spawned: null,
+    place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
+    orders: null,
+    driven: Promise.resolve() as never,
+  };
+  tree.parked.delete(runId);
+  session.runs.add(run);
+  ground.active.set(runId, run);
+  watchInputs(ground, session, (one) => void hearBelow(ground, one));
+  run.driven = inRun(state.identity, () => execute(ground, run, { resumed, onlyIfFree })).finally(() => {
+    ground.active.delete(runId);
+    run.place?.leave();
+    leaveSession(ground, run);
+  });
+  // Whoever does not wait for the end of the drive must not be ended by its rejection.
+  run.driven.catch(() => undefined);
+  return run;
+};
+
+type How = { readonly resumed: boolean; readonly onlyIfFree: boolean };
+
+const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven> => {
+  if (run.state.result) return putAway(ground, run, { type: "settled", result: run.state.result });
+  const lease = await takeOver(ground, run, how);
+  if (run.state.result) return putAway(ground, run, { type: "settled", result: run.state.result });
+  if (run.state.cancelRequested)
+    run.stop.abort(new RetinueError("cancelled", run.state.cancelRequested.reason ?? "The run was cancelled."));
+  await takeInputs(ground, run);
+  // One that has started nothing has nothing to find, and need not read the session for it.
+  if (how.resumed && run.children > 0) await findBackground(ground, run);
+  const emit: Ports["emit"] = (drafts) => write(ground, run.tree, () => ground.log.append(drafts, lease));
+  await prepareWorktree(ground, run, emit);
+  try {
+    for (let { resumed } = how; ; resumed = true) {
+      const driven = await driveRun(toLoopOptions(ground, run, { lease, emit, resumed }), (event) =>
+        publish(ground, run.session, event),
+      );
+      if (driven.type === "settled") return await putAway(ground, run, driven);
+      if (!(await hasMoved(ground, run))) return leaveMemory(run, driven);
+    }
+  } catch (thrown) {
+    return fail(ground, run, emit, thrown);
+  }
+};
+
+/** Whether something was taken in, or heard of a run below, since the loop decided to park. */
+const hasMoved = async (ground: Ground, run: ActiveRun): Promise<boolean> => {
+  await takeInputs(ground, run);
+  return run.taken !== run.takenAtPark || (await hasNews(ground, run.tree, run.state.identity.runId));
+};
+
+const leaveMemory = (run: ActiveRun, driven: Driven): Driven => {
+  const above: RunId[] = [];
+  for (let one = run.parent; one; one = one.parent) above.push(one.state.identity.runId);
+  run.tree.parked.set(run.state.identity.runId, { inputSeq: run.inputSeq, above });
+  return driven;
+};
+
+/** Takes the run over. Whoever drove it until then may have added to its record since it was read. */
+const takeOver = async (ground: Ground, run: ActiveRun, { resumed, onlyIfFree }: How): Promise<Lease> => {
+  const { log, active } = ground;
+  const { sessionId, runId } = run.state.identity;
+  const lease = await write(ground, run.tree, () => log.lease(runId, { onlyIfFree }));
+  run.lease = lease;
+  if (!resumed && lease.epoch === 1) return lease;
+  const added = await log.read(sessionId, run.known.seq);
+  if (added.every((event) => event.runId !== runId && active.has(event.runId))) return lease;
+  const states = fold(await log.read(sessionId));
+  run.state = states.get(runId) ?? run.state;
+  run.known = { states, seq: added.at(-1)?.seq ?? run.known.seq };
+  run.inputSeq = run.known.seq;
+  run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));
+  run.children = countChildren(runId, run.known);
+  return lease;
+};
+
+const prepareWorktree = async (ground: Ground, run: ActiveRun, emit: Ports["emit"]): Promise<void> => {
+  if (!run.place) return;
+  await sweepOnce(ground);
+  await record(ground, run, emit, ground.worktreeRuns.prepare(run.state, run.stop.signal));
+};
+
+const swept = new WeakMap<Ground, Promise<void>>();
+
+/** The engine sweeps worktrees left by runs that are no longer active, once. */
+const sweepOnce = (ground: Ground): Promise<void> => {
+  let sweep = swept.get(ground);
+  if (!sweep) {
+    sweep = ground.worktreeRuns.sweep((id) => ground.active.has(id)).catch(() => undefined);
+    swept.set(ground, sweep);
+  }
+  return sweep;
+};
+
+const record = async (
+  ground: Ground,
+  { state, session }: ActiveRun,
+  emit: Ports["emit"],
+  bodies: AsyncIterable<RecordedBody>,
+): Promise<void> => {
+  for await (const body of bodies)
+    for (const event of await emit([{ ...state.identity, at: ground.ports.clock.date(), ...ground.clean(body) }])) {
+      apply(state, event);
+      publish(ground, session, event);
+    }
+};
+
+type Driving = { readonly lease: Lease; readonly emit: Ports["emit"]; readonly resumed: boolean };
+
+const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }: Driving): LoopOptions => {
+  const { ports, options, log, clean, worktreeRuns } = ground;
+  const { state, tree, place } = run;
+  const { sessionId } = state.identity;
+  const watch = (run.watch = createStopwatch(ports.clock, state.used.activeMs));
+  const ask = createAskPort(ground, run);
+  return {
+    state,
+    signal: run.stop.signal,
+    purse: run.purse,
+    watch,
+    epoch: lease.epoch,
+    resumed,
+    ports: {
+      emit,
+      model: ports.model,
+      clock: ports.clock,
+      realPath: ports.realPath,
+      ...(ports.judge === undefined ? {} : { judge: ports.judge }),
+      ...(ports.leaveWhenUnreachable === undefined ? {} : { leaveWhenUnreachable: ports.leaveWhenUnreachable }),
+      tools: toolsOf(ground, state, run),
+      execute: (tool, input, context) =>
+        inCall(state.identity, context.callId, () => executeCall(ports.clock, tool, input, context)),
+      artifacts: {
+        write: async (text) => write(ground, tree, () => log.writeArtifact(sessionId, clean(text))),
+        read: async (artifactId) => log.readArtifact(sessionId, artifactId),
+      },
+      isAllowed: (act) => run.session.allowed.size > 0 && isAllowed(run, act),
+      background: () => (run.background ? [...run.background.keys()] : []),
+      wait: (on, signal) => wait(ground, run, on, signal),
+      pauseAbove: () => pauseAbove(run),
+      stopBelow: () => stopBelow(ground, run),
+      ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+      ...(ports.redactor === undefined ? {} : { redactor: ports.redactor }),
+      accept: createAcceptPorts(ground, run),
+      ...(place ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, place, signal }) } : {}),
+      ...(ask === undefined ? {} : { ask }),
+      ...(options.approvalExpiresMs === undefined ? {} : { approvalExpiresMs: options.approvalExpiresMs }),
+    },
+  };
+};
+
+const isAllowed = ({ session }: ActiveRun, act: Parameters<typeof likenessOf>[0]): boolean =>
+  session.allowed.has(likenessOf(act));
+
+/** A question parks the run where nobody answers here; a run below that is at work here is waited for in memory. */
+const wait = async (
+  ground: Ground,
+  run: ActiveRun,
+  on: readonly WaitingFor[],
+  signal: AbortSignal,
+): Promise<"input" | "park"> => {
+  const { taken } = run;
+  const isHere = on.some((one) => (one.type === "run" ? ground.active.has(one.runId) : !ground.parks));
+  if (isHere) {
+    await waitForRing(run, signal);
+    return "input";
+  }
+  await wakeBackground(ground, run);
+  if (signal.aborted || (await hasNews(ground, run.tree, run.state.identity.runId)) || run.taken !== taken) return "input";
+  run.takenAtPark = run.taken;
+  return "park";
+};
+
+/** Something was said in the session: what is parked below a run may go on. */
+const hearBelow = async (ground: Ground, run: ActiveRun): Promise<void> => {
+  if (run.tree.parked.size === 0) return;
+  try {
+    await wakeBackground(ground, run);
+    if (await hasNews(ground, run.tree, run.state.identity.runId)) ring(run);
+  } catch {
+    // The log cannot be read now; the run looks again before it parks.
+  }
+};
+
+const pauseAbove = (run: ActiveRun): (() => void) => {
+  const watches: Stopwatch[] = [];
+  for (let above = run.parent; above; above = above.parent) if (above.watch) watches.push(above.watch);
+  for (const watch of watches) watch.pause();
+  return () => {
+    for (const watch of watches) watch.resume();
+  };
+};
+
+/** What is left to do when a run is over and the record knows it. */
+const putAway = async ({ worktreeRuns }: Ground, run: ActiveRun, driven: Driven): Promise<Driven> => {
+  run.place?.leave();
+  if (run.place) await worktreeRuns.clear(run.state);
+  return driven;
+};
+
+/** A drive that failed leaves its tree open where the record cannot be written or the process leaves; anything else ends the run. */
+const fail = async (ground: Ground, run: ActiveRun, emit: Ports["emit"], thrown: unknown): Promise<never> => {
+  const { state, tree, place, session } = run;
+  if (thrown instanceof LeftOpen) leaveTree(ground, tree, thrown);
+  if (tree.fault) throw tree.fault.thrown;
+  if (place)
+    await record(
+      ground,
+      run,
+      emit,
+      ground.worktreeRuns.bringBack(state, { status: "failed", place, signal: run.stop.signal }),
+    ).catch(() => undefined);
+  const error = toErrorValue(thrown);
+  const result = ground.clean(toResult(state, { status: "failed", bailoutReason: "error", error }, state.used.activeMs));
+  try {
+    const draft = { ...state.identity, at: ground.ports.clock.date(), type: "run.settled" as const, result };
+    for (const event of await emit([draft])) publish(ground, session, event);
+  } catch {
+    // What the caller gets is the first fault; that the record could not take it either adds nothing.
+  }
+  throw thrown;
+};

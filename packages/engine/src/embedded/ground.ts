@@ -1,0 +1,61 @@
+/** What all parts of the embedded engine stand on: its options, the runs that are at work in this process, and the ways to write and to show. */
+import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
+import type { EventLog } from "@retinue/store";
+import { createCleaner } from "@retinue/runtime";
+import type { EngineOptions, HostPorts } from "../contract.ts";
+import type { WorktreeRuns } from "../worktree/worktree-runs.ts";
+import { createWorktreeRuns } from "../worktree/worktree-runs.ts";
+import type { ActiveRun, Session, Tree } from "./active-run.ts";
+
+export type Ground = {
+  readonly options: EngineOptions;
+  readonly log: EventLog;
+  readonly ports: HostPorts;
+  readonly active: Map<RunId, ActiveRun>;
+  readonly sessions: Map<SessionId, Session>;
+  readonly worktreeRuns: WorktreeRuns;
+  /** The value without the secrets that are known. */
+  readonly clean: <T>(value: T) => T;
+  /** Whether somebody can be asked: at once, or later from elsewhere. */
+  readonly canAsk: boolean;
+  /** Questions are waited for in the log alone. */
+  readonly parks: boolean;
+};
+
+export const createGround = (options: EngineOptions): Ground => ({
+  options,
+  log: options.log,
+  ports: options.ports,
+  active: new Map(),
+  sessions: new Map(),
+  worktreeRuns: createWorktreeRuns(options.ports.worktrees, options.log),
+  clean: createCleaner(options.ports.redactor),
+  canAsk: options.approver !== undefined || options.unattended === "park",
+  parks: options.approver === undefined && options.unattended === "park",
+});
+
+export const publish = ({ options }: Ground, session: Session, event: RetinueEvent): void => {
+  options.observer?.(event);
+  for (const follower of session.followers) follower.push(event);
+};
+
+/** When a write fails, the whole tree stops where its record ends; it can be resumed from there. */
+export const write = <T>({ active }: Ground, tree: Tree, act: () => T | Promise<T>): T | Promise<T> => {
+  const fail = (thrown: unknown): never => {
+    leaveTree({ active }, tree, thrown);
+    throw thrown;
+  };
+  if (tree.fault) throw tree.fault.thrown;
+  try {
+    const written = act();
+    return written instanceof Promise ? written.catch(fail) : written;
+  } catch (thrown) {
+    return fail(thrown);
+  }
+};
+
+/** Stops everything of the tree where its record stands. Nothing of it is written any more. */
+export const leaveTree = ({ active }: Pick<Ground, "active">, tree: Tree, thrown: unknown): void => {
+  tree.fault ??= { thrown };
+  for (const run of active.values()) if (run.tree === tree) run.stop.abort(thrown);
+};

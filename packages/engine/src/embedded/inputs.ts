@@ -1,0 +1,122 @@
+/**
+ * Inputs: what people and other runs say to a run, through the log. They are recorded without a lease; whoever drives the run hears of them by the log
+ * and takes them into the run's state, one after the other, in the order of the log.
+ */
+import type { ApprovalId, InputBody, InputEvent, RunId, RunIdentity } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { apply, likenessOf } from "@retinue/runtime";
+import type { Cancel, Engine } from "../contract.ts";
+import type { ActiveRun, Session } from "./active-run.ts";
+import { ring } from "./bell.ts";
+import type { Ground } from "./ground.ts";
+import { publish } from "./ground.ts";
+import { identityOf } from "./read-state.ts";
+
+/** Records an input. Where the run is driven here it is in the run's state when this resolves. */
+export const appendInput = async (ground: Ground, identity: RunIdentity, body: InputBody): Promise<void> => {
+  const { log, ports, clean, active } = ground;
+  const source = body.source ?? ground.options.source ?? { via: "library" };
+  await log.append([{ ...pickIdentity(identity), at: ports.clock.date(), ...clean(body), source }]);
+  const run = active.get(identity.runId);
+  if (run) await takeInputs(ground, run);
+};
+
+const pickIdentity = ({ sessionId, runId, parentRunId, depth, agent }: RunIdentity): RunIdentity => ({
+  sessionId,
+  runId,
+  parentRunId,
+  depth,
+  agent,
+});
+
+/** Takes in what was recorded for the run since its state was made. */
+export const takeInputs = (ground: Ground, run: ActiveRun): Promise<unknown> =>
+  (run.taking = (run.taking ?? Promise.resolve()).then(async () => {
+    const events = await ground.log.inputs(run.state.identity.runId, run.inputSeq);
+    for (const event of events) takeInput(ground, run, event);
+  }));
+
+const takeInput = (ground: Ground, run: ActiveRun, event: InputEvent): void => {
+  const { state, session } = run;
+  run.inputSeq = event.seq;
+  if (state.result) return;
+  if (event.type === "approval.answered") hearAnswer(run, event);
+  apply(state, event);
+  publish(ground, session, event);
+  run.taken += 1;
+  if (event.type === "cancel.requested") stop(ground, run, event);
+  ring(run);
+};
+
+const hearAnswer = ({ state, session, prompts }: ActiveRun, event: InputEvent & { readonly type: "approval.answered" }): void => {
+  const { approvalId, allowed, scope } = event;
+  prompts?.get(approvalId)?.abort(new RetinueError("cancelled", "The question was answered."));
+  prompts?.delete(approvalId);
+  if (!allowed || scope !== "session") return;
+  for (const asked of state.pendingApprovals.values())
+    if (asked.approvalId === approvalId) session.allowed.add(likenessOf(asked.act));
+};
+
+const stop = (ground: Ground, run: ActiveRun, event: InputEvent & { readonly type: "cancel.requested" }): void => {
+  const { reason = "The run was cancelled.", finish, source } = event;
+  if (finish !== true) return run.stop.abort(new RetinueError("cancelled", reason));
+  for (const below of run.session.runs)
+    if (below.parent === run && !below.state.result)
+      // A run that settles meanwhile needs no word any more.
+      appendInput(ground, below.state.identity, {
+        type: "cancel.requested",
+        finish: true,
+        reason,
+        ...(source === undefined ? {} : { source }),
+      }).catch(() => undefined);
+};
+
+/** Listens for inputs to runs of a session, from whichever process, while any of them is at work here. */
+export const watchInputs = (ground: Ground, session: Session, onWake: (run: ActiveRun) => void): void => {
+  session.unwatch ??= ground.log.watchInputs(session.sessionId, () => {
+    for (const run of session.runs) {
+      // Where the log cannot be read now, the run looks again before it waits.
+      takeInputs(ground, run).catch(() => undefined);
+      onWake(run);
+    }
+    for (const follower of session.followers) follower.catchUp();
+  });
+};
+
+/** The three inputs of an engine's contract. */
+export const createInputs = (ground: Ground): Pick<Engine, "send" | "cancel" | "answer"> => ({
+  send: async (runId, text, { source } = {}) =>
+    appendInput(ground, await identityOf(ground, runId), {
+      type: "message.received",
+      messageId: `msg_${ground.options.createId()}`,
+      from: "human",
+      content: [{ type: "text", text }],
+      ...(source === undefined ? {} : { source }),
+    }),
+  cancel: async (runId, given = {}) => appendInput(ground, await identityOf(ground, runId), toCancel(given)),
+  answer: async (approvalId, { allowed, scope = "once", reason }, { source } = {}) =>
+    appendInput(ground, await identityOf(ground, runOf(ground, approvalId)), {
+      type: "approval.answered",
+      approvalId,
+      allowed,
+      scope,
+      ...(reason === undefined ? {} : { reason }),
+      ...(source === undefined ? {} : { source }),
+    }),
+});
+
+const toCancel = ({ reason, finish, source }: Cancel): InputBody => ({
+  type: "cancel.requested",
+  ...(reason === undefined ? {} : { reason }),
+  ...(finish === true ? { finish } : {}),
+  ...(source === undefined ? {} : { source }),
+});
+
+/** The run that asked: its id is the beginning of the question's. */
+const runOf = ({ active }: Ground, approvalId: ApprovalId): RunId => {
+  for (const { state } of active.values())
+    for (const asked of state.pendingApprovals.values()) if (asked.approvalId === approvalId) return state.identity.runId;
+  const [, id] = /^apr_([^_]+)_/.exec(approvalId) ?? [];
+  if (id === undefined) throw new RetinueError("approval_unknown", `There is no question ${approvalId}.`);
+  return `run_${id}`;
+};

@@ -1,0 +1,48 @@
+/** Runs that code, and not a model, starts below another: by the host, by a tool of a user's own, or to verify a result. */
+import type { CallId, RunResult } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { ChildRun } from "@retinue/runtime";
+import { createSpec } from "@retinue/runtime";
+import type { Spawned } from "../contract.ts";
+import type { ActiveRun } from "./active-run.ts";
+import { spawnCallId } from "./active-run.ts";
+import { placeBelow, startChild } from "./children.ts";
+import { currentCall } from "./current-run.ts";
+import type { Ground } from "./ground.ts";
+
+export const spawnBelow = async (
+  ground: Ground,
+  parent: ActiveRun,
+  { agent, task, limits, tools, isolation = agent.isolation, callId: given }: Spawned & { readonly callId?: CallId },
+  signal: AbortSignal,
+): Promise<RunResult> => {
+  const { spec, identity } = parent.state;
+  if (identity.depth + 1 > spec.grant.maxDepth)
+    throw new RetinueError(
+      "depth_exceeded",
+      `This run is at depth ${identity.depth}, and ${spec.grant.maxDepth} is the deepest.`,
+    );
+  const callId = given ?? spawnCallId(parent, currentCall(), agent.name, task);
+  const place = isolation === "worktree" ? await placeBelow(ground, parent, callId) : undefined;
+  const child: ChildRun = {
+    callId,
+    agent: agent.name,
+    task,
+    background: false,
+    spec: createSpec({
+      agent,
+      agents: ground.options.agents,
+      grant: spec.grant,
+      model: ground.options.model,
+      workspace: place?.workspace ?? spec.workspace,
+      worktree: place?.worktree,
+      depth: identity.depth + 1,
+      assignment: { parentAgent: identity.agent, task },
+      summaryModel: spec.summaryModel,
+      request: { limits, tools },
+    }),
+  };
+  const result = await startChild(ground, parent, child, AbortSignal.any([signal, parent.stop.signal]));
+  if ("inBackground" in result) throw new RetinueError("internal", "a run in the foreground went to the background");
+  return result;
+};

@@ -1,0 +1,195 @@
+/** The ways in: a new run, and one that is resumed. A request is committed before it is answered; then the run is driven. */
+import type { RecordedEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { RunState } from "@retinue/runtime";
+import { createState, settledMessages } from "@retinue/runtime";
+import { heldError } from "@retinue/store";
+import type { Engine, RunHandle, RunOutcome } from "../contract.ts";
+import type { Follower } from "../follower.ts";
+import { createFollower } from "../follower.ts";
+import type { ActiveRun } from "./active-run.ts";
+import { toRequest } from "./children.ts";
+import { drive } from "./drive.ts";
+import type { Ground } from "./ground.ts";
+import type { createInputs } from "./inputs.ts";
+import type { Parking, ParkedRoot } from "./parking.ts";
+import { createParking } from "./parking.ts";
+import { readKnown } from "./read-state.ts";
+import { historyAt, latestRoot } from "./session-history.ts";
+import { enterSession, restoreAllowed } from "./sessions.ts";
+
+/** What whoever started a main run waits for, across its drives. */
+type Awaited = {
+  readonly result: PromiseWithResolvers<RunResult>;
+  readonly outcome: PromiseWithResolvers<RunOutcome>;
+  readonly follower: Follower;
+  /** Stops listening to the caller's signal. */
+  readonly detach: () => void;
+};
+
+export type RunStarter = Pick<Engine, "start" | "resume"> & { readonly parking: Parking };
+
+export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof createInputs>): RunStarter => {
+  const { log, options } = ground;
+  const awaited = new Map<RunId, Awaited>();
+
+  const settle = (runId: RunId, ended: (one: Awaited) => void): void => {
+    const one = awaited.get(runId);
+    if (!one) return;
+    awaited.delete(runId);
+    one.detach();
+    ended(one);
+    one.follower.end();
+  };
+
+  const parking = createParking({
+    ground,
+    onNews: async (root) => {
+      try {
+        await driveOn(root);
+      } catch (thrown) {
+        // Another process was faster and drives it: its end is waited for.
+        if (thrown instanceof RetinueError && thrown.code === "session_running") parking.park(root);
+        else settle(root.runId, ({ result }) => result.reject(thrown));
+      }
+    },
+    onSettled: ({ runId }, result) => settleWith(runId, result),
+  });
+
+  const settleWith = (runId: RunId, result: RunResult): void =>
+    settle(runId, (one) => {
+      one.outcome.resolve({ type: "settled", result });
+      one.result.resolve(result);
+    });
+
+  const driveOn = async ({ runId, sessionId }: ParkedRoot): Promise<void> => {
+    const known = await readKnown(ground, runId);
+    const state = known.states.get(runId);
+    if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
+    const session = enterSession(ground, sessionId);
+    const one = awaited.get(runId);
+    if (one) {
+      session.followers.add(one.follower);
+      one.follower.readAgain();
+    }
+    restoreAllowed(session, await log.read(sessionId));
+    await refuseHeld(ground, state, () => ground.active.has(runId));
+    attend(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
+  };
+
+  /** Sees to what is left when a drive of a main run ends. */
+  const attend = (run: ActiveRun): void => {
+    const { runId, sessionId } = run.state.identity;
+    run.driven.then(
+      (driven) => {
+        const one = awaited.get(runId);
+        if (driven.type === "settled") {
+          settleWith(runId, driven.result);
+          leave(run, one);
+          return;
+        }
+        one?.outcome.resolve(driven);
+        leave(run, one);
+        parking.park({ sessionId, runId, runs: run.tree.parked });
+      },
+      (thrown: unknown) => {
+        const one = awaited.get(runId);
+        settle(runId, ({ result, outcome }) => {
+          outcome.reject(thrown);
+          result.reject(thrown);
+        });
+        leave(run, one);
+      },
+    );
+  };
+
+  const leave = ({ session }: ActiveRun, one: Awaited | undefined): void => {
+    if (one) session.followers.delete(one.follower);
+    if (session.runs.size === 0 && session.followers.size === 0) ground.sessions.delete(session.sessionId);
+  };
+
+  const toHandle = (run: ActiveRun, follower: Follower, outer?: AbortSignal): RunHandle => {
+    const { sessionId, runId } = run.state.identity;
+    run.session.followers.add(follower);
+    const onAbort = (): void => void stop(outer?.reason);
+    const stop = (reason: unknown): Promise<void> =>
+      // A run that has settled meanwhile is past being cancelled.
+      cancel(runId, { reason: toReason(reason) }).catch(() => undefined);
+    const one: Awaited = {
+      result: Promise.withResolvers(),
+      outcome: Promise.withResolvers(),
+      follower,
+      detach: () => outer?.removeEventListener("abort", onAbort),
+    };
+    for (const { promise } of [one.result, one.outcome]) promise.catch(() => undefined);
+    awaited.set(runId, one);
+    if (outer?.aborted) onAbort();
+    else outer?.addEventListener("abort", onAbort, { once: true });
+    attend(run);
+    return {
+      sessionId,
+      runId,
+      result: one.result.promise,
+      outcome: one.outcome.promise,
+      cancel: (reason) => void stop(reason),
+      [Symbol.asyncIterator]: () => follower.events(),
+    };
+  };
+
+  return {
+    parking,
+    start: async ({ agent, task, spec, sessionId: given, forkedFrom, mergeOrder, signal }) => {
+      const sessionId: SessionId = given ?? `ses_${options.createId()}`;
+      const earlier: readonly RecordedEvent[] = given === undefined ? [] : await log.read(given);
+      const previous = given === undefined ? null : latestRoot(earlier, given);
+      // In this process a session may be given its next turn before the one before is done.
+      if (previous) await refuseHeld(ground, previous, () => false);
+      const draft = toRequest(ground, {
+        identity: { sessionId, runId: `run_${options.createId()}`, parentRunId: null, depth: 0, agent },
+        task,
+        spec,
+        ...(previous === null ? {} : { continues: previous.identity.runId }),
+        ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
+      });
+      const [admitted] = await log.append([draft]);
+      if (!admitted) throw new RetinueError("internal", "the log appended nothing");
+      const follower = createFollower(admitted.seq - 1, (seq) => log.read(sessionId, seq));
+      follower.push(admitted);
+      options.observer?.(admitted);
+      restoreAllowed(enterSession(ground, sessionId), earlier);
+      const run = drive(ground, createState(draft, previous ? settledMessages(previous) : []), {
+        parent: null,
+        known: { states: new Map(), seq: admitted.seq },
+        resumed: false,
+        order: mergeOrder,
+      });
+      return toHandle(run, follower, signal);
+    },
+    resume: async (runId, { takeOver = false } = {}) => {
+      const known = await readKnown(ground, runId);
+      const state = known.states.get(runId);
+      if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
+      if (!takeOver) await refuseHeld(ground, state, () => ground.active.has(runId));
+      const { sessionId } = state.identity;
+      const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
+      restoreAllowed(enterSession(ground, sessionId), await log.read(sessionId));
+      return toHandle(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver }), follower);
+    },
+  };
+};
+
+const toReason = (reason: unknown): string => {
+  if (typeof reason === "string") return reason;
+  return reason instanceof RetinueError ? reason.message : "The run was cancelled.";
+};
+
+/** Throws `session_running` where a living process works on the run: another one, or this engine itself. */
+const refuseHeld = async (
+  { log }: Ground,
+  { identity: { runId, sessionId }, result }: RunState,
+  isHere: () => boolean,
+): Promise<void> => {
+  if (result) return;
+  const holder = await log.holder(runId);
+  if (holder && (!holder.isSelf || isHere())) throw heldError(sessionId, holder);
+};

@@ -1,0 +1,133 @@
+/**
+ * What must agree before a result counts as completed: its schema, then the agent's `accept`. A command is an act like any other: judged by the run's
+ * grant, asked about where that is needed, recorded as a call of ours before and after it runs. An agent that verifies is a run below.
+ */
+import type { CallId, RecordedBody, RunResult, WaitingFor } from "@retinue/protocol";
+import type { Judgement } from "../policy/judge.ts";
+import { judge } from "../policy/judge.ts";
+import type { RunState } from "../record/run-state.ts";
+import type { Answered } from "./answered.ts";
+import { askHuman } from "./ask-human.ts";
+import { executeCall } from "./call.ts";
+import { toCallContext } from "./call-context.ts";
+import type { LiveRun } from "./live-run.ts";
+import { findMisfit } from "./output.ts";
+import { Parked } from "./parked.ts";
+import type { AnyTool } from "./tool.ts";
+
+type Rejection = Extract<RecordedBody, { readonly type: "result.rejected" }>;
+
+export type Acceptability =
+  | { readonly type: "accepted" }
+  | { readonly type: "rejected"; readonly rejection: Rejection }
+  | { readonly type: "parked"; readonly on: readonly WaitingFor[] };
+
+const ACCEPTED: Acceptability = { type: "accepted" };
+const OUTPUT_CHARS = 2_000;
+
+export const acceptResult = async (run: LiveRun): Promise<Acceptability> => {
+  const { output, accept } = run.state.spec;
+  const misfit = output ? findMisfit(output, run.state.lastText) : null;
+  if (misfit !== null) return rejected("schema", misfit);
+  if (!accept || !run.ports.accept) return ACCEPTED;
+  await run.flush();
+  try {
+    const refusal = "command" in accept ? await refusalOfCommand(run, accept.command) : await refusalOfAgent(run, accept.agent);
+    return refusal === null ? ACCEPTED : rejected("accept", refusal);
+  } catch (thrown) {
+    if (thrown instanceof Parked) return { type: "parked", on: thrown.on };
+    throw thrown;
+  }
+};
+
+const rejected = (by: Rejection["by"], reason: string): Acceptability => ({
+  type: "rejected",
+  rejection: { type: "result.rejected", by, reason },
+});
+
+/** The same for the same answer, so that a resumed run finds its call. */
+const acceptCallId = ({ used }: RunState): CallId => `accept_${used.iterations}`;
+
+/** The reason why not, or null. */
+const refusalOfCommand = async (run: LiveRun, command: string): Promise<string | null> => {
+  const { state } = run;
+  const callId = acceptCallId(state);
+  const settled = state.asides.get(callId)?.settled ?? (await runCommand(run, callId, command));
+  if (settled.outcome === "ok") return null;
+  const said = settled.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return settled.outcome === "denied"
+    ? `"${command}" must agree, and may not be run: ${said}`
+    : `"${command}" does not agree:\n${said.slice(-OUTPUT_CHARS)}`;
+};
+
+const runCommand = async (run: LiveRun, callId: CallId, command: string): Promise<Answered> => {
+  const { state, ports } = run;
+  const tool = ports.accept?.command;
+  if (!tool) return noShell(command);
+  const input = { command };
+  const judgement = await (ports.judge ?? judge)({ callId, tool, input, spec: state.spec, realPath: ports.realPath });
+  const refusal = await refusalOf(run, callId, tool, judgement);
+  run.note({
+    type: "tool.started",
+    callId,
+    tool: tool.name,
+    input,
+    effect: tool.effect,
+    repeatable: true,
+    aside: "accept",
+  });
+  if (!refusal) await run.flush();
+  const context = toCallContext(run, callId, judgement.type === "ask" ? judgement.act : undefined);
+  const answer = refusal ?? run.clean(await (ports.execute ?? executeCall.bind(null, ports.clock))(tool, input, context));
+  run.note({ type: "tool.settled", callId, tool: tool.name, ...answer, aside: "accept", activeMs: run.watch.activeMs() });
+  return answer;
+};
+
+const noShell = (command: string): Answered => ({
+  outcome: "denied",
+  content: [{ type: "text", text: `there is no shell to run "${command}".` }],
+});
+
+const refusalOf = async (run: LiveRun, callId: CallId, tool: AnyTool, judgement: Judgement): Promise<Answered | null> => {
+  switch (judgement.type) {
+    case "allow":
+      return null;
+    case "deny":
+      return { outcome: "denied", content: [{ type: "text", text: judgement.error.message }], error: judgement.error };
+    case "ask": {
+      const asked = await askHuman(run, { callId, tool, act: judgement.act });
+      if (asked.type === "parked") throw new Parked(asked.on);
+      return asked.type === "allowed" ? null : asked.answer;
+    }
+    default:
+      return judgement satisfies never;
+  }
+};
+
+const refusalOfAgent = async (run: LiveRun, agent: string): Promise<string | null> => {
+  const { state, ports, stopped } = run;
+  const verify = ports.accept?.verify;
+  if (!verify) return `${agent} must agree, and no run can be started below this one.`;
+  const result = await verify({ callId: acceptCallId(state), agent, task: toVerificationTask(state) }, stopped);
+  return refusalIn(agent, result);
+};
+
+const refusalIn = (agent: string, { status, details, error }: RunResult): string | null => {
+  if (status !== "completed") return `${agent} could not verify it: ${error?.message ?? status}`;
+  const [, verdict, reason] = /^\W*(ACCEPT|REJECT)\b:?\s*([\s\S]*)/i.exec(details) ?? [];
+  if (verdict?.toUpperCase() === "ACCEPT") return null;
+  return verdict === undefined
+    ? `${agent} gave no verdict: ${details.slice(0, OUTPUT_CHARS)}`
+    : `${agent} rejects it: ${(reason ?? "").slice(0, OUTPUT_CHARS)}`;
+};
+
+const toVerificationTask = (state: RunState): string => {
+  const [part] = state.messages[state.taskIndex]?.content ?? [];
+  return [
+    "Judge whether this result does what its task asks, by looking yourself; believe nothing that you can check.",
+    `## Task\n\n${part?.type === "text" ? part.text : ""}`,
+    `## Result\n\n${state.lastText}`,
+    `## What the record says\n\nfiles modified: ${[...state.filesModified].join(", ") || "none"}; files created: ${[...state.filesCreated].join(", ") || "none"}; tests run: ${state.testsRun}, passed: ${state.testsPassed}`,
+    "Begin your last message with ACCEPT, or with REJECT: and the reason.",
+  ].join("\n\n");
+};

@@ -1,0 +1,21 @@
+/** What a call is given while it runs, whether the model or we ourselves made it. */
+import type { CallId, ProposedAct } from "@retinue/protocol";
+import { workMs } from "../limits/allowance.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { CallContext } from "./tool.ts";
+
+export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | undefined): CallContext => {
+  const { state, ports } = run;
+  const { durationMs } = state.spec.limits;
+  return {
+    callId,
+    run: state.identity,
+    workspace: state.spec.workspace,
+    scope: state.spec.grant,
+    ...(act === undefined ? {} : { act }),
+    onStop: run.onStop,
+    artifacts: ports.artifacts,
+    timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
+    progress: (text) => run.show({ type: "tool.progress", callId, text }),
+  };
+};

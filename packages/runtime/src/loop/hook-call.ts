@@ -1,0 +1,55 @@
+/** What hooks do with a call: before it runs they may deny it, have it asked about, or add to it; afterwards they may add to its answer. */
+import type { Json } from "@retinue/protocol";
+import type { Answered } from "./answered.ts";
+import type { Prepared, Runnable } from "./call.ts";
+import { toAnswer } from "./call.ts";
+import type { HookedCall, Hooks } from "./hooks.ts";
+import { toHookText } from "./hooks.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** Lets the hook deny the call, have it asked about, or add to it. */
+export const hookBefore = async (run: LiveRun, prepared: Runnable, before: NonNullable<Hooks["before"]>): Promise<Prepared> => {
+  const { call, tool, input } = prepared;
+  const denied = (reason: string): Prepared => ({
+    type: "answer",
+    call,
+    answer: toAnswer("denied", { code: "act_denied", message: `A hook denied "${tool.name}": ${reason}` }),
+  });
+  try {
+    const verdict = await before(toHookedCall(run, prepared), run.stopped);
+    const context = verdict?.context === undefined ? {} : { context: verdict.context };
+    if (verdict?.decision === "deny") return denied(verdict.reason ?? "it gave no reason.");
+    if (verdict?.decision !== "ask" || prepared.type === "ask") return { ...prepared, ...context };
+    // The input was parsed from JSON text, so that it is JSON.
+    const act = { callId: call.callId, tool: tool.name, effect: tool.effect, input: input as Json, paths: [], hosts: [] };
+    return { type: "ask", call, tool, input, act, ...context };
+  } catch (thrown) {
+    return denied(`it failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+};
+
+/** What hooks add to an answer. A hook that fails after the call has nothing to add. */
+export const hookAfter = async (run: LiveRun, prepared: Runnable, answer: Answered): Promise<Answered> => {
+  const added = prepared.context === undefined ? [] : [prepared.context];
+  const after = run.ports.hooks?.after;
+  if (after) {
+    const text = answer.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    const more = await after(toHookedCall(run, prepared), { outcome: answer.outcome, text }, run.stopped).catch(() => undefined);
+    if (more?.context !== undefined) added.push(more.context);
+  }
+  return added.length === 0
+    ? answer
+    : {
+        ...answer,
+        content: [...answer.content, ...added.map((text) => ({ type: "text", text: toHookText(run.clean(text)) }) as const)],
+      };
+};
+
+const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): HookedCall => ({
+  run: state.identity,
+  callId: call.callId,
+  tool: tool.name,
+  effect: tool.effect,
+  // The input was parsed from JSON text, so that it is JSON.
+  input: input as Json,
+});

@@ -1,0 +1,84 @@
+/** Runs one call that was let through: asks a human where that is needed, records its start, executes it, settles it. */
+import type { ArtifactRef, Json, ToolCallPart, WaitingFor } from "@retinue/protocol";
+import { charsOf, outputChars, shorten } from "../context/shorten.ts";
+import type { Answered } from "./answered.ts";
+import { askHuman } from "./ask-human.ts";
+import type { Runnable } from "./call.ts";
+import { executeCall } from "./call.ts";
+import { toCallContext } from "./call-context.ts";
+import { hookAfter } from "./hook-call.ts";
+import type { LiveRun } from "./live-run.ts";
+import { Parked } from "./parked.ts";
+import type { CallContext } from "./tool.ts";
+
+/** What became of a call: it ran, a human refused it, or it waits outside of memory and stays open in the record. */
+export type Ran = { readonly type: "ran" | "refused" } | { readonly type: "parked"; readonly on: readonly WaitingFor[] };
+
+const RAN: Ran = { type: "ran" };
+const REFUSED: Ran = { type: "refused" };
+
+export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> => {
+  const { call, tool, input } = prepared;
+  if (prepared.type === "ask") {
+    const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act });
+    if (asked.type === "parked") return asked;
+    if (asked.type === "refused") {
+      settle(run, call, asked.answer);
+      return REFUSED;
+    }
+    start(run, prepared);
+    await run.flush();
+  }
+  try {
+    await answerCall(run, prepared, await execute(run, prepared));
+    return RAN;
+  } catch (thrown) {
+    if (thrown instanceof Parked) return { type: "parked", on: thrown.on };
+    throw thrown;
+  }
+};
+
+const execute = async (run: LiveRun, prepared: Runnable): Promise<Answered> => {
+  const { ports } = run;
+  const { call, tool, input } = prepared;
+  const plain = toCallContext(run, call.callId, prepared.type === "ask" ? prepared.act : undefined);
+  const shown = ports.redactor?.stream();
+  const context: CallContext = shown ? { ...plain, progress: (text) => showSome(shown.push(text), plain.progress) } : plain;
+  const executed = await (ports.execute ? ports.execute(tool, input, context) : executeCall(ports.clock, tool, input, context));
+  if (shown) showSome(shown.end(), plain.progress);
+  return executed;
+};
+
+const answerCall = async (run: LiveRun, prepared: Runnable, executed: Answered): Promise<void> => {
+  const { state, ports } = run;
+  // Hooks, too, hear of it without secrets.
+  const ran = run.clean(executed);
+  const answer = ports.hooks || prepared.context !== undefined ? await hookAfter(run, prepared, ran) : ran;
+  const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
+  if (charsOf(answer.content) <= mostChars) settle(run, prepared.call, answer);
+  else settle(run, prepared.call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
+};
+
+const showSome = (text: string, show: (text: string) => void): void => {
+  if (text !== "") show(text);
+};
+
+export const start = ({ note }: LiveRun, { call, tool, input }: Runnable): void => {
+  // The input was parsed from JSON text, so that it is JSON.
+  note({
+    type: "tool.started",
+    callId: call.callId,
+    tool: tool.name,
+    input: input as Json,
+    effect: tool.effect,
+    repeatable: tool.repeatable,
+  });
+};
+
+export const settle = (
+  { note, watch }: LiveRun,
+  call: ToolCallPart,
+  answer: Answered & { readonly artifact?: ArtifactRef },
+): void => {
+  note({ type: "tool.settled", callId: call.callId, tool: call.tool, ...answer, activeMs: watch.activeMs() });
+};

@@ -1,0 +1,17 @@
+/** Statements that take a store back to the schema it had before inputs, questions and snapshots were found by index. */
+const tables = (prefix: string): string => `
+  DROP TABLE ${prefix}approvals;
+  DROP TABLE ${prefix}snapshots;
+  DROP INDEX ${prefix}idx_events_run;
+  DROP INDEX ${prefix}idx_events_inputs;
+  DROP INDEX ${prefix}idx_runs_root;
+  ALTER TABLE ${prefix}runs DROP COLUMN is_root;
+  ALTER TABLE ${prefix}artifacts DROP COLUMN data;
+  ALTER TABLE ${prefix}artifacts DROP COLUMN media_type;
+`;
+
+/** To schema 5 of SQLite. */
+export const TO_SQLITE_5 = `${tables("")} PRAGMA user_version = 5;`;
+
+/** To version 4 of PostgreSQL, in a schema. */
+export const toPostgres4 = (schema: string): string => `${tables(`${schema}.`)} UPDATE ${schema}.retinue_store SET version = 4;`;
