@@ -26,6 +26,7 @@ export { createSecretCheck } from "./git/secret-paths.ts";
 export type { IsSecret } from "./git/secret-paths.ts";
 export { connectChannels } from "./process/channel.ts";
 export { digestFile } from "./process/file-digest.ts";
+export { digestTree, findTreeChanges } from "./process/tree-digest.ts";
 export { OutputSpool } from "./process/output-spool.ts";
 export type { SpooledOutput } from "./process/output-spool.ts";
 export { createCappedGroup, findProcessCap, toFewIds, tryPidNamespace } from "./process/process-cap.ts";

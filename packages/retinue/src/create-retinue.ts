@@ -18,7 +18,7 @@ import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
 import type { AskUserOptions } from "@retinue/tools";
-import { createGitWorktrees, createTrustStore, digestFile, probeSandbox } from "@retinue/confine";
+import { createGitWorktrees, createTrustStore, digestFile, digestTree, probeSandbox } from "@retinue/confine";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
@@ -183,7 +183,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      judge: createJudge({ digest: digestFile, isSandboxed, unprotected: settings.unprotected }),
+      judge: createJudge({ digest: digestFile, digestTree, isSandboxed, unprotected: settings.unprotected }),
       shell: (command, spec, signal) =>
         runShellLine({
           command,

@@ -10,7 +10,7 @@ import { classifyCommand, defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, formatBytes, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
-import { digestFile } from "@retinue/confine";
+import { digestFile, findTreeChanges } from "@retinue/confine";
 import type { SpooledOutput } from "@retinue/confine";
 import { OutputSpool } from "@retinue/confine";
 import type { CommandEnd } from "@retinue/confine";
@@ -52,7 +52,6 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     touches: ({ command }) => ({ command }),
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
-      await requireApprovedScripts(context);
       const spool = new OutputSpool();
       const shown = createThrottledProgress(context.progress);
       try {
@@ -60,6 +59,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           ...options,
           workspace,
           scope,
+          beforeStart: () => requireApproved(context),
           // What passed without a question for being harmless gets no chance to be anything else.
           onlyLooks: scope.approve === "workspace" && classifyCommand(command).type === "harmless",
           command: {
@@ -82,17 +82,18 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     },
   });
 
-/** A human has allowed a script with the content that it had then. */
-const requireApprovedScripts = async ({ workspace, act }: ToolContext): Promise<void> => {
+/** A human has allowed the command with the content that its files had then. */
+const requireApproved = async ({ workspace, act }: ToolContext): Promise<void> => {
+  const changed = new Set<string>();
   for (const { path: file, digest } of act?.scripts ?? [])
-    if ((await digestFile(path.resolve(workspace, file))) !== digest)
-      throw new RetinueError(
-        "act_denied",
-        `${escapeName(file)} was changed after the command was allowed, so that it was not run.`,
-        {
-          hint: "Call it again to have it asked about as it is now.",
-        },
-      );
+    if ((await digestFile(path.resolve(workspace, file))) !== digest) changed.add(file);
+  const others = act?.tree === undefined ? undefined : await findTreeChanges(workspace, act.tree);
+  if (changed.size === 0 && others === undefined) return;
+  for (const file of others ?? []) changed.add(file);
+  const what = changed.size === 0 ? "Files of the workspace" : toNames([...changed]);
+  throw new RetinueError("act_denied", `Changed after the command was asked about, so that it was not run: ${what}.`, {
+    hint: "Call it again to have it asked about as it is now.",
+  });
 };
 
 /** What a command did before it was ended is told with why it was. */

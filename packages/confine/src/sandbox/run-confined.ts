@@ -47,6 +47,8 @@ export type ConfinedRun = ConfinementOptions & {
   readonly scope: ToolScope;
   /** Folders outside the workspace that this command may write too, such as for a report. */
   readonly alsoWritable?: readonly string[];
+  /** Called when all is ready and the command is about to be started; what it throws, ends it. */
+  readonly beforeStart?: () => Promise<void>;
   /** It only looks: it writes nothing and reaches no host, whatever the run may do. */
   readonly onlyLooks?: boolean;
 };
@@ -114,6 +116,7 @@ const runPlainly = async (run: ConfinedRun, kept: Kept): Promise<ConfinedEnd> =>
     signal,
     Promise.all([searchProtected({ folder: workspace, unprotected, signal }), takeSnapshot(workspace, signal)]),
   );
+  await run.beforeStart?.();
   const cap = findProcessCap();
   const group = cap.type === "cgroup" ? createCappedGroup(cap.folder, limits.processes) : undefined;
   const end = await runCommand({
@@ -184,6 +187,7 @@ const runInSandbox = async (
       opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
     ]),
   );
+  await run.beforeStart?.();
   const hidden = await toHidden(root, found.mounted);
   if (hidden.some((each) => each.isFolder && isInside(each.path, command.cwd)))
     throw new RetinueError("tool_failed", `${workspace} may not be listed, or is a secret; no command is run in it.`, {

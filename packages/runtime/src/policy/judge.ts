@@ -9,7 +9,7 @@ import picomatch from "picomatch";
 import { reachesHost } from "./host-pattern.ts";
 import type { Protection } from "./protected-paths.ts";
 import { findUnportable, protectionOf } from "./protected-paths.ts";
-import { classifyCommand, scriptsOf } from "./shell-command.ts";
+import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
 
 export type Judgement =
@@ -31,6 +31,8 @@ export type JudgeOptions = {
   readonly unprotected?: readonly string[];
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
+  /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
+  readonly digestTree?: (workspace: string) => Promise<string>;
   /** Commands run in a sandbox, so that git may look into a repository whose settings name programs. */
   readonly isSandboxed?: boolean;
 };
@@ -42,7 +44,7 @@ const ALLOW: Judgement = { type: "allow" };
 /** Texts kept by the session itself; they are no files. */
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
-export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: JudgeOptions = {}) => {
+export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed = false }: JudgeOptions = {}) => {
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
 
   /** How a path is protected by its name or by that of what it leads to. */
@@ -95,6 +97,8 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
         const content = await digest(path.resolve(spec.workspace, file));
         if (content !== undefined) scripts.push({ path: file, digest: content });
       }
+    const isOpen = touches.command !== undefined && !runsNothing(touches.command);
+    const tree = isOpen ? await digestTree?.(spec.workspace) : undefined;
     const guarded = places.filter(({ protection }) => protection !== undefined).map(({ named }) => named);
     return {
       callId,
@@ -106,7 +110,18 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
       hosts: [...(touches.hosts ?? [])],
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
       ...(scripts.length === 0 ? {} : { scripts }),
+      ...(tree === undefined ? {} : { tree }),
     };
+  };
+
+  const ask = async (judged: Judged, touches: Touches, places: readonly Place[]): Promise<Judgement> => {
+    try {
+      return { type: "ask", act: await toAct(judged, touches, places) };
+    } catch (thrown) {
+      // An answer that cannot be bound to what it is about is not asked for.
+      if (!(thrown instanceof RetinueError)) throw thrown;
+      return { type: "deny", error: toErrorValue(thrown) };
+    }
   };
 
   return async (judged: Judged): Promise<Judgement> => {
@@ -151,14 +166,14 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
     switch (grant.approve) {
       case "all":
         if (!places.some(({ protection }) => protection?.write === "ask")) return ALLOW;
-        return { type: "ask", act: await toAct(judged, touches, places) };
+        return ask(judged, touches, places);
       case "read-only":
         return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
       case "workspace":
         if (await isAllowedInWorkspace(judged, touches, places)) return ALLOW;
-        return { type: "ask", act: await toAct(judged, touches, places) };
+        return ask(judged, touches, places);
       case "ask":
-        return { type: "ask", act: await toAct(judged, touches, places) };
+        return ask(judged, touches, places);
       default:
         return grant.approve satisfies never;
     }
