@@ -32,7 +32,7 @@ const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
   let parked = false;
   // Answered twice, or when the run has ended meanwhile: the first answer stands.
   const allow = (approvalId: ApprovalId): void => void engine.answer(approvalId, { allowed: true }).catch(() => undefined);
-  return setInterval(async () => {
+  const look = async (): Promise<void> => {
     for (const { approvalId, act, hash } of await engine.approvals()) {
       const isLast = (act.input as { readonly token?: string }).token === parkedToken;
       if (!isLast || parked) allow(approvalId);
@@ -41,7 +41,8 @@ const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
         parked = true;
       }
     }
-  }, 2);
+  };
+  return setInterval(() => void look(), 2);
 };
 
 const work = async (): Promise<void> => {

@@ -27,7 +27,7 @@ import type {
   WorktreePlace,
   Worktrees,
 } from "@retinue/runtime";
-import type { EventLog } from "@retinue/store";
+import type { EventLog, OpenApproval } from "@retinue/store";
 import type { MergeOrder } from "./worktree/merge-order.ts";
 
 /** Asked as soon as a question stands in the record; an answer from elsewhere aborts the signal. */
@@ -130,8 +130,8 @@ export type Engine = {
   /** Says something to a run; the run reads it before its next turn. */
   readonly send: (runId: RunId, text: string, given?: Given) => Promise<void>;
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer, given?: Given) => Promise<void>;
-  /** The open questions of the runs that this engine drives or has parked. */
-  readonly approvals: (sessionId?: SessionId) => Promise<readonly ApprovalRequest[]>;
+  /** The questions that wait for an answer, of one session or of all, whichever process drives them or none. */
+  readonly approvals: (sessionId?: SessionId) => Promise<readonly OpenApproval[]>;
   /** The events of a session after a number, then those to come, from whichever process; live ones only of runs that are driven here. */
   readonly follow: (sessionId: SessionId, options?: FollowOptions) => AsyncIterable<RetinueEvent>;
   /** What a run at work and everything below it have used and set aside; only to be looked at. */

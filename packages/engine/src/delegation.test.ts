@@ -589,13 +589,12 @@ describe("delegation", () => {
     const handle = await start("go");
     const events = await collect(handle);
     expect(await handle.result).toMatchObject({ status: "completed", details: "Now I know." });
-    expect(toTree(events).slice(-4)).toEqual(
-      ["  b run.settled completed", expect.stringMatching(/^a message.received run_/), "a run.settled completed"].toSpliced(
-        0,
-        0,
-        expect.any(String),
-      ),
-    );
+    expect(toTree(events).slice(-4)).toEqual([
+      "  b run.settled completed",
+      expect.stringMatching(/^a message.received run_/),
+      "a message.delivered 1",
+      "a run.settled completed",
+    ]);
     expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain("Found it.");
   });
 
@@ -762,7 +761,9 @@ describe("approvals from any depth", () => {
       const [pending] = await engine.approvals(handle.sessionId);
       expect(pending).toMatchObject({
         approvalId: event.approvalId,
-        run: { agent: "c", depth: 2 },
+        agent: "c",
+        depth: 2,
+        path: ["a", "b", "c"],
         act: { tool: "act", input: { what: "x" } },
         hash: event.hash,
       });

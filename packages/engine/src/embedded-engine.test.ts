@@ -192,11 +192,14 @@ describe("the embedded engine", () => {
     await expect(setUp(createScriptedModel([])).engine.resume("run_nope")).rejects.toMatchObject({ code: "run_unknown" });
   });
 
-  test("closing cancels what runs and waits for it", async () => {
-    const { engine } = setUp(createScriptedModel([{ before: () => new Promise(() => undefined) }]));
+  test("closing leaves what runs open, and another engine goes on with it", async () => {
+    const { engine, log } = setUp(createScriptedModel([{ before: () => new Promise(() => undefined) }]));
     const handle = await engine.start({ agent: "main", task, spec });
     await engine.close();
-    expect(await handle.result).toMatchObject({ status: "cancelled", error: { message: "Retinue was closed." } });
+    await expect(handle.result).rejects.toMatchObject({ code: "run_left_open" });
+    expect(log.read(handle.sessionId).some(({ type }) => type === "run.settled")).toBe(false);
+    const next = setUp(createScriptedModel([{ text: "Done." }]), log);
+    expect(await (await next.engine.resume(handle.runId)).result).toMatchObject({ status: "completed", details: "Done." });
   });
 
   test("a caller's signal cancels the run", async () => {

@@ -2,25 +2,31 @@
  * The default engine: runs live in this process, as long as they have work to do. What waits is in the log, and so is everything that is said to a run,
  * so that any process can answer, and any process can drive the run on.
  */
-import { refuseSlowPatterns, LeftOpen } from "@retinue/runtime";
-import { leaveTree } from "./embedded/ground.ts";
+import { RetinueError } from "@retinue/protocol";
+import { LeftOpen, refuseSlowPatterns } from "@retinue/runtime";
 import type { Engine, EngineOptions } from "./contract.ts";
+import { createAcceptPorts } from "./embedded/acceptance.ts";
 import { childRunId } from "./embedded/active-run.ts";
-import { createGround } from "./embedded/ground.ts";
+import { findBackground, stopBelow, wakeBackground } from "./embedded/children.ts";
+import { createGround, leaveTree } from "./embedded/ground.ts";
 import { createInputs } from "./embedded/inputs.ts";
-import { listApprovals } from "./embedded/list-approvals.ts";
 import { toolsOf } from "./embedded/run-tools.ts";
 import { spawnBelow } from "./embedded/spawn.ts";
 import { createRunStarter } from "./embedded/start-run.ts";
 import { followSession } from "./follow-session.ts";
-import { RetinueError } from "@retinue/protocol";
 
 export { childRunId };
 
 export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   for (const { input, output } of options.agents.values())
     for (const schema of [input, output]) if (schema) refuseSlowPatterns(schema);
-  const ground = createGround(options);
+  const ground = createGround(options, {
+    toolsOf,
+    acceptPorts: createAcceptPorts,
+    findBackground,
+    wakeBackground,
+    stopBelow,
+  });
   const inputs = createInputs(ground);
   const { start, resume, parking } = createRunStarter(ground, inputs);
   const { active, worktreeRuns, log } = ground;
@@ -35,7 +41,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     },
     placeWorktree: (workspace) => worktreeRuns.place(workspace, options.createId(), new AbortController().signal),
     toolsFor: (state) => toolsOf(ground, state),
-    approvals: (sessionId) => listApprovals(ground, parking, sessionId),
+    approvals: async (sessionId) => log.approvals(sessionId === undefined ? {} : { sessionId }),
     follow: (sessionId, how) => followSession({ log, sessions: ground.sessions }, sessionId, how),
     purse: (runId) => active.get(runId)?.purse,
     close: async () => {

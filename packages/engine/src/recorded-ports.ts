@@ -4,7 +4,17 @@
  */
 import type { CallId, EventDraft, EventOf, InputEvent, RecordedBody, RecordedEvent, RunResult } from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
-import type { AnyTool, Answered, Judgement, ManualClock, Model, ModelChunk, ModelRequest, Ports, RunState } from "@retinue/runtime";
+import type {
+  AnyTool,
+  Answered,
+  Judgement,
+  ManualClock,
+  Model,
+  ModelChunk,
+  ModelRequest,
+  Ports,
+  RunState,
+} from "@retinue/runtime";
 import { apply, createManualClock, defineTool, windowFor } from "@retinue/runtime";
 import { z } from "zod";
 import { differenceOf } from "./difference.ts";
@@ -28,8 +38,10 @@ export class EndOfRecord extends Error {
 export type RecordedPorts = {
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** How many of the stretch's events were written again. */
+  /** How many of the stretch's events were written again, or were inputs that the loop took notice of. */
   readonly verified: () => number;
+  /** The first event that was not written again. */
+  readonly next: () => RecordedEvent | undefined;
 };
 
 type DecisiveType = "model.requested" | "limit.reached" | "model.failed" | "context.fitted" | "run.settled";
@@ -56,6 +68,7 @@ export const createRecordedPorts = (
   const isCancelled = record.settled?.result.status === "cancelled";
   let written = 0;
   let settledCount = 0;
+  let given = 0;
   let wakeTools: (() => void)[] = [];
 
   const emit = (drafts: readonly EventDraft[]): readonly RecordedEvent[] => {
@@ -78,6 +91,7 @@ export const createRecordedPorts = (
 
   const give = (isDue: (input: GivenInput) => boolean): boolean => {
     const due = inputs.filter(isDue);
+    given += due.length;
     for (const input of due) {
       inputs.splice(inputs.indexOf(input), 1);
       apply(state, input);
@@ -226,7 +240,8 @@ export const createRecordedPorts = (
 
   return {
     signal: cancel.signal,
-    verified: () => written,
+    verified: () => written + given,
+    next: () => stretch[written],
     ports: {
       emit,
       model,
@@ -272,7 +287,7 @@ export const createRecordedPorts = (
 type GivenInput = InputEvent;
 
 /** What somebody else wrote. */
-export const isGiven = (event: RecordedEvent): event is RecordedEvent & GivenInput => isInput(event);
+const isGiven = (event: RecordedEvent): event is RecordedEvent & GivenInput => isInput(event);
 
 /** Never run: its outcome is in the record. */
 const RECORDED_COMMAND: AnyTool = defineTool({

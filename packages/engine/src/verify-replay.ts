@@ -5,7 +5,7 @@
 import type { RecordedEvent, RunId } from "@retinue/protocol";
 import type { Ports, RunState } from "@retinue/runtime";
 import { apply, createState, runLoop, settledMessages } from "@retinue/runtime";
-import { createRecordedPorts, Divergence, EndOfRecord, isGiven } from "./recorded-ports.ts";
+import { createRecordedPorts, Divergence, EndOfRecord } from "./recorded-ports.ts";
 
 export type ReplayVerdict = {
   /** How many recorded events were written again just as they are. */
@@ -72,7 +72,7 @@ const replayStretch = async (
   state: RunState,
   tools: Ports["tools"],
 ): Promise<StretchOutcome> => {
-  const { ports, signal, verified } = createRecordedPorts(stretch, state, tools);
+  const { ports, signal, verified, next } = createRecordedPorts(stretch, state, tools);
   const [started] = stretch;
   const resumed = started?.type === "run.started" && started.resumed;
   const loop = runLoop({ state, ports, signal, epoch: 0, resumed });
@@ -82,7 +82,7 @@ const replayStretch = async (
     if (thrown instanceof Divergence) return { verified: verified(), divergence: { seq: thrown.seq, message: thrown.message } };
     if (!(thrown instanceof EndOfRecord)) throw thrown;
   }
-  const left = stretch.filter((event) => !isGiven(event))[verified()];
+  const left = next();
   return {
     verified: verified(),
     divergence: left ? { seq: left.seq, message: `${left.type} was recorded, and the run would end before it now.` } : null,

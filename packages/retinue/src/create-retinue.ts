@@ -130,6 +130,9 @@ export type Retinue = {
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
 const DETECT_MS = 500;
 
+/** Trying the sandbox takes a moment, and not every run needs to know. */
+const isSandboxed = async (): Promise<boolean> => (await probeSandbox()).backend === "bwrap";
+
 export const createRetinue = async (options: RetinueOptions = {}): Promise<Retinue> => {
   const env = options.env ?? process.env;
   const workspace = await realWorkspace(options.workspace ?? process.cwd());
@@ -172,8 +175,6 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
-  // Trying the sandbox takes a moment, and only this mode asks for it before a command is run.
-  const isSandboxed = settings.approve === "workspace" && (await probeSandbox()).backend === "bwrap";
   const commandHooks = createCommandHooks(settings.hooks, workspace, env);
   const engine = createEmbeddedEngine({
     log: store,
@@ -196,6 +197,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
+        allowUnsandboxed: settings.allowUnsandboxed,
         environment: env,
         unprotected: settings.unprotected,
         onRemove: (folder) => toCodeIndexes(codeOptions(home)).forget(folder),

@@ -137,6 +137,8 @@ const admitInput = (draft: InputDraft, targetOf: KnownRecord["target"], approval
     throw new RetinueError("approval_answered", `Question ${approvalId} was answered before; nothing was written.`);
   if (approval.closed === "settled")
     throw new RetinueError("approval_expired", `The call that question ${approvalId} is about was settled without an answer.`);
+  // That its time is over is itself an answer, and anybody who notices may give it.
+  if (draft.source?.via === "rule" && !draft.allowed) return;
   if (approval.expiresAt !== null && Date.parse(draft.at) > Date.parse(approval.expiresAt))
     throw new RetinueError("approval_expired", `Question ${approvalId} could be answered until ${approval.expiresAt}.`);
 };

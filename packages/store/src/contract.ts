@@ -42,7 +42,7 @@ export type EventLog = {
   readonly append: (drafts: readonly EventDraft[], lease?: Lease, options?: AppendOptions) => Awaitable<readonly RecordedEvent[]>;
   /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */
   readonly lease: (runId: RunId, options?: LeaseOptions) => Awaitable<Lease>;
-  /** Who took the latest lease of a run that has not settled, as long as it lives. */
+  /** Who took the latest lease of a run that has neither settled nor parked since, as long as it lives. */
   readonly holder: (runId: RunId) => Awaitable<Holder | undefined>;
   /** Moves on the epochs of all runs of a session: nothing that drives one of them can write any more. */
   readonly revoke: (sessionId: SessionId) => Awaitable<void>;
@@ -67,6 +67,8 @@ export type EventLog = {
   readonly sessionOf: (runId: RunId) => Awaitable<SessionId | undefined>;
   /** Calls back after each append to the session, until the function returned is called. */
   readonly watch: (sessionId: SessionId, wake: () => void) => () => void;
+  /** Calls back after inputs were appended to the session, and where another process appended and may have; for whoever drives a run. */
+  readonly watchInputs: (sessionId: SessionId, wake: () => void) => () => void;
   readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => Awaitable<ArtifactRef>;
   /** Undefined for bytes: they are no text. */
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<string | undefined>;

@@ -1,4 +1,5 @@
 /** The tools that every installation has. */
+import type { GitOptions } from "@retinue/confine";
 import type { AnyTool } from "@retinue/runtime";
 import type { CodeToolOptions } from "./code/code-index.ts";
 import { createCodeSearchTool } from "./code/code-search.ts";
@@ -53,9 +54,9 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createEditTool(toFreed(options)),
   createShellTool(options.shell),
   createTestTool(options.shell),
-  createGitTool(toFreed(options)),
-  createGitDiffTool(toFreed(options)),
-  createGitCommitTool(toFreed(options)),
+  createGitTool(toGitOptions(options)),
+  createGitDiffTool(toGitOptions(options)),
+  createGitCommitTool(toGitOptions(options)),
   createWebFetch(options.web),
   createWebSearch(options.webSearch),
   ...(options.documentIndex === undefined ? [] : [createSearchDocuments({ indexFile: options.documentIndex })]),
@@ -66,3 +67,9 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
 
 const toFreed = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
   unprotected === undefined ? {} : { unprotected };
+
+const toGitOptions = ({ unprotected, shell: { sandbox, allowUnsandboxed } = {} }: BuiltinToolOptions): GitOptions => ({
+  ...(unprotected === undefined ? {} : { unprotected }),
+  ...(sandbox === undefined ? {} : { sandbox }),
+  ...(allowUnsandboxed === undefined ? {} : { allowUnsandboxed }),
+});

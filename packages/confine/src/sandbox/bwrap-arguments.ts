@@ -42,6 +42,7 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
     ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
     ...writable.map((at) => ({ at, args: ["--bind", at, at] })),
     ...readOnly.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
+    ...(profile.shown ?? []).map(({ path: at, from }) => ({ at, args: ["--ro-bind", from, at] })),
     ...profile.hidden.map((hidden) => hide(hidden, emptyFile)),
   ];
   return [

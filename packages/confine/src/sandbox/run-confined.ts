@@ -8,6 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";
 import { requireFolder } from "../files/require-folder.ts";
+import { findShownSettings } from "../git/shown-settings.ts";
 import type { Snapshot } from "../process/file-changes.ts";
 import { compareSnapshots, takeSnapshot } from "../process/file-changes.ts";
 import { createCappedGroup, findProcessCap } from "../process/process-cap.ts";
@@ -206,6 +207,7 @@ const runInSandbox = async (
       writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened), ...alsoWritable],
       readOnly,
       hidden,
+      shown: await findShownSettings(shared ?? path.join(root, ".git")),
       network,
       temporaryBytes: limits.temporaryBytes,
     },

@@ -27,9 +27,14 @@ export type SandboxProfile = {
   readonly readOnly: readonly string[];
   /** What is seen as an empty file or an empty folder. */
   readonly hidden: readonly HiddenPath[];
+  /** Files that are seen with another content. */
+  readonly shown?: readonly ShownFile[];
   readonly network: boolean;
   /** How large the private temporary folder may grow. */
   readonly temporaryBytes: number;
 };
+
+/** `from` is seen at `path`. */
+export type ShownFile = { readonly path: string; readonly from: string };
 
 export type HiddenPath = { readonly path: string; readonly isFolder: boolean };

@@ -57,7 +57,7 @@ export type ActiveRun = {
   taken: number;
   takenAtPark: number;
   /** Inputs are taken in one after the other. */
-  taking: Promise<unknown> | null;
+  taking: Promise<void> | null;
   /** Prompts that are open for its questions, by question. */
   prompts: Map<ApprovalId, AbortController> | null;
   /** Runs below it that work in the background and whose results it was not told; made when the first of them is started. */
@@ -72,6 +72,8 @@ export type ActiveRun = {
   readonly place: MergePlace | null;
   /** Those of the runs below it; what works in the background holds nobody up. */
   orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
+  /** The number of its `run.settled`; 0 until it was recorded here. */
+  settledSeq: number;
   driven: Promise<Driven>;
 };
 

@@ -77,19 +77,21 @@ const startInBackground = async (
   const work = pace(run, until).catch((thrown: unknown) => (until.aborted ? run() : Promise.reject(thrown)));
   const background = (parent.background ??= new Map());
   background.set(runId, { stop, work });
-  work
-    .then(async (driven) => {
-      // Its parent hears of it when it has settled; until then the parent waits for it, in memory or outside.
-      if (driven.type === "settled") {
-        await tellParent(ground, parent, { runId, agent: child.agent, result: driven.result });
-        background.delete(runId);
-      }
-      ring(parent);
-    })
-    .catch(() => {
+  /** Its parent hears of it when it has settled; until then the parent waits for it, in memory or outside. */
+  const tell = async (): Promise<void> => {
+    try {
+      const driven = await work;
+      if (driven.type === "parked") return;
+      await tellParent(ground, parent, { runId, agent: child.agent, result: driven.result });
       background.delete(runId);
+    } catch {
+      // Its tree was left, or its parent has ended meanwhile: nobody waits to hear of it.
+      background.delete(runId);
+    } finally {
       ring(parent);
-    });
+    }
+  };
+  void tell();
   return { inBackground: runId };
 };
 
@@ -256,7 +258,7 @@ const settleLeft = async (ground: Ground, run: ActiveRun, left: ReadonlySet<RunI
   const known = await readKnown(ground, run.state.identity.runId);
   for (const runId of left) {
     const state = known.states.get(runId);
-    if (!state || state.result || ground.active.has(runId)) continue;
+    if (!state || state.result || ground.active.has(runId) || !isNarrowed(run.state.spec.grant, state.spec)) continue;
     const child = drive(ground, state, { parent: run, known, resumed: true });
     child.stop.abort(reason);
     await child.driven.catch(() => undefined);

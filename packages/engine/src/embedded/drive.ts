@@ -2,7 +2,7 @@
  * Drives one run: takes its lease, takes over what others recorded, gives the loop its ports and sees to what is left when the drive ends. Whoever drives
  * a run holds its lease, and everything the loop writes carries the lease's epoch.
  */
-import type { RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
+import type { ApprovalId, RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Driven, LoopOptions, Ports, RunState, Stopwatch } from "@retinue/runtime";
 import {
@@ -20,18 +20,15 @@ import {
 import type { Lease } from "@retinue/store";
 import type { MergeOrder } from "../worktree/merge-order.ts";
 import { createMergeOrder } from "../worktree/merge-order.ts";
-import { createAcceptPorts } from "./acceptance.ts";
 import type { ActiveRun, Known, Tree } from "./active-run.ts";
 import { countChildren } from "./active-run.ts";
 import { ring, waitForRing } from "./bell.ts";
-import { findBackground, stopBelow, wakeBackground } from "./children.ts";
 import { inCall, inRun } from "./current-run.ts";
 import type { Ground } from "./ground.ts";
 import { leaveTree, publish, write } from "./ground.ts";
 import { takeInputs, watchInputs } from "./inputs.ts";
 import { hasNews } from "./parking.ts";
 import { createAskPort } from "./questions.ts";
-import { toolsOf } from "./run-tools.ts";
 import { enterSession, leaveSession } from "./sessions.ts";
 import { spentBelow } from "./spent-below.ts";
 
@@ -72,6 +69,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     spawned: null,
     place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
     orders: null,
+    settledSeq: 0,
     driven: Promise.resolve() as never,
   };
   tree.parked.delete(runId);
@@ -98,14 +96,15 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
     run.stop.abort(new RetinueError("cancelled", run.state.cancelRequested.reason ?? "The run was cancelled."));
   await takeInputs(ground, run);
   // One that has started nothing has nothing to find, and need not read the session for it.
-  if (how.resumed && run.children > 0) await findBackground(ground, run);
+  if (how.resumed && run.children > 0) await ground.below.findBackground(ground, run);
   const emit: Ports["emit"] = (drafts) => write(ground, run.tree, () => ground.log.append(drafts, lease));
   await prepareWorktree(ground, run, emit);
   try {
     for (let { resumed } = how; ; resumed = true) {
-      const driven = await driveRun(toLoopOptions(ground, run, { lease, emit, resumed }), (event) =>
-        publish(ground, run.session, event),
-      );
+      const driven = await driveRun(toLoopOptions(ground, run, { lease, emit, resumed }), (event) => {
+        if (event.type === "run.settled") run.settledSeq = event.seq;
+        publish(ground, run.session, event);
+      });
       if (driven.type === "settled") return await putAway(ground, run, driven);
       if (!(await hasMoved(ground, run))) return leaveMemory(run, driven);
     }
@@ -198,7 +197,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       realPath: ports.realPath,
       ...(ports.judge === undefined ? {} : { judge: ports.judge }),
       ...(ports.leaveWhenUnreachable === undefined ? {} : { leaveWhenUnreachable: ports.leaveWhenUnreachable }),
-      tools: toolsOf(ground, state, run),
+      tools: ground.below.toolsOf(ground, state, run),
       execute: (tool, input, context) =>
         inCall(state.identity, context.callId, () => executeCall(ports.clock, tool, input, context)),
       artifacts: {
@@ -209,10 +208,10 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       background: () => (run.background ? [...run.background.keys()] : []),
       wait: (on, signal) => wait(ground, run, on, signal),
       pauseAbove: () => pauseAbove(run),
-      stopBelow: () => stopBelow(ground, run),
+      stopBelow: () => ground.below.stopBelow(ground, run),
       ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
       ...(ports.redactor === undefined ? {} : { redactor: ports.redactor }),
-      accept: createAcceptPorts(ground, run),
+      accept: ground.below.acceptPorts(ground, run),
       ...(place ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, place, signal }) } : {}),
       ...(ask === undefined ? {} : { ask }),
       ...(options.approvalExpiresMs === undefined ? {} : { approvalExpiresMs: options.approvalExpiresMs }),
@@ -230,23 +229,29 @@ const wait = async (
   on: readonly WaitingFor[],
   signal: AbortSignal,
 ): Promise<"input" | "park"> => {
+  if (on.some((one) => one.type === "approval" && !isOpen(run, one.approvalId))) return "input";
   const { taken } = run;
   const isHere = on.some((one) => (one.type === "run" ? ground.active.has(one.runId) : !ground.parks));
   if (isHere) {
     await waitForRing(run, signal);
     return "input";
   }
-  await wakeBackground(ground, run);
+  await ground.below.wakeBackground(ground, run);
   if (signal.aborted || (await hasNews(ground, run.tree, run.state.identity.runId)) || run.taken !== taken) return "input";
   run.takenAtPark = run.taken;
   return "park";
+};
+
+const isOpen = ({ state }: ActiveRun, approvalId: ApprovalId): boolean => {
+  for (const asked of state.pendingApprovals.values()) if (asked.approvalId === approvalId) return true;
+  return false;
 };
 
 /** Something was said in the session: what is parked below a run may go on. */
 const hearBelow = async (ground: Ground, run: ActiveRun): Promise<void> => {
   if (run.tree.parked.size === 0) return;
   try {
-    await wakeBackground(ground, run);
+    await ground.below.wakeBackground(ground, run);
     if (await hasNews(ground, run.tree, run.state.identity.runId)) ring(run);
   } catch {
     // The log cannot be read now; the run looks again before it parks.

@@ -1,13 +1,24 @@
 /** What all parts of the embedded engine stand on: its options, the runs that are at work in this process, and the ways to write and to show. */
 import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
 import type { EventLog } from "@retinue/store";
+import type { AcceptPorts, AnyTool, RunState } from "@retinue/runtime";
 import { createCleaner } from "@retinue/runtime";
 import type { EngineOptions, HostPorts } from "../contract.ts";
 import type { WorktreeRuns } from "../worktree/worktree-runs.ts";
 import { createWorktreeRuns } from "../worktree/worktree-runs.ts";
 import type { ActiveRun, Session, Tree } from "./active-run.ts";
 
+/** What a run that is driven needs of the runs below it. Children are driven as their parents are, so that this is put in by whoever builds the engine. */
+export type Below = {
+  readonly toolsOf: (ground: Ground, state: RunState, run?: ActiveRun) => ReadonlyMap<string, AnyTool>;
+  readonly acceptPorts: (ground: Ground, run: ActiveRun) => AcceptPorts;
+  readonly findBackground: (ground: Ground, run: ActiveRun) => Promise<void>;
+  readonly wakeBackground: (ground: Ground, run: ActiveRun) => Promise<void>;
+  readonly stopBelow: (ground: Ground, run: ActiveRun) => Promise<unknown> | undefined;
+};
+
 export type Ground = {
+  readonly below: Below;
   readonly options: EngineOptions;
   readonly log: EventLog;
   readonly ports: HostPorts;
@@ -22,7 +33,8 @@ export type Ground = {
   readonly parks: boolean;
 };
 
-export const createGround = (options: EngineOptions): Ground => ({
+export const createGround = (options: EngineOptions, below: Below): Ground => ({
+  below,
   options,
   log: options.log,
   ports: options.ports,

@@ -30,11 +30,15 @@ const pickIdentity = ({ sessionId, runId, parentRunId, depth, agent }: RunIdenti
 });
 
 /** Takes in what was recorded for the run since its state was made. */
-export const takeInputs = (ground: Ground, run: ActiveRun): Promise<unknown> =>
-  (run.taking = (run.taking ?? Promise.resolve()).then(async () => {
-    const events = await ground.log.inputs(run.state.identity.runId, run.inputSeq);
-    for (const event of events) takeInput(ground, run, event);
-  }));
+export const takeInputs = (ground: Ground, run: ActiveRun): Promise<void> => {
+  const before = run.taking;
+  const take = async (): Promise<void> => {
+    // Whoever took before hears of a failure itself.
+    if (before) await Promise.allSettled([before]);
+    for (const event of await ground.log.inputs(run.state.identity.runId, run.inputSeq)) takeInput(ground, run, event);
+  };
+  return (run.taking = take());
+};
 
 const takeInput = (ground: Ground, run: ActiveRun, event: InputEvent): void => {
   const { state, session } = run;

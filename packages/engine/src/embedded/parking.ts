@@ -87,7 +87,8 @@ export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Pa
     has: (runId) => entries.has(runId),
     roots: () => [...entries.values()].map(({ root }) => root),
     close: () => {
-      for (const runId of [...entries.keys()]) forget(runId);
+      for (const { unwatch } of entries.values()) unwatch();
+      entries.clear();
     },
   };
 };

@@ -12,12 +12,13 @@ import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering
 
 const SUMMARY_LIMIT = 32_000;
 
+const noRun = (): Promise<never> => Promise.reject(new RetinueError("internal", "a replay starts no run"));
+
 /** `run` is absent where tools are only shown and never called, as in a replay. */
 export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): ReadonlyMap<string, AnyTool> => {
   const { ports, options, active } = ground;
   const { runId } = state.identity;
   const own = state.spec.tools.flatMap((name) => ports.tool(name) ?? []);
-  const noRun = (): Promise<never> => Promise.reject(new RetinueError("internal", "a replay starts no run"));
   const delegation = createDelegationTools({
     state,
     agents: options.agents,

@@ -8,12 +8,16 @@ export const hashAct = ({ tool, effect, input, paths, hosts, scripts, tree }: Pr
 
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has
- * allowed no other. The files around them do not count: whoever allows a command for longer lets it run what is there by then. Writes by one tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
+ * allowed no other. The files around them do not count: whoever allows a command for longer lets it run what is there by then. Writes by one
+ * tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
  */
 export const likenessOf = (act: ProposedAct): string =>
-  act.effect === "write" && act.protectedPaths === undefined
-    ? `write ${act.tool}`
-    : `${act.effect} ${act.tool} ${hashAct(withoutTree(act))}`;
+  // Reads are asked about for what they are run without, which is the same for all of them.
+  act.effect === "read"
+    ? `read ${act.tool}`
+    : act.effect === "write" && act.protectedPaths === undefined
+      ? `write ${act.tool}`
+      : `${act.effect} ${act.tool} ${hashAct(withoutTree(act))}`;
 
 /** The act as it is allowed for longer than once. */
 export const withoutTree = (act: ProposedAct): ProposedAct => {

@@ -199,6 +199,24 @@ describe("in the mode workspace", () => {
     expect(await outcome({ effect: "execute", touches, approve, options: { isSandboxed: true } })).toBe("allow");
   });
 
+  test("a call that starts a program on what others wrote is asked about where no sandbox holds it, and says what is not protected", async () => {
+    const touches = { paths: ["."], withoutSandbox: "your files" };
+    for (const effect of ["read", "write"] as const)
+      for (const mode of ["ask", "workspace"] as const) {
+        const judgement = await judged({ effect, touches, approve: mode });
+        expect(judgement).toMatchObject({ type: "ask", act: { warning: "your files" } });
+      }
+    expect(await outcome({ effect: "read", touches, approve: "read-only" })).toBe("ask");
+    expect(await outcome({ effect: "read", touches, approve: "all" })).toBe("allow");
+    for (const isSandboxed of [true, async () => true]) {
+      const options = { isSandboxed };
+      expect(await outcome({ effect: "read", touches, approve, options })).toBe("allow");
+      expect(await outcome({ effect: "read", touches, approve: "read-only", options })).toBe("allow");
+      expect(await outcome({ effect: "write", touches, approve, options })).toBe("allow");
+      expect(await judged({ effect: "write", touches, approve: "ask", options })).not.toHaveProperty("act.warning");
+    }
+  });
+
   test("B1: harmless commands pass, others and those that look outside or at secrets are asked about", async () => {
     const run = (command: string, options: JudgeOptions = {}): Promise<string> =>
       outcome({

@@ -33,8 +33,8 @@ export type JudgeOptions = {
   readonly digest?: (path: string) => Promise<string | undefined>;
   /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
   readonly digestTree?: (workspace: string) => Promise<string>;
-  /** Commands run in a sandbox, so that git may look into a repository whose settings name programs. */
-  readonly isSandboxed?: boolean;
+  /** Programs run in a sandbox, so that git may look into a repository that others wrote. Asked only where it decides something. */
+  readonly isSandboxed?: boolean | (() => Promise<boolean>);
 };
 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
@@ -46,6 +46,8 @@ const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name)
 
 export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed = false }: JudgeOptions = {}) => {
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+
+  const isConfined = async (): Promise<boolean> => (typeof isSandboxed === "function" ? isSandboxed() : isSandboxed);
 
   /** How a path is protected by its name or by that of what it leads to. */
   const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
@@ -60,7 +62,7 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
   /** Whether a command line does nothing but look at what this run may look at anyway. */
   const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
     const verdict = classifyCommand(line);
-    if (verdict.type === "unknown" || (verdict.usesGit && !isSandboxed)) return false;
+    if (verdict.type === "unknown" || (verdict.usesGit && !(await isConfined()))) return false;
     for (const named of verdict.paths) {
       const real = await realPath(path.resolve(spec.workspace, named)).catch(() => undefined);
       if (real === undefined || !isInside(spec.workspace, real)) return false;
@@ -90,6 +92,7 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
     { callId, tool, input, spec }: Judged,
     touches: Touches,
     places: readonly Place[],
+    warning: string | undefined,
   ): Promise<ProposedAct> => {
     const scripts: { path: string; digest: string }[] = [];
     if (digest && touches.command !== undefined)
@@ -111,12 +114,13 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
       ...(scripts.length === 0 ? {} : { scripts }),
       ...(tree === undefined ? {} : { tree }),
+      ...(warning === undefined ? {} : { warning }),
     };
   };
 
-  const ask = async (judged: Judged, touches: Touches, places: readonly Place[]): Promise<Judgement> => {
+  const toQuestion = async (...about: Parameters<typeof toAct>): Promise<Judgement> => {
     try {
-      return { type: "ask", act: await toAct(judged, touches, places) };
+      return { type: "ask", act: await toAct(...about) };
     } catch (thrown) {
       // An answer that cannot be bound to what it is about is not asked for.
       if (!(thrown instanceof RetinueError)) throw thrown;
@@ -162,18 +166,19 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
     for (const host of touches.hosts ?? [])
       if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
         return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
-    if (tool.effect === "read") return ALLOW;
+    const { withoutSandbox } = touches;
+    const warning = withoutSandbox === undefined || (await isConfined()) ? undefined : withoutSandbox;
+    const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, warning);
+    if (tool.effect === "read") return warning === undefined || grant.approve === "all" ? ALLOW : ask();
     switch (grant.approve) {
       case "all":
-        if (!places.some(({ protection }) => protection?.write === "ask")) return ALLOW;
-        return ask(judged, touches, places);
+        return places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
       case "read-only":
         return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
       case "workspace":
-        if (await isAllowedInWorkspace(judged, touches, places)) return ALLOW;
-        return ask(judged, touches, places);
+        return warning === undefined && (await isAllowedInWorkspace(judged, touches, places)) ? ALLOW : ask();
       case "ask":
-        return ask(judged, touches, places);
+        return ask();
       default:
         return grant.approve satisfies never;
     }

@@ -3,7 +3,7 @@
  * Everything returns at once, without promises.
  */
 import type { ArtifactId, ArtifactRef, EventDraft, InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import { isInput, RetinueError } from "@retinue/protocol";
 import type { KnownRecord } from "../admit.ts";
 import { createAdmission, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
@@ -43,6 +43,7 @@ export type MemoryLog = {
   readonly readSnapshot: (runId: RunId, format: string) => Snapshot | undefined;
   readonly sessionOf: (runId: RunId) => SessionId | undefined;
   readonly watch: EventLog["watch"];
+  readonly watchInputs: EventLog["watchInputs"];
   readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => ArtifactRef;
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => string | undefined;
   readonly readArtifactBytes: (sessionId: SessionId, artifactId: ArtifactId) => ArtifactBytes | undefined;
@@ -103,7 +104,7 @@ export const createMemoryLog = (): MemoryLog => {
       const sessionId = createAdmission(known).admit(drafts, lease);
       const session = sessionFor(sessionId);
       const appended = drafts.map((draft) => record(session, draft));
-      watchers.wake(sessionId);
+      watchers.wake(sessionId, drafts.some(isInput));
       return appended;
     },
     lease: (runId) => {
@@ -153,6 +154,7 @@ export const createMemoryLog = (): MemoryLog => {
     },
     sessionOf: (runId) => runs.get(runId)?.request.sessionId,
     watch: watchers.watch,
+    watchInputs: watchers.watchInputs,
     writeArtifact: (sessionId, data, mediaType) => {
       const ref = toArtifactRef(data, mediaType);
       const { artifacts } = sessionFor(sessionId);
@@ -182,7 +184,7 @@ export const createMemoryLog = (): MemoryLog => {
           if (run) run.epoch = epoch;
         }
         for (const artifact of artifacts) session.artifacts.set(artifact.artifactId, artifact);
-        watchers.wake(sessionId);
+        watchers.wake(sessionId, true);
       },
       remove: (sessionId) => {
         for (const runId of sessions.get(sessionId)?.runs.keys() ?? []) runs.delete(runId);

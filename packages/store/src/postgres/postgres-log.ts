@@ -67,10 +67,10 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       (payload) => {
         const [sender, topic] = payload.split(" ");
         if (sender === self) return;
-        for (const sessionId of watchers.sessions()) if (topicOf(sessionId) === topic) watchers.wake(sessionId);
+        for (const sessionId of watchers.sessions()) if (topicOf(sessionId) === topic) watchers.wake(sessionId, true);
       },
       () => {
-        for (const sessionId of watchers.sessions()) watchers.wake(sessionId);
+        for (const sessionId of watchers.sessions()) watchers.wake(sessionId, true);
       },
     );
     isOpen = true;
@@ -177,6 +177,10 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
     watch: (sessionId, wake) => {
       open();
       return watchers.watch(sessionId, wake);
+    },
+    watchInputs: (sessionId, wake) => {
+      open();
+      return watchers.watchInputs(sessionId, wake);
     },
     writeArtifact: async (sessionId, data, mediaType) => {
       open();

@@ -3,7 +3,7 @@
  * one place in a transaction that holds its events, the rows that follow from them and the check of its lease.
  */
 import type { SessionId } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import { isInput, RetinueError } from "@retinue/protocol";
 import type { DatabaseSync } from "node:sqlite";
 import { createAdmission, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
@@ -155,16 +155,36 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
     lookedVersion = undefined;
   };
   const lookForOthers = (): void => {
-    const version = readDataVersion();
-    if (version === lookedVersion) return;
-    lookedVersion = version;
-    for (const sessionId of watchers.sessions()) {
-      const seq = readHead(statements, sessionId)?.headSeq ?? 0;
-      if (seq > (seen.get(sessionId) ?? 0)) {
-        seen.set(sessionId, seq);
-        watchers.wake(sessionId);
+    try {
+      const version = readDataVersion();
+      if (version === lookedVersion) return;
+      lookedVersion = version;
+      for (const sessionId of watchers.sessions()) {
+        const seq = readHead(statements, sessionId)?.headSeq ?? 0;
+        if (seq > (seen.get(sessionId) ?? 0)) {
+          seen.set(sessionId, seq);
+          watchers.wake(sessionId, true);
+        }
       }
+    } catch {
+      // Whoever watches hears of it when it reads.
+      for (const sessionId of watchers.sessions()) watchers.wake(sessionId, true);
     }
+  };
+
+  const watchWith = (add: typeof watchers.watch): EventLog["watch"] => {
+    return (sessionId, wake) => {
+      open();
+      seen.set(sessionId, seen.get(sessionId) ?? readHead(statements, sessionId)?.headSeq ?? 0);
+      lookedVersion ??= readDataVersion();
+      look ??= setInterval(lookForOthers, LOOK_EVERY_MS).unref();
+      const stop = add(sessionId, wake);
+      return () => {
+        stop();
+        if (!watchers.has(sessionId)) seen.delete(sessionId);
+        if (watchers.size() === 0) stopLooking();
+      };
+    };
   };
 
   return {
@@ -180,9 +200,12 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
         committed: (events) => {
           fellBehind(events.length);
           if (events.some(({ type, parentRunId }) => type === "run.settled" && parentRunId === null)) settled.add(sessionId);
-          const seq = events.at(-1)?.seq;
-          if (seq !== undefined && seen.has(sessionId)) seen.set(sessionId, seq);
-          watchers.wake(sessionId);
+          const known = seen.get(sessionId);
+          const [first, last] = [events[0], events.at(-1)];
+          if (last && known !== undefined) seen.set(sessionId, Math.max(known, last.seq));
+          // A number that was skipped is somebody else's event.
+          const isOthers = first !== undefined && known !== undefined && first.seq > known + 1;
+          watchers.wake(sessionId, isOthers || drafts.some(isInput));
         },
       });
     },
@@ -224,18 +247,8 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
         ).get(toColumnText(runId));
         return row === undefined ? undefined : (fromColumnText(String(row["session_id"])) as SessionId);
       }),
-    watch: (sessionId, wake) => {
-      open();
-      seen.set(sessionId, readHead(statements, sessionId)?.headSeq ?? 0);
-      lookedVersion ??= readDataVersion();
-      look ??= setInterval(lookForOthers, LOOK_EVERY_MS).unref();
-      const stop = watchers.watch(sessionId, wake);
-      return () => {
-        stop();
-        if (!watchers.has(sessionId)) seen.delete(sessionId);
-        if (watchers.size() === 0) stopLooking();
-      };
-    },
+    watch: watchWith(watchers.watch),
+    watchInputs: watchWith(watchers.watchInputs),
     writeArtifact: async (sessionId, data, mediaType) => {
       open();
       const ref = toArtifactRef(data, mediaType);

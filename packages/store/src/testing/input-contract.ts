@@ -163,7 +163,7 @@ export const describeInputs = (logOf: () => EventLog): void => {
           () => log.append([run.draft(message("a")), run.asked(1)]),
           () => log.append([run.draft({ type: "message.delivered", messageIds: ["msg_a"] })]),
           () => log.append([toQuestion(run, "1")]),
-          () => log.append([run.draft({ type: "run.parked", on: [] })]),
+          () => log.append([run.draft({ type: "run.parked", on: [], activeMs: 0 })]),
         ),
       ).toEqual(["internal", "internal", "internal", "internal"]);
       expect(await log.read("ses_a")).toHaveLength(2);
