@@ -29,6 +29,12 @@ export const ERRORS = {
     meaning: "The arguments of a tool call do not fit the tool's schema.",
     hint: "Read the tool's schema and send the call again.",
   },
+  tool_arguments_secret: {
+    kind: "model",
+    meaning:
+      "A tool call holds a secret, or the mark that stands in its place; it was not executed, since it would have done something else than was asked.",
+    hint: "Leave the secret where it is kept and refer to it by its name, such as the variable or the file that holds it.",
+  },
   tool_failed: {
     kind: "model",
     meaning: "A tool tried and could not do what was asked.",
@@ -111,7 +117,7 @@ export const ERRORS = {
   },
   sandbox_unavailable: {
     kind: "model",
-    meaning: "A command of an agent with limited rights needs a sandbox, and there is none on this machine.",
+    meaning: "A command needs a sandbox, and there is none on this machine, or it does not work now.",
     hint: "Use the file tools; the user can install bubblewrap 0.8 or newer, and `retinue doctor` tells what is missing.",
   },
   tool_withheld: {
@@ -366,6 +372,11 @@ export const ERRORS = {
     meaning: "A living process works on this session; nothing was changed.",
     hint: "Wait for it or stop it; --take-over takes the session from it.",
   },
+  session_imported: {
+    kind: "caller",
+    meaning: "The session came from an export, and what it says of folders is not followed.",
+    hint: "Go to the folder that it is to work in, or name it with -C, if that is the one you mean.",
+  },
   session_exists: {
     kind: "caller",
     meaning: "The store holds a session of this id already; nothing was written.",
@@ -411,6 +422,11 @@ export const ERRORS = {
     meaning: "There is no space left to write to the store; nothing that was recorded is lost.",
     hint: "Make space, then resume the session.",
   },
+  store_gone: {
+    kind: "caller",
+    meaning: "The store's file was deleted or replaced while it was open; nothing more is written to it.",
+    hint: "Put the file back, or begin again with a new store.",
+  },
   store_busy: {
     kind: "caller",
     meaning: "Another process kept the store locked for longer than we wait.",
@@ -450,6 +466,16 @@ export const ERRORS = {
     kind: "caller",
     meaning: "A skill cannot be read; the others were.",
     hint: "Mend the file that is named.",
+  },
+  event_unknown: {
+    kind: "caller",
+    meaning: "An event has a type that this version of the event format does not know.",
+    hint: "Read it with the version of Retinue that wrote it, or with a newer one.",
+  },
+  event_invalid: {
+    kind: "caller",
+    meaning: "A value is no event, or an event or input lacks a field or has a wrong one.",
+    hint: "Mend the field that is named; docs/events.md tells what each event carries.",
   },
   node_too_old: {
     kind: "caller",

@@ -114,8 +114,8 @@ export type ProposedAct = {
   readonly scripts?: readonly { readonly path: string; readonly digest: string }[];
   /** Of a command that could run any file of the workspace: a hash of all of them as they were when it was asked about. */
   readonly tree?: string;
-  /** What nothing protects from this act on this machine, for whoever is asked. */
-  readonly warning?: string;
+  /** It would run without a sandbox: why, and what is not protected from it then. */
+  readonly unsandboxed?: string;
 };
 
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */

@@ -8,23 +8,31 @@ import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHan
 import { createEmbeddedEngine, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
 import type { Model, TrafficTap } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
-import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
+import type { ApproveMode, ForkPoint, Grant, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, Hooks } from "@retinue/runtime";
+import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
+import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
 import type { AskUserOptions } from "@retinue/tools";
-import { createGitWorktrees, createTrustStore, digestFile, digestTree, probeSandbox } from "@retinue/confine";
+import {
+  createGitWorktrees,
+  createTrustStore,
+  digestFile,
+  digestTree,
+  isUnsandboxedAllowed,
+  probeSandbox,
+} from "@retinue/confine";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
 import type { RetinueStore } from "./open-record.ts";
 import { loadTrustedAgents } from "./load-trusted-agents.ts";
+import { createNarrowedLog } from "./narrowed-log.ts";
 import { openRecord } from "./open-record.ts";
 import { createRedactor } from "./secrets/create-redactor.ts";
 import { findSecrets } from "./secrets/find-secrets.ts";
@@ -103,9 +111,13 @@ export type Retinue = {
   ) => Promise<readonly RunResult[]>;
   /**
    * Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. One that a living process
-   * works on is refused with `session_running`, unless it is to be taken over.
+   * works on is refused with `session_running`, unless it is to be taken over. It goes on with no more rights than a run that is started now;
+   * what a session that was imported has in hand is asked about.
    */
-  readonly resume: (sessionId: SessionId, options?: Pick<RunOptions, "signal"> & ResumeOptions) => Promise<RunHandle>;
+  readonly resume: (
+    sessionId: SessionId,
+    options?: Pick<RunOptions, "signal" | "approve" | "limits"> & ResumeOptions,
+  ) => Promise<RunHandle>;
   /** Leaves a run at one of its events, in a session of its own. */
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
@@ -129,9 +141,6 @@ export type Retinue = {
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
 const DETECT_MS = 500;
-
-/** Trying the sandbox takes a moment, and not every run needs to know. */
-const isSandboxed = async (): Promise<boolean> => (await probeSandbox()).backend === "bwrap";
 
 export const createRetinue = async (options: RetinueOptions = {}): Promise<Retinue> => {
   const env = options.env ?? process.env;
@@ -173,26 +182,39 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     chooseModel(await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS }));
   const resolve = async (name: string): Promise<Model> => (name === given?.id ? given : models.resolve(name));
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
+  const record = createNarrowedLog(store);
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
-  const commandHooks = createCommandHooks(settings.hooks, workspace, env);
+  const commandHooks = createCommandHooks(settings.hooks, {
+    workspace,
+    env,
+    network: toNetworkOptions(settings),
+    unprotected: settings.unprotected,
+  });
   const engine = createEmbeddedEngine({
-    log: store,
+    log: record.log,
     createId,
     ports: {
       model: resolve,
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      judge: createJudge({ digest: digestFile, digestTree, isSandboxed, unprotected: settings.unprotected }),
-      shell: (command, spec, signal) =>
+      judge: createJudge({
+        digest: digestFile,
+        digestTree,
+        sandboxObstacle,
+        allowUnsandboxed: settings.allowUnsandboxed,
+        unprotected: settings.unprotected,
+      }),
+      shell: (command, spec, signal, act) =>
         runShellLine({
           command,
           workspace: spec.workspace,
           scope: spec.grant,
           signal,
           unprotected: settings.unprotected,
-          allowUnsandboxed: settings.allowUnsandboxed,
+          allowUnsandboxed: isUnsandboxedAllowed(settings, act),
+          network: toNetworkOptions(settings),
         }),
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
@@ -231,19 +253,22 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       ? describeFigures(await store.readSide.stats({ by: "agent" }), delegates)
       : undefined;
 
+  /** What a run at depth 0 may be given at most. */
+  const grantOf = (run: Pick<RunOptions, "approve">): Grant => ({
+    tools: [...tools.keys()],
+    writes: [],
+    hosts: [],
+    approve: run.approve ?? settings.approve,
+    maxDepth,
+  });
+
   /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
   const specOf = async (agent: AgentDefinition, run: RunOptions): Promise<RunSpec> => {
     const place = (run.isolation ?? agent.isolation) === "worktree" ? await engine.placeWorktree(workspace) : undefined;
     const spec = createSpec({
       agent: run.model === undefined ? agent : { ...agent, model: run.model },
       agents,
-      grant: {
-        tools: [...tools.keys()],
-        writes: [],
-        hosts: [],
-        approve: run.approve ?? settings.approve,
-        maxDepth,
-      },
+      grant: grantOf(run),
       model,
       workspace: place?.workspace ?? workspace,
       worktree: place?.worktree,
@@ -256,11 +281,33 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     return spec;
   };
 
+  const grantedNow = (run: Pick<RunOptions, "approve" | "limits">): Omit<GrantedNow, "isImported"> => ({
+    grant: grantOf(run),
+    limits: stricter(settings.limits, run.limits ?? {}),
+    agents,
+    workspace,
+  });
+
+  /** Asked once a session; of those that began here it is known. */
+  const imports = new Map<SessionId, boolean>();
+  const isImported = async (sessionId: SessionId): Promise<boolean> => {
+    const known = imports.get(sessionId) ?? (await store.readSide.session(sessionId))?.importedAt !== null;
+    imports.set(sessionId, known);
+    return known;
+  };
+
+  /** A session that goes on with a task brings what was said in it, and no approval that nobody gave here. */
+  const believeNoImport = async (sessionId: SessionId, run: RunOptions): Promise<void> => {
+    if (imports.has(sessionId) || !(await isImported(sessionId))) return;
+    await record.narrow(sessionId, { ...grantedNow(run), isImported: true });
+  };
+
   const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
     checkTask(task);
     const spec = await specOf(agent, run);
     const { sessionId, mergeOrder, signal } = run;
-    return engine.start({
+    if (sessionId !== undefined) await believeNoImport(sessionId, run);
+    const started = await engine.start({
       agent: agent.name,
       task: [{ type: "text", text: task }],
       spec,
@@ -268,6 +315,8 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
+    if (sessionId === undefined) imports.set(started.sessionId, false);
+    return started;
   };
 
   const spawn: Retinue["spawn"] = async (name, task, run = {}) => {
@@ -298,13 +347,18 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         spawn(agent, task, { ...rest, mergeOrder, ...(signal === undefined ? {} : { signal }) }),
       );
     },
-    resume: async (sessionId, { signal, ...how } = {}) => {
+    resume: async (sessionId, { signal, approve, limits, ...how } = {}) => {
       const events = await store.read(sessionId);
       const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);
       if (root?.type !== "run.requested") throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
       const isSettled = events.some(({ type, runId }) => type === "run.settled" && runId === root.runId);
       // A missing key is told before the run is taken up; taken up, it would fail and be over.
       if (!isSettled) await resolve(root.spec.model);
+      if (!isSettled)
+        await record.narrow(sessionId, {
+          ...grantedNow({ ...(approve === undefined ? {} : { approve }), ...(limits === undefined ? {} : { limits }) }),
+          isImported: await isImported(sessionId),
+        });
       const run = await engine.resume(root.runId, how);
       if (signal) cancelWith(run, signal);
       return run;
@@ -332,6 +386,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       await store.close();
     },
   };
+};
+
+/** What stands against a sandbox for commands now. */
+const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {
+  const sandbox = await probeSandbox();
+  return sandbox.backend === "none" ? sandbox : undefined;
 };
 
 const cancelWith = (run: RunHandle, signal: AbortSignal): void => {

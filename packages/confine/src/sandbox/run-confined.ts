@@ -3,7 +3,7 @@
  * grant is limited. Tells which files were changed, as measured, and what was kept from the command.
  */
 import path from "node:path";
-import type { FileChanges } from "@retinue/protocol";
+import type { FileChanges, ProposedAct } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";
@@ -11,12 +11,15 @@ import { requireFolder } from "../files/require-folder.ts";
 import { findShownSettings } from "../git/shown-settings.ts";
 import type { Snapshot } from "../process/file-changes.ts";
 import { compareSnapshots, takeSnapshot } from "../process/file-changes.ts";
+import type { NetworkOptions } from "../network/sandbox-network.ts";
+import { openSandboxNetwork } from "../network/sandbox-network.ts";
 import { createCappedGroup, findProcessCap } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
 import { createResourceLimits } from "../process/resource-limits.ts";
 import type { Command, CommandEnd } from "../process/run-command.ts";
 import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
+import { findSockets } from "./find-sockets.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
 import { findNeighbourhood, findProjectRoot, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
 import { findProtected, searchProtected } from "./protected-files.ts";
@@ -40,7 +43,15 @@ export type ConfinementOptions = {
   /** Where to move what a command puts under protected names; `quarantine` of the user's state by default. */
   readonly quarantine?: string;
   readonly limits?: Partial<ResourceLimits>;
+  /** What of the machine and of private networks the user has opened to commands, beside the public hosts of the grant. */
+  readonly network?: NetworkOptions;
 };
+
+/** By the user's settings, or by whoever was told of it and allowed this very act. */
+export const isUnsandboxedAllowed = (
+  { allowUnsandboxed = false }: Pick<ConfinementOptions, "allowUnsandboxed">,
+  act: Pick<ProposedAct, "unsandboxed"> | undefined,
+): boolean => allowUnsandboxed || act?.unsandboxed !== undefined;
 
 export type ConfinedRun = ConfinementOptions & {
   readonly command: Omit<Command, "channels" | "owner" | "watch">;
@@ -61,6 +72,8 @@ export type Confinement = {
   /** The sandbox would have been needed and was waived. */
   readonly isWaived: boolean;
   readonly network: boolean;
+  /** What the command tried to reach and may not, with the reason. */
+  readonly refusals: readonly string[];
   /** Files of the workspace that the command saw as empty. */
   readonly hidden: readonly string[];
   /** What the command had put under protected names, and where it was moved to. */
@@ -82,15 +95,32 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
   if (command.signal.aborted) throw new RetinueError("cancelled", "The command was not started: it is no longer wanted.");
   const sandbox = run.sandbox ?? (await probeSandbox());
   const writeScope = toWriteScope(scope.writes);
-  const network = scope.hosts.every((hosts) => hosts.includes("*"));
-  const isLimited = !writeScope.folders.includes("") || !network;
-  if (sandbox.backend === "bwrap") return runInSandbox(run, sandbox, network);
-  if (isLimited && run.allowUnsandboxed !== true)
-    throw new RetinueError(
-      "sandbox_unavailable",
-      `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
-    );
-  return runPlainly(run, { backend: "none", sandbox: "none", isWaived: isLimited, network: true, hidden: [] });
+  const isLimited = !writeScope.folders.includes("") || !scope.hosts.every((hosts) => hosts.includes("*"));
+  if (sandbox.backend === "bwrap") return runInSandbox(run, sandbox);
+  if (run.allowUnsandboxed !== true) {
+    // What is installed and fails may work the next time; until then nothing runs as if there had never been one.
+    if (sandbox.isInstalled)
+      throw new RetinueError(
+        "sandbox_unavailable",
+        `The sandbox of this machine does not work now, so that nothing was run: ${sandbox.reason}.`,
+        {
+          hint: "It is tried again with the next command. `retinue doctor` tells what is wrong; the user can waive the sandbox by allowUnsandboxed.",
+        },
+      );
+    if (isLimited)
+      throw new RetinueError(
+        "sandbox_unavailable",
+        `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
+      );
+  }
+  return runPlainly(run, {
+    backend: "none",
+    sandbox: "none",
+    isWaived: isLimited || sandbox.isInstalled,
+    network: true,
+    refusals: [],
+    hidden: [],
+  });
 };
 
 const whileWanted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
@@ -159,11 +189,7 @@ const requireChecked = async (workspace: string): Promise<void> => {
   }
 };
 
-const runInSandbox = async (
-  run: ConfinedRun,
-  sandbox: Extract<Sandbox, { backend: "bwrap" }>,
-  isNetworkGranted: boolean,
-): Promise<ConfinedEnd> => {
+const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backend: "bwrap" }>): Promise<ConfinedEnd> => {
   const { workspace, command, alsoWritable = [], onlyLooks = false, unprotected = [] } = run;
   if (isInside(workspace, "/etc"))
     throw new RetinueError(
@@ -174,18 +200,19 @@ const runInSandbox = async (
       },
     );
   const limits = createResourceLimits(run.limits);
-  const network = isNetworkGranted && !onlyLooks;
   const opened = onlyLooks ? [] : await openWriteScope(workspace, toWriteScope(run.scope.writes));
   const root = await findProjectRoot(workspace);
   const shared = await findSharedRepository(root);
   const { signal } = command;
   await requireChecked(workspace);
   const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
-  const [found, before] = await whileWanted(
+  const readable = [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])];
+  const [found, before, sockets] = await whileWanted(
     signal,
     Promise.all([
       findProtected({ folder: root, unprotected: freed, signal }),
       opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
+      onlyLooks ? undefined : findSockets([...readable, ...alsoWritable], signal),
     ]),
   );
   await run.beforeStart?.();
@@ -195,6 +222,7 @@ const runInSandbox = async (
       hint: "The user has to give the right to list it.",
     });
   const readOnly = [...toReadOnly(root, found.mounted, opened), ...linkedFiles(workspace, before, opened)];
+  const network = onlyLooks ? undefined : openSandboxNetwork(run.scope.hosts, run.network);
   const sandboxed = await toSandboxedCommand({
     sandbox,
     limits,
@@ -203,28 +231,35 @@ const runInSandbox = async (
     profile: {
       folder: command.cwd,
       emptied: findNeighbourhood(root),
-      readable: [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])],
+      readable,
       writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened), ...alsoWritable],
       readOnly,
       hidden,
       shown: await findShownSettings(shared ?? path.join(root, ".git")),
-      network,
+      network: network !== undefined,
+      ...(sockets === undefined ? {} : { sockets }),
       temporaryBytes: limits.temporaryBytes,
     },
+    network,
     expected: opened,
     checked: { folder: root, seen: found.seen },
   });
   let output = "";
+  const listen = (onOutput: Command["onOutput"]) => (chunk: Buffer) => {
+    if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
+    onOutput(chunk);
+  };
   const end = await runCommand({
     ...command,
     ...sandboxed,
-    env: toInnerEnvironment(command.env),
-    onOutput: (chunk) => {
-      if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
-      command.onOutput(chunk);
-    },
+    env: { ...toInnerEnvironment(command.env), ...network?.environment },
+    onOutput: listen(command.onOutput),
+    ...(command.onError === undefined ? {} : { onError: listen(command.onError) }),
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: sandboxed.namespace, onExceeded }),
-  }).finally(sandboxed.end);
+  }).finally(() => {
+    sandboxed.end();
+    network?.close();
+  });
   if (end.type === "exited" && end.exceeded === undefined && !sandboxed.hasStarted())
     throw new RetinueError(
       "tool_failed",
@@ -242,7 +277,8 @@ const runInSandbox = async (
       backend: "bwrap",
       sandbox: `bwrap ${sandbox.version}`,
       isWaived: false,
-      network,
+      network: network !== undefined,
+      refusals: network?.refusals() ?? [],
       hidden: hidden
         .map((each) => each.path)
         .filter((file) => isInside(workspace, file))

@@ -58,8 +58,11 @@ describe("asking for an approval", () => {
   test("it is said what nothing protects on this machine", async () => {
     const { ask, questions } = scripted(["n"]);
     const { act, ...rest } = request({ args: ["log"] });
-    await createApprover(ask, plain)({ ...rest, act: { ...act, warning: "your\x1b[2K files" } }, new AbortController().signal);
-    expect(questions[0]).toContain("\n  touches: /w/a\n  not protected: your\\u{1b}[2K files\nAllow it?");
+    await createApprover(ask, plain)(
+      { ...rest, act: { ...act, unsandboxed: "your\x1b[2K files" } },
+      new AbortController().signal,
+    );
+    expect(questions[0]).toContain("\n  touches: /w/a\n  your\\u{1b}[2K files\nAllow it?");
   });
 
   test("F4 F5 nothing in it can rewrite, reorder or hide what is shown", async () => {

@@ -82,8 +82,8 @@ type Asking = { readonly ask: Ask; readonly redact: Redact; readonly signal: Abo
 const askApproval = async (request: ApprovalRequest, { ask, redact, signal, screen }: Asking): Promise<ApprovalAnswer> => {
   const { act, run } = request;
   const touches = [...act.paths, ...act.hosts].map((touched) => `\n  touches: ${line(redact(touched))}`).join("");
-  const warning = act.warning === undefined ? "" : `\n  not protected: ${line(redact(act.warning))}`;
-  const body = toBody(request, redact) + touches + warning;
+  const unsandboxed = act.unsandboxed === undefined ? "" : `\n  ${line(redact(act.unsandboxed))}`;
+  const body = toBody(request, redact) + touches + unsandboxed;
   const head = `\n${line(run.agent)} wants to ${act.effect === "network" ? "use the network" : act.effect} with ${line(act.tool)}:\n`;
   const short = shorten(body, request.hash, screen);
   const isLong = short !== undefined;

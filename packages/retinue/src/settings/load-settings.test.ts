@@ -95,7 +95,9 @@ describe("the sources of settings", () => {
       project: 'model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "http://127.0.0.1:8080/v1" } }\n',
     });
     expect(loaded.settings.model).toBe("local/any-name");
-    expect(loaded.settings.providers).toEqual({ local: { type: "openai-compatible", baseUrl: "http://127.0.0.1:8080/v1" } });
+    expect(loaded.settings.providers).toEqual({
+      local: { type: "openai-compatible", baseUrl: "http://127.0.0.1:8080/v1", isKeyless: true },
+    });
   });
 
   test("a section whose lines are all commented out, and an empty file, set nothing", async () => {
@@ -180,7 +182,7 @@ describe("variables", () => {
 
   test("a variable speaks of the provider that a file has named, whatever its spelling", async () => {
     const loaded = await load({
-      project: "providers:\n  my-server:\n    type: openai\n",
+      user: "providers:\n  my-server:\n    type: openai\n",
       env: { RETINUE_PROVIDERS__MY_SERVER__MAX_CONCURRENT: "2" },
     });
     expect(loaded.settings.providers).toEqual({ "my-server": { type: "openai", maxConcurrent: 2 } });
@@ -209,14 +211,14 @@ describe("I3 what a project asks for beyond itself needs trust", () => {
 });
 
 describe("paths that are set free, and commands without a sandbox", () => {
-  const asks = "unprotected: ['.env.test', 'config/**']\nallowUnsandboxed: true\n";
+  const asks = "unprotected: ['.env.test', 'config/**']\nsandbox: { loopback: [5432] }\nallowUnsandboxed: true\n";
 
   test("nothing is set free by itself", async () => {
-    expect((await load({})).settings).toMatchObject({ unprotected: [], allowUnsandboxed: false });
+    expect((await load({})).settings).toMatchObject({ unprotected: [], sandbox: { loopback: [] }, allowUnsandboxed: false });
   });
 
   test("the user's own settings and variables are followed", async () => {
-    const asked = { unprotected: [".env.test", "config/**"], allowUnsandboxed: true };
+    const asked = { unprotected: [".env.test", "config/**"], sandbox: { loopback: [5432] }, allowUnsandboxed: true };
     expect((await load({ user: asks })).settings).toMatchObject(asked);
     const env = { RETINUE_UNPROTECTED: '[".env.test"]', RETINUE_ALLOW_UNSANDBOXED: "true" };
     expect((await load({ env })).settings).toMatchObject({ unprotected: [".env.test"], allowUnsandboxed: true });
@@ -224,11 +226,16 @@ describe("paths that are set free, and commands without a sandbox", () => {
 
   test("I3 those of a project need trust", async () => {
     const { settings, warnings } = await load({ project: asks });
-    expect(settings).toMatchObject({ unprotected: [], allowUnsandboxed: false });
-    expect(warnings.map((warning) => /: (\w+) is not followed: this project is not trusted/.exec(warning)?.[1])).toEqual([
+    expect(settings).toMatchObject({ unprotected: [], sandbox: { loopback: [] }, allowUnsandboxed: false });
+    expect(warnings.map((warning) => /: ([\w.]+) is not followed: this project is not trusted/.exec(warning)?.[1])).toEqual([
       "unprotected",
+      "sandbox.loopback",
       "allowUnsandboxed",
     ]);
+  });
+
+  test.each([80, 0, 70_000, 5432.5])("%d is no port that can be opened to the sandbox", async (port) => {
+    await expect(load({ user: `sandbox: { loopback: [${port}] }\n` })).rejects.toMatchObject({ code: "settings_invalid" });
   });
 
   test.each(["/etc/**", "../other/.env", "~/.ssh/**"])("%s is no path of the workspace", async (glob) => {
@@ -242,7 +249,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -344,7 +351,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",
@@ -453,7 +460,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
     ["a pipe that nobody writes to", async (file) => execFileSync("mkfifo", [file]), "it is not a plain file"],
     ["a link to itself", (file) => symlink(file, file), "its links go round in a circle"],
     ["bytes that are not UTF-8", (file) => writeFile(file, Buffer.from([0x6d, 0xff, 0xfe])), "it is not UTF-8 text"],
-    ["more than 1 MiB", (file) => writeFile(file, `# ${"x".repeat(1024 * 1024)}`), "it is larger than 1 MiB"],
+    ["more than 256 KiB", (file) => writeFile(file, `# ${"x".repeat(256 * 1024)}`), "it is larger than 256 KiB"],
   ])("%s in the place of the file is said to be that", async (_name, make, reason) => {
     await make(join(workspace, "retinue.yaml"));
     expect(await failure({})).toEqual({

@@ -26,6 +26,8 @@ export type ProviderSettings = {
   readonly apiKeyEnv?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxConcurrent?: number;
+  /** True for one that a project defined: no key is sent to it. No file can say so. */
+  readonly isKeyless?: boolean;
 };
 
 export type Synchronous = "NORMAL" | "FULL";
@@ -44,6 +46,8 @@ export type McpServer =
       readonly sandbox?: boolean;
       /** Globs of what it may write, relative to the workspace. */
       readonly writes?: string[];
+      /** Patterns of the hosts that it may reach; every public one where absent. */
+      readonly hosts?: string[];
     }
   | { readonly url: string; readonly headers?: Record<string, string> };
 
@@ -56,6 +60,8 @@ export type HookSettings = {
   readonly match?: string;
   readonly command: string;
   readonly timeoutMs?: number;
+  /** False: it runs with all rights of the user. */
+  readonly sandbox?: boolean;
 };
 
 export type WebSettings = {
@@ -93,10 +99,14 @@ export type Settings = {
   readonly web: WebSettings;
   /** SQLite files and PostgreSQL URLs that `query_db` may read, by name. */
   readonly databases: Readonly<Record<string, string>>;
+  /** Names of those whose login may have rights over the server. */
+  readonly adminDatabases: readonly string[];
   readonly approvals: { readonly unattended: Unattended; readonly expiresMs?: number };
   readonly approve: ApproveMode;
   /** Globs of protected paths, relative to the workspace, that agents may read and write like any other. */
   readonly unprotected: readonly string[];
+  /** Ports of this machine's loopback that are open to what runs in a sandbox. */
+  readonly sandbox: { readonly loopback: readonly number[] };
   /** Commands of agents with limited rights run without a sandbox where the machine has none. */
   readonly allowUnsandboxed: boolean;
 };
@@ -106,7 +116,9 @@ export type PartialSettings = {
   readonly model?: string | undefined;
   readonly models?: Readonly<Record<string, string>> | undefined;
   readonly providers?:
-    | Readonly<Record<string, { readonly [Key in keyof ProviderSettings]?: ProviderSettings[Key] | undefined }>>
+    | Readonly<
+        Record<string, { readonly [Key in Exclude<keyof ProviderSettings, "isKeyless">]?: ProviderSettings[Key] | undefined }>
+      >
     | undefined;
   readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
   readonly streamIdleMs?: number | undefined;
@@ -130,9 +142,11 @@ export type PartialSettings = {
   readonly hooks?: unknown;
   readonly web?: unknown;
   readonly databases?: Readonly<Record<string, string>> | undefined;
+  readonly adminDatabases?: readonly string[] | undefined;
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
   readonly unprotected?: readonly string[] | undefined;
+  readonly sandbox?: { readonly loopback?: readonly number[] | undefined } | undefined;
   readonly allowUnsandboxed?: boolean | undefined;
 };
 
@@ -148,8 +162,10 @@ export const DEFAULT_SETTINGS: Settings = {
   hooks: [],
   web: {},
   databases: {},
+  adminDatabases: [],
   approvals: { unattended: "deny" },
   approve: "ask",
   unprotected: [],
+  sandbox: { loopback: [] },
   allowUnsandboxed: false,
 };

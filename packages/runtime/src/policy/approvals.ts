@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import type { ProposedAct } from "@retinue/protocol";
 
 /** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. */
-export const hashAct = ({ tool, effect, input, paths, hosts, scripts, tree }: ProposedAct): string =>
-  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, tree }), "hex");
+export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }: ProposedAct): string =>
+  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }), "hex");
 
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has

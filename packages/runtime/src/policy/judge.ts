@@ -33,9 +33,14 @@ export type JudgeOptions = {
   readonly digest?: (path: string) => Promise<string | undefined>;
   /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
   readonly digestTree?: (workspace: string) => Promise<string>;
-  /** Programs run in a sandbox, so that git may look into a repository that others wrote. Asked only where it decides something. */
-  readonly isSandboxed?: boolean | (() => Promise<boolean>);
+  /** What stands against a sandbox for commands at this moment; undefined where they run in one. Asked only when a command is judged. */
+  readonly sandboxObstacle?: () => Promise<SandboxObstacle | undefined>;
+  /** The user has waived the sandbox where there is none. */
+  readonly allowUnsandboxed?: boolean;
 };
+
+/** `isInstalled`: there should be a sandbox, and it does not work now. */
+export type SandboxObstacle = { readonly reason: string; readonly isInstalled: boolean };
 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
 
@@ -44,10 +49,15 @@ const ALLOW: Judgement = { type: "allow" };
 /** Texts kept by the session itself; they are no files. */
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
-export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed = false }: JudgeOptions = {}) => {
+export const createJudge = (options: JudgeOptions = {}) => {
+  const { unprotected = [], digest, digestTree, sandboxObstacle, allowUnsandboxed = false } = options;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
 
-  const isConfined = async (): Promise<boolean> => (typeof isSandboxed === "function" ? isSandboxed() : isSandboxed);
+  /** Where nothing is known of a sandbox there is none for programs that look into what others wrote. */
+  const obstacleTo = async ({ withoutSandbox }: Touches): Promise<SandboxObstacle | undefined> => {
+    if (sandboxObstacle) return sandboxObstacle();
+    return withoutSandbox === undefined ? undefined : { reason: withoutSandbox, isInstalled: false };
+  };
 
   /** How a path is protected by its name or by that of what it leads to. */
   const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
@@ -62,7 +72,9 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
   /** Whether a command line does nothing but look at what this run may look at anyway. */
   const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
     const verdict = classifyCommand(line);
-    if (verdict.type === "unknown" || (verdict.usesGit && !(await isConfined()))) return false;
+    if (verdict.type === "unknown") return false;
+    // Settings of a repository name programs, which only a sandbox holds.
+    if (verdict.usesGit && (!sandboxObstacle || (await sandboxObstacle()))) return false;
     for (const named of verdict.paths) {
       const real = await realPath(path.resolve(spec.workspace, named)).catch(() => undefined);
       if (real === undefined || !isInside(spec.workspace, real)) return false;
@@ -92,7 +104,7 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
     { callId, tool, input, spec }: Judged,
     touches: Touches,
     places: readonly Place[],
-    warning: string | undefined,
+    unsandboxed: string | undefined,
   ): Promise<ProposedAct> => {
     const scripts: { path: string; digest: string }[] = [];
     if (digest && touches.command !== undefined)
@@ -114,7 +126,7 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
       ...(scripts.length === 0 ? {} : { scripts }),
       ...(tree === undefined ? {} : { tree }),
-      ...(warning === undefined ? {} : { warning }),
+      ...(unsandboxed === undefined ? {} : { unsandboxed }),
     };
   };
 
@@ -166,17 +178,20 @@ export const createJudge = ({ unprotected = [], digest, digestTree, isSandboxed 
     for (const host of touches.hosts ?? [])
       if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
         return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
-    const { withoutSandbox } = touches;
-    const warning = withoutSandbox === undefined || (await isConfined()) ? undefined : withoutSandbox;
-    const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, warning);
-    if (tool.effect === "read") return warning === undefined || grant.approve === "all" ? ALLOW : ask();
+    const isConcerned = touches.needsSandbox === true || touches.withoutSandbox !== undefined;
+    const obstacle = isConcerned && !allowUnsandboxed ? await obstacleTo(touches) : undefined;
+    const unsandboxed = obstacle && (touches.withoutSandbox ?? toUnprotected(obstacle, grant));
+    // Where a sandbox would have kept the agent to its grant, or should be there and is not, a human decides in every mode.
+    const mustAsk = obstacle !== undefined && (obstacle.isInstalled || isLimited(grant));
+    const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, unsandboxed);
+    if (tool.effect === "read") return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     switch (grant.approve) {
       case "all":
-        return places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
+        return mustAsk || places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
       case "read-only":
         return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
       case "workspace":
-        return warning === undefined && (await isAllowedInWorkspace(judged, touches, places)) ? ALLOW : ask();
+        return !mustAsk && unsandboxed === undefined && (await isAllowedInWorkspace(judged, touches, places)) ? ALLOW : ask();
       case "ask":
         return ask();
       default:
@@ -197,5 +212,14 @@ export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string):
   const file = relative.split(path.sep).join("/");
   return writes.every((globs) => globs.some((glob) => glob !== "" && picomatch(glob, { dot: true })(file)));
 };
+
+/** Whether it may not write everything of the workspace, or not reach every host. */
+const isLimited = ({ writes, hosts }: RunSpec["grant"]): boolean =>
+  !writes.every((globs) => globs.includes("**") || globs.includes("**/*")) || !hosts.every((list) => list.includes("*"));
+
+/** For the one who decides: why there is no sandbox, and what the command could do then. */
+const toUnprotected = ({ reason }: SandboxObstacle, grant: RunSpec["grant"]): string =>
+  `It would run without a sandbox (${reason}): it could read and change every file that you can, secrets too, and reach every host and ` +
+  `every program of this machine${isLimited(grant) ? ", though this agent may not" : ""}.`;
 
 const deny = (code: ErrorValue["code"], message: string): Judgement => ({ type: "deny", error: { code, message } });

@@ -91,6 +91,17 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     return row === undefined ? insertSession(sessionId) : fromSessionRow(row);
   };
 
+  /** The session that was written to last, in the whole store. */
+  let last: { readonly number: number; readonly touch: number } | undefined;
+  const touch = (number: number): void => {
+    if (last?.number === number) return;
+    const row = statements("SELECT number, touch FROM sessions ORDER BY touch DESC, number DESC LIMIT 1").get();
+    last = { number: Number(row?.["number"]), touch: Number(row?.["touch"]) };
+    if (last.number === number && last.touch > 0) return;
+    last = { number, touch: last.touch + 1 };
+    statements("UPDATE sessions SET touch = ? WHERE number = ?").run(last.touch, number);
+  };
+
   const insertSession = (sessionId: SessionId): SessionRow => {
     const created = statements(INSERT_SESSION).run(toColumnText(sessionId), ...toSessionValues(NEW_SESSION));
     const number = Number(created.lastInsertRowid);
@@ -145,12 +156,22 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
   const insertRun = statements("INSERT INTO runs (run_id, session_number, message_id, epoch, is_root) VALUES (?, ?, ?, 0, ?)");
   const updateSession = statements(UPDATE_SESSION);
 
+  /** What waits outside of memory is not remembered here either. */
+  const forgetParked = ({ runId, sessionId, parentRunId }: RecordedEvent): void => {
+    projections.delete(runId);
+    runs.delete(runId);
+    if (parentRunId !== null) return;
+    settle();
+    sessions.delete(sessionId);
+  };
+
   const forget = (): void => {
     sessions.clear();
     runs.clear();
     projections.clear();
     pending.clear();
     changedSessions.clear();
+    last = undefined;
   };
 
   return {
@@ -189,9 +210,11 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
         for (const operation of operations) defer(operation);
         for (const operation of approvals) applyApproval(statements, operation);
       }
+      touch(session.number);
       changedSessions.set(sessionId, session);
       sessions.set(sessionId, session);
       for (const [runId, projection] of changed) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
+      for (const { event } of events) if (event.type === "run.parked") forgetParked(event);
       return events.map(({ event }) => event);
     },
     settle,
@@ -215,6 +238,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     refresh: () => {
       sessions.clear();
       runs.clear();
+      last = undefined;
     },
     forget,
   };

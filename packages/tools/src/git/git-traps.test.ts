@@ -225,7 +225,7 @@ const useTools = async (test: TestRepository, trap: Trap): Promise<readonly stri
   // In a sandbox these programs would not even be found; here they are kept from running by nothing but git's own settings.
   const options = {
     environment: test.environment,
-    sandbox: { backend: "none", reason: "a test" },
+    sandbox: { backend: "none", reason: "a test", isInstalled: false },
     allowUnsandboxed: true,
   } as const;
   const git = createGitTool(options);

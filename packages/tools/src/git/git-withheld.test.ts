@@ -32,7 +32,7 @@ const ask = async (test: TestRepository, args: readonly string[]): Promise<strin
   const tool = createGitTool({ environment: test.environment });
   const input = { args: [...args] };
   const grant = { tools: ["git"], writes: [], hosts: [], approve: "all" } as unknown as RunSpec["grant"];
-  const judgement = await createJudge({ isSandboxed: true })({
+  const judgement = await createJudge({ sandboxObstacle: async () => undefined })({
     callId: "call_1",
     tool,
     input,

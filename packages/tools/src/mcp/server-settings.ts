@@ -1,7 +1,7 @@
 /** What is said of an MCP server: a program that we start and talk to by its standard input and output, or a URL. */
 import type { Json } from "@retinue/protocol";
 import { z } from "zod";
-import { digestOf } from "@retinue/confine";
+import { digestCommandFiles, digestOf } from "@retinue/confine";
 import type { Origin } from "@retinue/confine";
 import type { TrustClaim } from "@retinue/confine";
 import { escapeHidden } from "./escape-hidden.ts";
@@ -28,6 +28,8 @@ export const stdioServerSchema = z.object({
   sandbox: z.boolean().optional(),
   /** Globs of what it may write, relative to the workspace; nothing by default. */
   writes: z.array(z.string().min(1)).optional(),
+  /** Patterns of the hosts that it may reach; every public one by default. */
+  hosts: z.array(z.string().min(1)).optional(),
   ...timesShape,
 });
 
@@ -57,13 +59,14 @@ export const toCommandLine = (settings: McpServerSettings): string => {
     );
     return `${escapeHidden(settings.url)}${headers.length === 0 ? "" : ` with${headers.join("")}`}`;
   }
-  const { command, args = [], env = {}, cwd, sandbox = true, writes = [] } = settings;
+  const { command, args = [], env = {}, cwd, sandbox = true, writes = [], hosts } = settings;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(withoutSecret(name, value))}`);
   const line = [...variables, quote(command), ...args.map(quote)].join(" ");
   const notes = [
     ...(cwd === undefined ? [] : [`in ${escapeHidden(cwd)}`]),
     ...(sandbox ? [] : ["without a sandbox"]),
     ...(writes.length === 0 ? [] : [`may write ${writes.map(quote).join(" ")}`]),
+    ...(hosts === undefined ? [] : [hosts.length === 0 ? "reaches no host" : `reaches ${hosts.map(quote).join(" ")}`]),
   ];
   return notes.length === 0 ? line : `${line} (${notes.join("; ")})`;
 };
@@ -77,13 +80,22 @@ const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${escapeHidden(word).replaceAll("\n", "\\n").replaceAll("'", "'\\''")}'`;
 
 /** Undefined for what the user set up, which needs no trust. */
-export const toTrustClaim = (name: string, settings: McpServerSettings): TrustClaim | undefined => {
+export const toTrustClaim = async (name: string, settings: McpServerSettings): Promise<TrustClaim | undefined> => {
   const { origin, ...said } = settings;
   if (origin?.type !== "project") return undefined;
+  const files =
+    "url" in settings
+      ? {}
+      : await digestCommandFiles({
+          root: origin.project,
+          texts: [settings.command, ...(settings.args ?? [])],
+          ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
+        });
+  const names = Object.keys(files);
   return {
     project: origin.project,
     subject: `mcp:${name}`,
-    hash: digestOf(said as Json),
-    shown: `${name}: ${toCommandLine(settings)}`,
+    hash: digestOf((names.length === 0 ? said : { said, files }) as Json),
+    shown: `${name}: ${toCommandLine(settings)}${names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`}`,
   };
 };

@@ -12,10 +12,11 @@ export const stateOf = (row: SessionRow, holders: Holders): SessionState => {
   return holders.has(row.sessionId) ? "running" : "interrupted";
 };
 
-/** The state, or how it ended. */
+/** The state, or how it ended, and whether it came from elsewhere. */
 export const statusOf = (row: SessionRow, holders: Holders): string => {
   const state = stateOf(row, holders);
-  return state === "settled" ? row.status : state;
+  const status = state === "settled" ? row.status : state;
+  return row.importedAt === null ? status : `${status}, imported`;
 };
 
 /** Who is at work on which of them; only those that have not settled are asked about. */
