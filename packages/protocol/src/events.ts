@@ -121,6 +121,8 @@ export type ProposedAct = {
   readonly protectedPaths?: readonly string[];
   /** Files that the command runs, with a hash of their content: another content is another act. */
   readonly scripts?: readonly { readonly path: string; readonly digest: string }[];
+  /** Of a command that could run any file of the workspace: a hash of all of them as they were when it was asked about. */
+  readonly tree?: string;
   /** It would run without a sandbox: why, and what is not protected from it then. */
   readonly unsandboxed?: string;
 };

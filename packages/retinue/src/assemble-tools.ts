@@ -70,9 +70,9 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
     resolveFrom: import.meta.url,
   });
   const { skills, problems: skillProblems } = await readSkills([
-    path.join(home, "skills"),
-    path.join(workspace, ".retinue", "skills"),
-    path.join(workspace, ".claude", "skills"),
+    { folder: path.join(home, "skills"), within: "/" },
+    { folder: path.join(workspace, ".retinue", "skills"), within: workspace },
+    { folder: path.join(workspace, ".claude", "skills"), within: workspace },
   ]);
   const mcp = await readMcpFiles({ workspace, user: settings.mcpServers });
   const stop = new AbortController();

@@ -19,7 +19,14 @@ import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./a
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
 import type { AskUserOptions } from "@retinue/tools";
-import { createGitWorktrees, createTrustStore, digestFile, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
+import {
+  createGitWorktrees,
+  createTrustStore,
+  digestFile,
+  digestTree,
+  isUnsandboxedAllowed,
+  probeSandbox,
+} from "@retinue/confine";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
@@ -197,6 +204,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       realPath,
       judge: createJudge({
         digest: digestFile,
+        digestTree,
         sandboxObstacle,
         allowUnsandboxed: settings.allowUnsandboxed,
         unprotected: settings.unprotected,

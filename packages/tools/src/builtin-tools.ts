@@ -42,16 +42,16 @@ export type BuiltinToolOptions = {
 };
 
 export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] => [
-  createReadTool(),
-  createLsTool(),
-  createGlobTool(),
+  createReadTool(toFreed(options)),
+  createLsTool(toFreed(options)),
+  createGlobTool(toFreed(options)),
   createGrepTool(options),
   createCodeSearchTool(options.code),
   createOverviewTool(),
   createPlanFilesTool(options.code),
   createDocsCoverageTool(options.code),
   createWriteTool(),
-  createEditTool(),
+  createEditTool(toFreed(options)),
   createShellTool(options.shell),
   createTestTool(options.shell),
   createGitTool(toGitOptions(options)),
@@ -64,6 +64,9 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createAskUserTool(options.askUser),
   createTodoTool(),
 ];
+
+const toFreed = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
+  unprotected === undefined ? {} : { unprotected };
 
 const toGitOptions = ({ unprotected, shell: { sandbox, allowUnsandboxed } = {} }: BuiltinToolOptions): GitOptions => ({
   ...(unprotected === undefined ? {} : { unprotected }),

@@ -18,7 +18,8 @@ import { noteWritten, requireKnown } from "@retinue/confine";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
-import { writeInside } from "@retinue/confine";
+import type { IsSecret } from "@retinue/confine";
+import { createSecretCheck, writeInside } from "@retinue/confine";
 
 const EDITS = z
   .array(
@@ -52,8 +53,14 @@ const INPUT = z
 
 export type EditInput = z.infer<typeof INPUT>;
 
-export const createEditTool = (): Tool<EditInput> =>
-  defineTool({
+export type EditOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+};
+
+export const createEditTool = ({ unprotected }: EditOptions = {}): Tool<EditInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "edit",
     description:
       "Replaces exact pieces of text files. Several edits, and several files, are made all or none. Line endings and byte order mark " +
@@ -66,15 +73,18 @@ export const createEditTool = (): Tool<EditInput> =>
       const files = requests.map((request) => toAbsolutePath(workspace, request.path));
       const { planned, modified } = await inFileTurn(files, async () => {
         const changes: PlannedChange[] = [];
-        for (const request of requests) changes.push(await plan({ workspace, run }, request, changes));
+        for (const request of requests) changes.push(await plan({ workspace, run, isSecret }, request, changes));
         signal.throwIfAborted();
-        const names = await writeAll(workspace, changes);
+        const names = await writeAll({ workspace, isSecret }, changes);
         for (const { absolute } of changes) await noteWritten(run, absolute);
         return { planned: changes, modified: names };
       });
       return { content: [{ type: "text", text: toModelText(toReport(planned)) }], files: { created: [], modified } };
     },
   });
+};
+
+type Place = Pick<ToolContext, "workspace"> & { readonly isSecret: IsSecret };
 
 type Request = { readonly path: string; readonly edits: readonly Edit[] };
 
@@ -91,7 +101,7 @@ type PlannedChange = {
 
 /** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
 const plan = async (
-  { workspace, run }: Pick<ToolContext, "workspace" | "run">,
+  { workspace, run, isSecret }: Place & Pick<ToolContext, "run">,
   request: Request,
   others: readonly PlannedChange[],
 ): Promise<PlannedChange> => {
@@ -100,7 +110,7 @@ const plan = async (
   if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
   if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
   await requireKnown({ run, file: absolute, shown, replaces: false });
-  const before = await readTextFile({ workspace, absolute, shown });
+  const before = await readTextFile({ workspace, absolute, shown, isSecret });
   await requireWritable({ absolute, shown, before });
   const outcome = applyEdits(before.text, request.edits);
   if (outcome.type === "refused") {
@@ -131,17 +141,17 @@ const requireWritable = async ({
 };
 
 /** The names of the files that were changed. */
-const writeAll = async (workspace: string, planned: readonly PlannedChange[]): Promise<readonly string[]> => {
-  for (const change of planned) await requireUnchanged(workspace, change);
+const writeAll = async (place: Place, planned: readonly PlannedChange[]): Promise<readonly string[]> => {
+  for (const change of planned) await requireUnchanged(place, change);
   const written: PlannedChange[] = [];
   try {
     for (const change of planned) {
-      await requireUnchanged(workspace, change);
-      const outcome = await put(workspace, change, toContent(change.before, change.after));
+      await requireUnchanged(place, change);
+      const outcome = await put(place.workspace, change, toContent(change.before, change.after));
       if (outcome === "modified") written.push(change);
     }
   } catch (thrown) {
-    const left = await takeBack(workspace, written);
+    const left = await takeBack(place, written);
     if (left.length === 0) throw thrown;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new RetinueError("tool_failed", `${reason} Written before and not taken back: ${left.join(", ")}.`, { cause: thrown });
@@ -152,19 +162,19 @@ const writeAll = async (workspace: string, planned: readonly PlannedChange[]): P
 const put = (workspace: string, { absolute }: PlannedChange, content: string) =>
   writeInside({ root: workspace, file: path.relative(workspace, absolute), content });
 
-const requireUnchanged = async (workspace: string, { absolute, shown, before }: PlannedChange): Promise<void> => {
-  const { hash } = await readTextFile({ workspace, absolute, shown });
+const requireUnchanged = async (place: Place, { absolute, shown, before }: PlannedChange): Promise<void> => {
+  const { hash } = await readTextFile({ ...place, absolute, shown });
   if (hash !== before.hash) throw failed(`${shown} was changed by somebody else meanwhile.`, "Read it and edit it again.");
 };
 
 /** Gives the names of the files that could not be brought back to what they were. */
-const takeBack = async (workspace: string, written: readonly PlannedChange[]): Promise<readonly string[]> => {
+const takeBack = async (place: Place, written: readonly PlannedChange[]): Promise<readonly string[]> => {
   const left: string[] = [];
   for (const change of written.toReversed())
     try {
-      const { text } = await readTextFile({ workspace, absolute: change.absolute, shown: change.shown });
+      const { text } = await readTextFile({ ...place, absolute: change.absolute, shown: change.shown });
       if (text !== change.after) throw new Error("somebody else has changed it since");
-      await put(workspace, change, toContent(change.before, change.before.text));
+      await put(place.workspace, change, toContent(change.before, change.before.text));
     } catch {
       left.push(change.shown);
     }

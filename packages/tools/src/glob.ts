@@ -1,4 +1,5 @@
 /** `glob`: files by the pattern of their path. The output is a first line in brackets with the total, then one path a line. */
+import { realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
@@ -6,8 +7,9 @@ import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, MAX_OUTPUT_CHARS } from "@retinue/confine";
-import { requireFolder } from "@retinue/confine";
+import { createSecretCheck, openFolder } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
+import type { OpenedFolder } from "@retinue/confine";
 import { toGlobMatcher, toTypeArgs } from "@retinue/confine";
 import { byPath, listUnordered } from "@retinue/confine";
 
@@ -29,8 +31,14 @@ const INPUT = z.object({
 
 export type GlobInput = z.infer<typeof INPUT>;
 
-export const createGlobTool = (): Tool<GlobInput> =>
-  defineTool({
+export type GlobOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+};
+
+export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "glob",
     description: "Finds files by a pattern of their path. Files that .gitignore excludes are not found; hidden ones are.",
     input: INPUT,
@@ -44,20 +52,36 @@ export const createGlobTool = (): Tool<GlobInput> =>
         });
       const folder = toAbsolutePath(workspace, named ?? ".");
       const shownFolder = toShownPath(workspace, folder);
-      await requireFolder(folder, shownFolder);
+      await using opened = await openFolder({ workspace, absolute: folder, shown: shownFolder, isSecret });
       const matches = toGlobMatcher(pattern);
-      const list = await listUnordered(folder, signal, toTypeArgs(pattern));
+      const list = await listUnordered(opened, signal, toTypeArgs(pattern));
       const found = list.files.filter(matches);
       if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
       const newest = order === "newest" && found.length <= MAX_DATED;
-      const ordered = newest ? await byAge(folder, found) : found.toSorted();
+      const ordered = newest ? await byAge(opened.held, found) : found.toSorted();
       const lines = fitting(
-        ordered.slice(0, limit ?? DEFAULT_LIMIT).map((file) => toShownPath(workspace, path.join(folder, file))),
+        ordered
+          .slice(0, limit ?? DEFAULT_LIMIT)
+          .filter(isBelow(opened))
+          .map((file) => toShownPath(workspace, path.join(folder, file))),
       );
       const total = `${lines.length < found.length ? `showing ${lines.length} of ` : ""}${count(found.length, "file")}`;
       return [`[${total}${newest ? ", newest first" : ""}${list.whole ? "" : `. ${UNFINISHED}`}]`, ...lines].join("\n");
     },
   });
+};
+
+/** Whether a file lies where it was found: a folder on the way may have given way to a link while it was looked for. */
+const isBelow =
+  ({ real }: OpenedFolder) =>
+  (file: string): boolean => {
+    try {
+      const at = path.join(real, file);
+      return realpathSync.native(at) === at;
+    } catch {
+      return false;
+    }
+  };
 
 const UNFINISHED = "There are more files than could be looked at; name a folder as path.";
 

@@ -61,9 +61,33 @@ describe("grep", () => {
   });
 
   it("searches what is ignored or hidden when the path names it", async () => {
-    await using test = await createTestWorkspace(FILES);
-    expect(await grep.execute({ pattern: "limit", path: ".env" }, test.context)).toContain(".env:\n  1: KEY=limit");
+    await using test = await createTestWorkspace({ ...FILES, ".hidden": "limit" });
+    expect(await grep.execute({ pattern: "limit", path: ".hidden" }, test.context)).toContain(".hidden:\n  1: limit");
     expect(await grep.execute({ pattern: "limit", path: "dist" }, test.context)).toContain("dist/a.ts:\n  1: limit");
+  });
+
+  it("searches a secret that the path names only where the user has set it free", async () => {
+    await using test = await createTestWorkspace(FILES);
+    await symlink(".env", test.at("alias"));
+    for (const path of [".env", "alias"])
+      await expect(grep.execute({ pattern: "limit", path }, test.context)).rejects.toMatchObject({ code: "path_protected" });
+    const freed = createGrepTool({ unprotected: [".env"] });
+    expect(await freed.execute({ pattern: "limit", path: ".env" }, test.context)).toContain(".env:\n  1: KEY=limit");
+  });
+
+  it("shows lines of any encoding and length as they stand in their files", async () => {
+    await using test = await createTestWorkspace({
+      "bom.txt": Buffer.from("\uFEFFlimit one\nlimit two\n"),
+      "latin.txt": Buffer.from("caf\xe9 limit \xe9\n\xe9 limit\n", "latin1"),
+      "long.txt": `${"é".repeat(400)} limit ${"x".repeat(2000)}\n${"y".repeat(200)} limit\n`,
+      "wide.txt": Buffer.from("\uFEFFlimit ü\nother\nlimit ß\n", "utf16le"),
+      "windows.txt": "limit\r\nlimit  \r\n",
+    });
+    const text = toText(await grep.execute({ pattern: "limit" }, test.context));
+    for (const line of ["1: limit one", "2: limit two", "1: caf\uFFFD limit \uFFFD", "1: limit ü", "3: limit ß", "2: limit"])
+      expect(text).toMatch(new RegExp(`^  ${line}$`, "m"));
+    expect(text).toContain("[10 matching lines in 5 files]");
+    expect(text.match(/^  \d+: /gm)).toHaveLength(10);
   });
 
   it("ignores case, takes text literally and counts by file when asked", async () => {

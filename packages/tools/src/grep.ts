@@ -9,13 +9,15 @@ import { RetinueError } from "@retinue/protocol";
 import type { Tool, ToolContext } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { createSecretCheck } from "@retinue/confine";
+import type { IsSecret } from "@retinue/confine";
+import { createSecretCheck, openFolder, openRegularFile } from "@retinue/confine";
 import { readArtifactPath } from "@retinue/confine";
 import { count, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { toGlobMatcher, toTypeArgs } from "@retinue/confine";
-import type { FoundLine, MatchReport } from "./search/match-report.ts";
+import { createLineCheck } from "./search/line-check.ts";
+import type { ConfirmLines, FoundLine, MatchReport } from "./search/match-report.ts";
 import { createMatchReport } from "./search/match-report.ts";
 import type { RipgrepRun } from "@retinue/confine";
 import { toIgnoreArgs } from "@retinue/confine";
@@ -73,7 +75,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
     timeoutMs: 60_000,
     touches: ({ path: named }) => ({ paths: [named ?? "."] }),
     execute: async (input, context) => {
-      const target = await toTarget(input.path ?? ".", context);
+      await using target = await toTarget(input.path ?? ".", { ...context, isSecret });
       const matches = input.glob === undefined ? () => true : toGlobMatcher(input.glob);
       /** Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen. */
       const isLeftOut = (named: string): boolean => target.show(named) !== target.shown && isSecret(target.show(named));
@@ -85,7 +87,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
         timeLimitMs: TIME_LIMIT_MS,
         signal: context.signal,
         most: MAX_COUNTED,
-        gather: (what) => gatherLines({ input, matches, isLeftOut, show: target.show, what }),
+        gather: (what) => gatherLines({ input, matches, isLeftOut, show: target.show, confirm: target.confirm, what }),
       });
       if (end !== "enough" && report.matches() === 0) {
         const where = `${target.shown}${input.glob === undefined ? "" : `, files ${input.glob}`}`;
@@ -102,21 +104,23 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
 
 type Lines = {
   readonly input: GrepInput;
-  /** All three are given ripgrep's name of a file. */
+  /** All four are given ripgrep's name of a file. */
   readonly matches: (named: string) => boolean;
   readonly isLeftOut: (named: string) => boolean;
   readonly show: (named: string) => string;
+  readonly confirm: ConfirmLines;
   readonly what: "ordered" | "all" | "first";
 };
 
 /** Lines of the same file come one after the other. */
-const gatherLines = ({ input, matches, isLeftOut, show, what }: Lines): MatchReport & Gathering => {
+const gatherLines = ({ input, matches, isLeftOut, show, confirm, what }: Lines): MatchReport & Gathering => {
   const report = createMatchReport({
     maxResults: input.maxResults ?? DEFAULT_RESULTS,
     filesOnly: input.filesOnly ?? false,
     gaps: (input.context ?? 0) > 0,
     isLeftOut,
     show,
+    confirm,
   });
   const hasContext = (input.context ?? 0) > 0 && input.filesOnly !== true;
   let named: string | undefined;
@@ -145,6 +149,7 @@ const gatherLines = ({ input, matches, isLeftOut, show, what }: Lines): MatchRep
 
 const toArgs = (input: GrepInput): readonly string[] => [
   "--line-number",
+  "--byte-offset",
   "--with-filename",
   "--no-heading",
   "--null",
@@ -161,33 +166,58 @@ type Target = Pick<RipgrepRun, "args" | "input"> & {
   readonly shown: string;
   /** From ripgrep's name of a file to ours. */
   readonly show: (file: string) => string;
+  readonly confirm: ConfirmLines;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-const toTarget = async (named: string, { workspace, artifacts }: ToolContext): Promise<Target> => {
+const BELIEVE: ConfirmLines = (_, lines) => lines;
+
+const toTarget = async (
+  named: string,
+  { workspace, artifacts, isSecret }: Pick<ToolContext, "workspace" | "artifacts"> & { readonly isSecret: IsSecret },
+): Promise<Target> => {
+  const fromInput = { folder: workspace, args: ["--", "-"], confirm: BELIEVE };
   const text = await readArtifactPath(named, artifacts);
-  if (text !== undefined) return { folder: workspace, args: ["--", "-"], input: text, shown: named, show: () => named };
+  if (text !== undefined)
+    return { ...fromInput, input: text, shown: named, show: () => named, [Symbol.asyncDispose]: async () => undefined };
   const absolute = toAbsolutePath(workspace, named);
   const shown = toShownPath(workspace, absolute);
   const stats = await stat(absolute).catch((thrown: unknown) => {
     throw toToolError(thrown, shown);
   });
   if (stats.isDirectory()) {
-    const show = (file: string): string => toShownPath(workspace, path.join(absolute, file));
-    return { folder: absolute, args: [...(await toIgnoreArgs(absolute)), "--", "./"], shown, show };
+    const opened = await openFolder({ workspace, absolute, shown, isSecret });
+    return {
+      folder: opened.held,
+      args: [...(await toIgnoreArgs(opened.real)), "--", "./"],
+      shown,
+      show: (file) => toShownPath(workspace, path.join(absolute, file)),
+      confirm: createLineCheck({ folder: opened.real, workspace, isSecret }),
+      [Symbol.asyncDispose]: opened[Symbol.asyncDispose],
+    };
   }
-  // ripgrep would wait for ever for what a FIFO brings.
-  if (!stats.isFile()) throw new RetinueError("tool_failed", `${shown} is no regular file but a device, FIFO or socket.`);
-  return { folder: path.dirname(absolute), args: ["--", `./${path.basename(absolute)}`], shown, show: () => shown };
+  // What was opened and judged is what is searched; ripgrep would wait for ever for what a FIFO brings.
+  const { handle } = await openRegularFile({ workspace, absolute, shown, isSecret });
+  return { ...fromInput, input: handle.fd, shown, show: () => shown, [Symbol.asyncDispose]: () => handle.close() };
 };
 
-/** The number stands before `:` for a match and `-` for context. */
+/** The number of the line stands before `:` for a match and `-` for context, and so does the number of its first byte. */
 const toLine = (record: string, start: number, file: string): FoundLine | undefined => {
   let at = start;
   while (isDigit(record.charCodeAt(at))) at += 1;
   const sign = record[at];
   if (at === start || (sign !== ":" && sign !== "-")) return undefined;
-  const text = record.slice(at + 1, record.endsWith("\r") ? -1 : undefined);
-  return { file, number: Number(record.slice(start, at)), isMatch: sign === ":", text };
+  let end = at + 1;
+  while (isDigit(record.charCodeAt(end))) end += 1;
+  if (end === at + 1 || record[end] !== sign) return undefined;
+  const text = record.slice(end + 1, record.endsWith("\r") ? -1 : undefined);
+  return {
+    file,
+    number: Number(record.slice(start, at)),
+    offset: Number(record.slice(at + 1, end)),
+    isMatch: sign === ":",
+    text,
+  };
 };
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;

@@ -5,13 +5,15 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, formatBytes, MAX_OUTPUT_CHARS } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { escapeName, toAbsolutePath, toShownPath } from "@retinue/confine";
-import { byPath, listFiles } from "@retinue/confine";
+import type { IsSecret, OpenedFolder } from "@retinue/confine";
+import { byPath, createSecretCheck, listFiles, openFolder } from "@retinue/confine";
 
 const DEFAULT_DEPTH = 2;
 const MAX_ENTRIES = 500;
@@ -25,8 +27,14 @@ const INPUT = z.object({
 
 export type LsInput = z.infer<typeof INPUT>;
 
-export const createLsTool = (): Tool<LsInput> =>
-  defineTool({
+export type LsOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+};
+
+export const createLsTool = ({ unprotected }: LsOptions = {}): Tool<LsInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "ls",
     description: "Lists a folder as a tree with sizes. What .gitignore excludes is only named, not entered.",
     input: INPUT,
@@ -39,18 +47,28 @@ export const createLsTool = (): Tool<LsInput> =>
       try {
         const stats = await lstat(root);
         if (!stats.isDirectory() && !stats.isSymbolicLink()) return `${shown}  ${formatBytes(stats.size)}`;
-        const listing = await list({ root, depth: depth ?? DEFAULT_DEPTH, signal });
+        await using opened = await openFolder({ workspace, absolute: root, shown, isSecret });
+        const listing = await list({ workspace, opened, isSecret, depth: depth ?? DEFAULT_DEPTH, signal });
         return [`${shown}/  (${count(listing.files, "file")}${listing.whole ? "" : " or more"})`, ...listing.lines].join("\n");
       } catch (thrown) {
         throw toToolError(thrown, shown);
       }
     },
   });
+};
 
 type Listing = { readonly lines: readonly string[]; readonly files: number; readonly whole: boolean };
 
-const list = async ({ root, depth, signal }: { root: string; depth: number; signal: AbortSignal }): Promise<Listing> => {
-  const { files, whole } = await listFiles(root, signal);
+type Request = {
+  readonly workspace: string;
+  readonly opened: OpenedFolder;
+  readonly isSecret: IsSecret;
+  readonly depth: number;
+  readonly signal: AbortSignal;
+};
+
+const list = async ({ workspace, opened, isSecret, depth, signal }: Request): Promise<Listing> => {
+  const { files, whole } = await listFiles(opened, signal);
   const kept = new Set(files);
   const filesBelow = countFilesBelow(files);
   const lines: string[] = [];
@@ -63,8 +81,10 @@ const list = async ({ root, depth, signal }: { root: string; depth: number; sign
     cut ||= lines.length >= MAX_ENTRIES || chars > MAX_OUTPUT_CHARS - 1500;
     if (!cut) lines.push(line);
   };
-  const walk = async (folder: string, level: number): Promise<void> => {
-    const entries = await readdir(path.join(root, folder), { withFileTypes: true });
+  const walk = async (at: OpenedFolder, folder: string, level: number): Promise<void> => {
+    // Another folder, or one behind a link, came to lie where one was listed.
+    if (at.real !== path.join(opened.real, folder)) return;
+    const entries = await readdir(at.held, { withFileTypes: true });
     const indent = "  ".repeat(level);
     let shownHere = 0;
     let leftHere = 0;
@@ -74,7 +94,10 @@ const list = async ({ root, depth, signal }: { root: string; depth: number; sign
       const file = folder === "" ? entry.name : `${folder}/${entry.name}`;
       const below = filesBelow.get(file) ?? 0;
       if (
-        isIgnored(entry, kept.has(file) || below > 0 || !whole || (entry.isDirectory() && (await isEmpty(path.join(root, file)))))
+        isIgnored(
+          entry,
+          kept.has(file) || below > 0 || !whole || (entry.isDirectory() && (await isEmpty(path.join(at.held, entry.name)))),
+        )
       ) {
         ignored.push(`${escapeName(file)}${entry.isDirectory() ? "/" : ""}`);
         continue;
@@ -83,16 +106,29 @@ const list = async ({ root, depth, signal }: { root: string; depth: number; sign
         leftHere += 1;
         continue;
       }
-      if (!entry.isDirectory()) add(`${indent}${await describe(entry, path.join(root, file))}`);
+      if (!entry.isDirectory()) add(`${indent}${await describe(entry, path.join(at.held, entry.name))}`);
       else {
         add(`${indent}${escapeName(entry.name)}/  (${count(below, "file")})`);
-        if (level < depth) await walk(file, level + 1);
+        if (level < depth) await enter(path.join(at.held, entry.name), file, level + 1);
       }
     }
     if (leftHere > 0) add(`${indent}[${leftHere} more in this folder]`);
   };
 
-  await walk("", 1);
+  const enter = async (absolute: string, folder: string, level: number): Promise<void> => {
+    let inner: OpenedFolder;
+    try {
+      inner = await openFolder({ workspace, absolute, shown: folder, isSecret });
+    } catch (thrown) {
+      // It is gone, may not be looked into, or is a secret: its name is told, and nothing of what is in it.
+      if (thrown instanceof RetinueError) return;
+      throw thrown;
+    }
+    await using at = inner;
+    await walk(at, folder, level);
+  };
+
+  await walk(opened, "", 1);
   if (cut) lines.push("[cut here: list a folder of it, or with less depth]");
   if (ignored.length > 0) {
     const more = ignored.length - MAX_IGNORED_NAMED;

@@ -11,7 +11,7 @@ import type { ImageHeader } from "@retinue/confine";
 import { IMAGE_HEADER_BYTES, readImageHeader } from "@retinue/confine";
 import { noteRead } from "@retinue/confine";
 import type { OpenedFile } from "@retinue/confine";
-import { openRegularFile } from "@retinue/confine";
+import { createSecretCheck, openRegularFile } from "@retinue/confine";
 import { formatBytes, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import type { LineRange } from "@retinue/confine";
 import { readLineRange } from "@retinue/confine";
@@ -35,8 +35,14 @@ const INPUT = z.object({
 
 export type ReadInput = z.infer<typeof INPUT>;
 
-export const createReadTool = (): Tool<ReadInput> =>
-  defineTool({
+export type ReadOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+};
+
+export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "read",
     description:
       "Reads a text file with line numbers, or shows an image (PNG, JPEG, GIF, WebP). Long files come in ranges: " +
@@ -49,7 +55,7 @@ export const createReadTool = (): Tool<ReadInput> =>
       if (artifact !== undefined) return toOutput(await readRange(input, [Buffer.from(artifact)]), input, input.path);
       const absolute = toAbsolutePath(context.workspace, input.path);
       const shown = toShownPath(context.workspace, absolute);
-      const file = await openRegularFile({ workspace: context.workspace, absolute, shown });
+      const file = await openRegularFile({ workspace: context.workspace, absolute, shown, isSecret });
       try {
         noteRead(context.run, absolute, await file.handle.stat({ bigint: true }));
         return await readOpened({ file, shown, input, context });
@@ -58,6 +64,7 @@ export const createReadTool = (): Tool<ReadInput> =>
       }
     },
   });
+};
 
 type Reading = { readonly file: OpenedFile; readonly shown: string; readonly input: ReadInput; readonly context: ToolContext };
 

@@ -47,8 +47,12 @@ const attack = (name: string, body: (attack: Attack) => Promise<void>): void =>
   test(name, async () => {
     await using workspace = await createTestWorkspace(FILES);
     const outside = path.dirname(workspace.workspace);
+    const kept = path.join(outside, "kept");
     const run: Attack["run"] = (command, { scope = SCOPED, limits, timeoutMs = 30_000 } = {}) =>
-      createShellTool(limits === undefined ? {} : { limits }).execute({ command, timeoutMs }, { ...workspace.context, scope });
+      createShellTool({ quarantine: kept, ...(limits === undefined ? {} : { limits }) }).execute(
+        { command, timeoutMs },
+        { ...workspace.context, scope },
+      );
     if (machine.backend === "none") {
       await expect(run("touch tests/made")).rejects.toMatchObject({ code: "sandbox_unavailable" });
       expect(await readdir(workspace.at("tests"))).toEqual(["a.test.ts"]);
@@ -56,6 +60,7 @@ const attack = (name: string, body: (attack: Attack) => Promise<void>): void =>
     }
     await writeFile(path.join(outside, "secret.txt"), CANARY);
     await body({ workspace, outside, run, say: async (command, scope = SCOPED) => toText(await run(command, { scope })) });
+    await rm(kept, { recursive: true, force: true });
     // Whatever was tried, what lies outside is as it was.
     expect(await readFile(path.join(outside, "secret.txt"), "utf8")).toBe(CANARY);
     expect((await readdir(outside)).toSorted()).toEqual(["secret.txt", "workspace"]);
@@ -324,18 +329,18 @@ describe("protected names", () => {
     },
   );
 
-  attack("I1: those that a command makes are renamed before anybody can run or obey them", async ({ run, workspace }) => {
+  attack("I1: those that a command makes are moved away before anybody can run or obey them", async ({ run, workspace }) => {
     const output = await run(
       "echo evil > .mcp.json; mkdir -p sub/.vscode .husky .retinue/agents; echo evil | tee sub/.vscode/tasks.json .husky/pre-commit .retinue/agents/main.md CLAUDE.md > ok.txt",
       { scope: WHOLE },
     );
-    expect(toText(output)).toContain("may not be put there and was renamed: ");
+    const [, place = ""] = /may not be put there and was moved to ([^:]+): /.exec(toText(output)) ?? [];
     const names = await readdir(workspace.workspace);
     for (const file of [".mcp.json", ".husky", ".retinue", "CLAUDE.md"]) {
       expect(names).not.toContain(file);
-      expect(names).toContain(`${file}.held-by-retinue`);
+      expect(await readdir(place)).toContain(file);
     }
-    expect(await readdir(workspace.at("sub/.vscode"))).toEqual(["tasks.json.held-by-retinue"]);
+    expect(await readdir(workspace.at("sub/.vscode"))).toEqual([]);
     expect(names).toContain("ok.txt");
   });
 
@@ -350,31 +355,31 @@ describe("protected names", () => {
         "rm .claude; ln -s evil .claude; mv sub moved; mkdir -p sub/.git/hooks; echo ref > sub/.git/HEAD; echo evil > sub/.git/hooks/pre-commit",
       { scope: WHOLE },
     );
-    expect(toText(output)).toContain("was renamed: ");
+    const [, place = ""] = /was moved to ([^:]+): /.exec(toText(output)) ?? [];
     const names = await readdir(workspace.workspace);
     for (const file of [".vscode", ".mcp.json", ".idea", ".claude"]) {
       expect(names).not.toContain(file);
-      expect(names).toContain(`${file}.held-by-retinue`);
+      expect(await readdir(place)).toContain(file);
     }
-    expect(await readdir(workspace.at("sub"))).toEqual([".git.held-by-retinue"]);
+    expect(await readdir(workspace.at("sub"))).toEqual([]);
     // What was there before is only somewhere else now.
     expect(await readFile(workspace.at("moved/.git/hooks/pre-commit"), "utf8")).toBe("original");
   });
 
-  attack("I1: a fresh repository stays, one with hooks or settings of its own is renamed", async ({ run, workspace }) => {
+  attack("I1: a fresh repository stays, one with hooks or settings of its own is moved away", async ({ run, workspace }) => {
     const make = (name: string): string => `git init -q ${name}`;
     const output = await run(
       `${make("plain")}; ${make("hooked")}; echo id > hooked/.git/hooks/pre-commit; ${make("set")}; git -C set config core.fsmonitor id; ${make("led")}; echo ../plain/.git > led/.git/commondir`,
       { scope: WHOLE },
     );
-    expect(toText(output)).toMatch(/renamed: [^\n]*hooked\/\.git/);
+    expect(toText(output)).toMatch(/moved to [^\n]*hooked\/\.git/);
     for (const [name, expected] of [
-      ["plain", ".git"],
-      ["hooked", ".git.held-by-retinue"],
-      ["set", ".git.held-by-retinue"],
-      ["led", ".git.held-by-retinue"],
+      ["plain", [".git"]],
+      ["hooked", []],
+      ["set", []],
+      ["led", []],
     ] as const)
-      expect([name, await readdir(workspace.at(name))]).toEqual([name, [expected]]);
+      expect([name, await readdir(workspace.at(name))]).toEqual([name, expected]);
   });
 
   attack("I6: an agent cannot set itself free by its settings", async ({ say, workspace }) => {
@@ -620,9 +625,11 @@ describe("the machine", () => {
     expect(filesOf(await run("touch made", { scope }))).toEqual({ created: ["made"], modified: [] });
     // git runs what the repository names; that it is harmless is then only believed.
     const attacked = "git init -q . && git config core.fsmonitor 'touch evil; false' && git status";
-    expect(filesOf(await run(attacked, { scope: WHOLE }))?.created).toContain("evil");
+    const output = await run(attacked, { scope: WHOLE });
+    expect(filesOf(output)?.created).toContain("evil");
     await rm(workspace.at("evil"));
-    await rename(workspace.at(".git.held-by-retinue"), workspace.at(".git"));
+    const [, place = ""] = /was moved to ([^:]+): /.exec(toText(output)) ?? [];
+    await rename(path.join(place, ".git"), workspace.at(".git"));
     expect(toText(await run("git status", { scope }))).toMatch(/^\[exit code 0\]/);
     expect(await readdir(workspace.workspace)).not.toContain("evil");
     expect(toText(await run("git status; touch other", { scope }))).toMatch(/^\[exit code 0\]/);

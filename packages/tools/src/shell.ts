@@ -10,7 +10,7 @@ import { classifyCommand, defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, formatBytes, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
-import { digestFile } from "@retinue/confine";
+import { digestFile, findTreeChanges } from "@retinue/confine";
 import type { SpooledOutput } from "@retinue/confine";
 import { OutputSpool } from "@retinue/confine";
 import type { CommandEnd } from "@retinue/confine";
@@ -54,7 +54,6 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     touches: ({ command }) => ({ command, needsSandbox: true }),
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
-      await requireApprovedScripts(context);
       const spool = new OutputSpool();
       const shown = createThrottledProgress(context.progress);
       try {
@@ -63,6 +62,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           allowUnsandboxed: isUnsandboxedAllowed(options, context.act),
           workspace,
           scope,
+          beforeStart: () => requireApproved(context),
           // What passed without a question for being harmless gets no chance to be anything else.
           onlyLooks: scope.approve === "workspace" && classifyCommand(command).type === "harmless",
           command: {
@@ -95,17 +95,18 @@ ${refused}${await toBoundedText(output, context.artifacts)}`;
     },
   });
 
-/** A human has allowed a script with the content that it had then. */
-const requireApprovedScripts = async ({ workspace, act }: ToolContext): Promise<void> => {
+/** A human has allowed the command with the content that its files had then. */
+const requireApproved = async ({ workspace, act }: ToolContext): Promise<void> => {
+  const changed = new Set<string>();
   for (const { path: file, digest } of act?.scripts ?? [])
-    if ((await digestFile(path.resolve(workspace, file))) !== digest)
-      throw new RetinueError(
-        "act_denied",
-        `${escapeName(file)} was changed after the command was allowed, so that it was not run.`,
-        {
-          hint: "Call it again to have it asked about as it is now.",
-        },
-      );
+    if ((await digestFile(path.resolve(workspace, file))) !== digest) changed.add(file);
+  const others = act?.tree === undefined ? undefined : await findTreeChanges(workspace, act.tree);
+  if (changed.size === 0 && others === undefined) return;
+  for (const file of others ?? []) changed.add(file);
+  const what = changed.size === 0 ? "Files of the workspace" : toNames([...changed]);
+  throw new RetinueError("act_denied", `Changed after the command was asked about, so that it was not run: ${what}.`, {
+    hint: "Call it again to have it asked about as it is now.",
+  });
 };
 
 /** What a command did before it was ended is told with why it was. */
@@ -159,13 +160,19 @@ const toStatus = (end: CommandEnd, timeoutMs: number): string => {
 
 /** What the reader must know to understand the output. */
 const toNotes = (
-  { backend, isWaived, hidden, heldBack, isChecked }: Confinement,
+  { backend, isWaived, hidden, quarantined, quarantine, unchecked }: Confinement,
   files: FileChanges | undefined,
 ): readonly string[] => [
   ...(isWaived ? ["not sandboxed, which the user has waived"] : backend === "none" ? ["not sandboxed"] : []),
   ...(hidden.length > 0 ? [`hidden from it: ${toNames(hidden)}`] : []),
-  ...(heldBack.length > 0 ? [`may not be put there and was renamed: ${toNames(heldBack)}`] : []),
-  ...(isChecked ? [] : ["whether it made settings or hooks of other programs could not be looked at"]),
+  ...(quarantine === undefined
+    ? []
+    : [`may not be put there and was moved to ${escapeName(quarantine)}: ${toNames(quarantined)}`]),
+  ...(unchecked === undefined
+    ? []
+    : [
+        `whether it made settings or hooks of other programs could not be looked at, and no other command is run until it can: ${unchecked}`,
+      ]),
   ...(files === undefined ? ["too many files to measure what it changed"] : []),
 ];
 

@@ -1,23 +1,21 @@
 /**
- * Opens what is really a file: a FIFO, a device or a socket neither blocks nor is read, and a path of the workspace does not lead out of it,
- * even if somebody swapped a link in after policy had judged the path.
+ * Opens what is really a file: a FIFO, a device or a socket neither blocks nor is read, and nothing is read that lies outside the workspace or is a
+ * secret, even if somebody swapped a link in after policy had judged the path: what was opened is judged, before a byte of it is read.
  */
 import type { FileHandle } from "node:fs/promises";
-import { constants, open, readlink, realpath } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import { RetinueError } from "@retinue/protocol";
-import { isInside } from "@retinue/runtime";
+import type { Seen } from "./real-place.ts";
+import { realPlaceOf, requireSeen } from "./real-place.ts";
 import { toToolError } from "./system-error.ts";
 
-export type FileToOpen = {
-  readonly workspace: string;
-  readonly absolute: string;
-  /** As the model reads it. */ readonly shown: string;
-};
+export type FileToOpen = Seen & { readonly absolute: string };
 
 export type OpenedFile = { readonly handle: FileHandle; readonly size: number };
 
 /** Whoever opens it closes it. */
-export const openRegularFile = async ({ workspace, absolute, shown }: FileToOpen): Promise<OpenedFile> => {
+export const openRegularFile = async ({ absolute, ...seen }: FileToOpen): Promise<OpenedFile> => {
+  const { shown } = seen;
   let handle: FileHandle;
   try {
     // A FIFO without a writer would block for ever without O_NONBLOCK.
@@ -33,15 +31,13 @@ export const openRegularFile = async ({ workspace, absolute, shown }: FileToOpen
       throw new RetinueError("tool_failed", `${shown} is no regular file but a device, FIFO or socket.`, {
         hint: "Only files are read.",
       });
-    if (isInside(workspace, absolute) && !isInside(workspace, await realPathOf(handle, absolute)))
-      throw new RetinueError("path_outside_workspace", `${shown} leads out of the workspace.`);
+    // The place of a removed file is told with a mark behind its name, so that it could not be judged.
+    if (stats.nlink === 0)
+      throw new RetinueError("tool_failed", `${shown} has just been removed or replaced.`, { hint: "Try again." });
+    requireSeen(await realPlaceOf(handle, absolute), seen);
     return { handle, size: stats.size };
   } catch (thrown) {
     await handle.close();
     throw toToolError(thrown, shown);
   }
 };
-
-/** Where the opened file itself lies; without /proc, where its path leads now. */
-const realPathOf = (handle: FileHandle, absolute: string): Promise<string> =>
-  readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(absolute));

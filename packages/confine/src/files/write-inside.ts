@@ -9,6 +9,7 @@ import { constants, lstat, mkdir, open, realpath, rename, unlink } from "node:fs
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
+import { liesAt } from "./real-place.ts";
 import { codeOf, toToolError } from "./system-error.ts";
 
 export type InsideWrite = {
@@ -29,7 +30,11 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, 
 
 export const writeInside = async ({ content, executable, ...at }: InsideWrite): Promise<WriteOutcome> =>
   inFolderOf({ ...at, make: true }, (folder, name) =>
-    writeInto(folder, name, { bytes: typeof content === "string" ? Buffer.from(content, "utf8") : content, executable }),
+    writeInto(folder, name, {
+      bytes: typeof content === "string" ? Buffer.from(content, "utf8") : content,
+      executable,
+      folder: path.dirname(path.join(at.root, at.file)),
+    }),
   );
 
 export type InsidePath = Pick<InsideWrite, "root" | "file" | "hold"> & {
@@ -150,7 +155,24 @@ const isLink = (file: string): Promise<boolean> =>
     () => false,
   );
 
-type Content = { readonly bytes: Uint8Array; readonly executable: boolean | undefined };
+type Content = {
+  readonly bytes: Uint8Array;
+  readonly executable: boolean | undefined;
+  /** Where the folder has to lie. */
+  readonly folder: string;
+};
+
+/** A folder that was held may have been moved since, with all that is in it: nothing is written into what lies elsewhere now. */
+const requireIn = (handle: FileHandle, folder: string): void => {
+  if (!liesAt(handle.fd, folder, "folder"))
+    throw new RetinueError(
+      "tool_failed",
+      `${folder} was moved or replaced while a file in it was being written; nothing was written.`,
+      {
+        hint: "Look where it is now.",
+      },
+    );
+};
 
 const writeInto = async (folder: HeldFolder, name: string, content: Content): Promise<WriteOutcome> => {
   const target = folder.at(name);
@@ -162,9 +184,12 @@ const writeInto = async (folder: HeldFolder, name: string, content: Content): Pr
     return replace(folder, name, content);
   }
   try {
+    requireIn(created, content.folder);
     await created.writeFile(content.bytes);
+    requireIn(created, content.folder);
     return "created";
   } catch (thrown) {
+    await created.truncate(0).catch(() => undefined);
     await unlink(target).catch(() => undefined);
     throw thrown;
   } finally {
@@ -172,7 +197,11 @@ const writeInto = async (folder: HeldFolder, name: string, content: Content): Pr
   }
 };
 
-const replace = async (folder: HeldFolder, name: string, { bytes, executable }: Content): Promise<WriteOutcome> => {
+const replace = async (
+  folder: HeldFolder,
+  name: string,
+  { bytes, executable, folder: place }: Content,
+): Promise<WriteOutcome> => {
   // Neither cut nor waited for: what it is, is known only after opening.
   const existing = await open(folder.at(name), O_RDWR | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
   try {
@@ -186,6 +215,7 @@ const replace = async (folder: HeldFolder, name: string, { bytes, executable }: 
           hint: "Delete it and write it anew, or choose another name.",
         },
       );
+    requireIn(existing, place);
     const { uid, gid } = stats;
     const mode = toMode(stats.mode & 0o777, executable);
     if (stats.size === bytes.length && (await existing.readFile()).equals(bytes)) {
@@ -193,7 +223,7 @@ const replace = async (folder: HeldFolder, name: string, { bytes, executable }: 
       await existing.chmod(mode);
       return "modified";
     }
-    if (!(await swapIn({ folder, name, bytes, mode, uid, gid }))) {
+    if (!(await swapIn({ folder, name, bytes, mode, uid, gid, place }))) {
       if (mode !== (stats.mode & 0o777)) await existing.chmod(mode);
       await existing.truncate(0);
       for (let at = 0; at < bytes.length;) at += (await existing.write(bytes, at, bytes.length - at, at)).bytesWritten;
@@ -217,22 +247,25 @@ type Swap = {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
+  readonly place: string;
 };
 
 /** Why a file cannot be replaced by another but may still be written itself. */
 const ONLY_IN_PLACE: ReadonlySet<string | undefined> = new Set(["EACCES", "EPERM", "EBUSY", "EXDEV", "ENAMETOOLONG"]);
 
 /** Writes beside the file and renames over it, so that a full disk or a crash leaves the old content whole. False: not possible here. */
-const swapIn = async ({ folder, name, bytes, mode, uid, gid }: Swap): Promise<boolean> => {
+const swapIn = async ({ folder, name, bytes, mode, uid, gid, place }: Swap): Promise<boolean> => {
   const beside = folder.at(`.${name}.${randomBytes(6).toString("hex")}.tmp`);
   let handle: FileHandle | undefined;
   try {
     handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600);
+    requireIn(handle, place);
     const made = await handle.stat();
     if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
     await handle.writeFile(bytes);
     // Rights to run as another user do not pass on to new content.
     await handle.chmod(mode & 0o777);
+    requireIn(handle, place);
     await handle.close();
     await rename(beside, folder.at(name));
     return true;

@@ -33,9 +33,9 @@ export const createResourceLimits = (given: Partial<ResourceLimits> = {}): Resou
 
 const SHELL = ["/bin/bash", "/usr/bin/bash", "/bin/sh"].find((file) => existsSync(file)) ?? "/bin/sh";
 
-/** Whatever this process was itself started with stays out, but for the one that is named. Other shells than bash count to nine only. */
-const toClosing = (keep: number): string =>
-  `for file in /proc/self/fd/*; do number=\${file##*/}; case $number in 0|1|2|${keep}) ;; ${
+/** Whatever this process was itself started with stays out, but for those that are named. Other shells than bash count to nine only. */
+const toClosing = (keep: readonly number[]): string =>
+  `for file in /proc/self/fd/*; do number=\${file##*/}; case $number in ${[0, 1, 2, ...keep].join("|")}) ;; ${
     SHELL.endsWith("bash") ? "[0-9]*" : "[0-9]"
   }) eval "exec $number>&-" ;; esac; done`;
 
@@ -46,7 +46,7 @@ const toClosing = (keep: number): string =>
 export const toLimitedArguments = (
   { processes, fileBytes }: ResourceLimits,
   { file, args }: { readonly file: string; readonly args: readonly string[] },
-  { first = "", before, keep }: { readonly first?: string; readonly before: string; readonly keep: number },
+  { first = "", before, keep }: { readonly first?: string; readonly before: string; readonly keep: readonly number[] },
 ): { readonly file: string; readonly args: readonly string[] } => {
   const lines = [
     "ulimit -c 0",

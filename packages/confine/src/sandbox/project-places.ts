@@ -40,6 +40,34 @@ export const toReadOnly = (root: string, found: readonly ProtectedFile[], opened
     .map(({ file }) => path.join(root, file))
     .filter((file) => opened.some((each) => isInside(each.path, file)));
 
+/**
+ * Folders that a command may write in but not move: those on the way to a secret, and those by whose name what is in them is known. Each is mounted
+ * on itself; a mount cannot be renamed, so that no search for secrets is led past one while others work.
+ */
+export const toPinned = (root: string, found: readonly ProtectedFile[], opened: readonly OpenedPath[]): readonly string[] => {
+  const whole = found.filter(({ type }) => type === "folder").map(({ file }) => path.join(root, file));
+  const pinned = new Set<string>();
+  for (const { file, kind } of found)
+    for (let at = path.dirname(file); at !== "."; at = path.dirname(at)) {
+      const folder = path.join(root, at);
+      if (kind !== "secret" && !path.basename(at).startsWith(".")) continue;
+      if (whole.some((each) => isInside(each, folder))) continue;
+      if (opened.some((each) => each.path !== folder && isInside(each.path, folder))) pinned.add(folder);
+    }
+  return [...pinned];
+};
+
+/** Of what is mounted, where nothing else can come to lie as long as it is: no folder on the way there can be moved. */
+export const toHeld = (root: string, workspace: string, found: readonly ProtectedFile[]): readonly string[] =>
+  found
+    .filter(({ type }) => type !== "link")
+    .map(({ file }) => path.join(root, file))
+    .filter(
+      (file) => isInside(workspace, file) && foldersOf(path.relative(workspace, file)).every((name) => name.startsWith(".")),
+    );
+
+const foldersOf = (file: string): readonly string[] => file.split(path.sep).slice(0, -1);
+
 /** Of a link that is named like a secret, what it leads to. */
 export const toHidden = async (root: string, found: readonly ProtectedFile[]): Promise<readonly HiddenPath[]> => {
   const hidden: HiddenPath[] = [];

@@ -1,16 +1,14 @@
 /**
  * Finds what is protected by name in a folder as it is now, links and empty folders too, so that a sandbox can hide secrets and keep the
- * rest from being written, and takes out of the way what a command has put under such a name.
+ * rest from being written. What cannot be looked into counts as a secret.
  */
-import { execFile } from "node:child_process";
-import { lstat, readFile, readlink, realpath, rename } from "node:fs/promises";
+import { lstat, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
-import { RetinueError } from "@retinue/protocol";
 import type { Protection } from "@retinue/runtime";
-import { PROTECTED_GLOBS, protectionOf } from "@retinue/runtime";
+import { protectionOf } from "@retinue/runtime";
 import picomatch from "picomatch";
-import { isPlainRepository } from "./plain-repository.ts";
+import { codeOf } from "../files/system-error.ts";
+import { HALF_PROTECTED, listProtectedNames, notRun } from "./protected-names.ts";
 
 export type ProtectedFile = {
   /** Relative to the folder, with forward slashes. */
@@ -20,6 +18,8 @@ export type ProtectedFile = {
   readonly type: "file" | "folder" | "link";
   /** Which one it is, wherever it is moved to. */
   readonly identity: string;
+  /** A folder that may not be listed, so that it is treated like a secret whole. */
+  readonly isClosed?: true;
 };
 
 export type ProtectedSearch = {
@@ -29,87 +29,57 @@ export type ProtectedSearch = {
   readonly signal?: AbortSignal;
 };
 
-const TIME_LIMIT_MS = 20_000;
-const MAX_LIST_BYTES = 8 * 1024 * 1024;
 /** Each costs a mount, and the time they take together grows with the square of their number. */
-const MAX_FOUND = 300;
+const MAX_MOUNTED = 300;
 
-/** The outermost protected path of each place, and the secrets below it. */
-export const findProtected = async (search: ProtectedSearch): Promise<readonly ProtectedFile[]> => {
+export type ProtectedPlaces = {
+  /** The outermost protected path of each place, the secrets below it, and folders that cannot be looked into. */
+  readonly all: readonly ProtectedFile[];
+  /** Those of them that are mounted over in a sandbox: all secrets and all that is denied, and of what is asked about as many as can be. */
+  readonly mounted: readonly ProtectedFile[];
+  /** Names that were looked at, and may be seen by a command. */
+  readonly seen: readonly string[];
+};
+
+/** Throws where the folder itself may not be listed, and where more is to be kept from a command than can be. */
+export const findProtected = async (search: ProtectedSearch): Promise<ProtectedPlaces> => {
+  const { all, names } = await searchProtected(search);
+  if (all.some(({ file }) => file === "."))
+    throw notRun(`${search.folder} may not be listed, so that its secrets cannot be hidden.`);
+  const firm = all.filter(({ kind }) => kind !== "asked");
+  if (firm.length > MAX_MOUNTED)
+    throw notRun(`The workspace holds ${firm.length} secrets and other protected paths, and ${MAX_MOUNTED} is the most.`);
+  const masked = firm.filter(({ kind, type }) => kind === "secret" && type !== "link");
+  return {
+    all,
+    mounted: [...firm, ...all.filter(({ kind }) => kind === "asked").slice(0, MAX_MOUNTED - firm.length)],
+    seen: names.filter(
+      (name) => !masked.some(({ file, type }) => (type === "file" ? name === file : name.startsWith(`${file}/`))),
+    ),
+  };
+};
+
+type Searched = { readonly all: readonly ProtectedFile[]; readonly names: readonly string[] };
+
+/** However many there are. */
+export const searchProtected = async (search: ProtectedSearch): Promise<Searched> => {
   const { folder, unprotected = [] } = search;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
-  const names = await listNames(search);
+  const { names, closed } = await listProtectedNames(search);
   const kinds = new Map(names.filter((file) => !isFree(file)).flatMap(toProtected));
-  const found: ProtectedFile[] = [];
+  const all: ProtectedFile[] = [];
+  for (const file of closed) {
+    const known = await identify(path.join(folder, file));
+    if (known) all.push({ file, kind: "secret", isClosed: true, ...known });
+  }
   for (const [file, kind] of kinds) {
     const known = await identify(path.join(folder, file));
     if (known?.type !== "link" && protectionOf(file) === undefined) continue;
     if (known && (kind !== "secret" || known.type !== "file" || (await holdsSecret(path.join(folder, file)))))
-      found.push({ file, kind, ...known });
+      all.push({ file, kind, ...known });
   }
-  const firm = found.filter(({ kind }) => kind !== "asked");
-  if (firm.length > MAX_FOUND)
-    throw notRun(`The workspace holds ${firm.length} secrets and other protected paths, and ${MAX_FOUND} is the most.`);
-  return [...firm, ...found.filter(({ kind }) => kind === "asked").slice(0, MAX_FOUND - firm.length)];
+  return { all, names };
 };
-
-const notRun = (why: string, cause?: unknown): RetinueError =>
-  new RetinueError("tool_failed", `${why} No command is run in it.`, {
-    hint: "The user has to choose a smaller folder as workspace, or set some of these paths free.",
-    cause,
-  });
-
-/** `a{b,c}` → `ab`, `ac`. */
-const expandBraces = (glob: string): readonly string[] => {
-  const [, before, choices, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(glob) ?? [];
-  if (before === undefined || choices === undefined || after === undefined) return [glob];
-  return choices.split(",").flatMap((choice) => expandBraces(before + choice + after));
-};
-
-/** Packages of others have keys and settings too, which are not the user's. */
-const PASSED_OVER = ["-name", "node_modules", "-o", "-name", "site-packages", "-o", "-path", "*/.git/*"];
-
-const PROTECTED_NAMES: readonly string[] = [...PROTECTED_GLOBS.folders, ...PROTECTED_GLOBS.files].flatMap(expandBraces);
-
-/** Folders in which only some names are protected; as a link such a folder brings these names from anywhere. */
-const HALF_PROTECTED: ReadonlySet<string> = new Set(
-  PROTECTED_NAMES.filter((name) => name.includes("/")).flatMap((name) => name.slice(0, name.indexOf("/"))),
-);
-
-const TESTS: readonly string[] = [...PROTECTED_NAMES, ...HALF_PROTECTED].flatMap((name, index) => [
-  ...(index === 0 ? [] : ["-o"]),
-  ...(name.includes("/") ? ["-ipath", `*/${name}`] : ["-iname", name]),
-]);
-
-const FIND = ["(", ...PASSED_OVER, ")", "-prune", "-o", "(", ...TESTS, ")", "-print0"];
-
-const run = promisify(execFile);
-
-/** All names that may be protected, relative to the folder. Nothing is followed. */
-const listNames = async ({ folder, signal }: ProtectedSearch): Promise<readonly string[]> => {
-  try {
-    const { stdout } = await run("/usr/bin/find", [".", ...FIND], {
-      cwd: folder,
-      env: { LC_ALL: "C" },
-      timeout: TIME_LIMIT_MS,
-      killSignal: "SIGKILL",
-      maxBuffer: MAX_LIST_BYTES,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return toNames(stdout);
-  } catch (thrown) {
-    signal?.throwIfAborted();
-    // Folders that may not be read are told by the exit code, and hold nothing that the command could read.
-    if (isPartly(thrown)) return toNames(thrown.stdout);
-    throw notRun("The workspace could not be searched for secrets.", thrown);
-  }
-};
-
-const toNames = (list: string): readonly string[] =>
-  list.split("\0").flatMap((name) => (name.startsWith("./") ? name.slice(2) : []));
-
-const isPartly = (thrown: unknown): thrown is { readonly stdout: string } =>
-  thrown instanceof Error && "code" in thrown && thrown.code === 1 && "stdout" in thrown && typeof thrown.stdout === "string";
 
 const toProtected = (file: string): readonly (readonly [file: string, kind: ProtectedFile["kind"]])[] => {
   const names = file.split("/");
@@ -130,15 +100,21 @@ const toKind = (protection: Protection | undefined, name: string): ProtectedFile
   return protection.write === "ask" ? "asked" : "denied";
 };
 
-/** What is mounted in a sandbox cannot be removed there, so that its number stays its own; a link can, and is known by more. */
-const identify = async (file: string): Promise<Pick<ProtectedFile, "type" | "identity"> | undefined> => {
-  const stats = await lstat(file, { bigint: true }).catch(() => undefined);
+/** A file that was removed leaves its number to another, which is younger. A link is known by where it leads, too. */
+export const identify = async (file: string): Promise<Pick<ProtectedFile, "type" | "identity"> | undefined> => {
+  const stats = await lstat(file, { bigint: true }).catch((thrown: unknown) => {
+    if (GONE.has(codeOf(thrown))) return undefined;
+    throw notRun(`${file} could not be looked at.`, thrown);
+  });
   if (!stats) return undefined;
   const number = `${stats.dev}:${stats.ino}`;
   if (stats.isSymbolicLink())
     return { type: "link", identity: `${number}:${stats.mtimeNs}:${await readlink(file).catch(() => "")}` };
-  return { type: stats.isDirectory() ? "folder" : "file", identity: number };
+  if (stats.isDirectory()) return { type: "folder", identity: number };
+  return { type: "file", identity: `${number}:${stats.birthtimeNs}` };
 };
+
+const GONE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 
 const MAX_READ_BYTES = 1024 * 1024;
 
@@ -146,47 +122,14 @@ const MAX_READ_BYTES = 1024 * 1024;
 const holdsSecret = async (file: string): Promise<boolean> => {
   const name = path.basename(file).toLowerCase();
   const sign = name === ".npmrc" ? NPM_KEY : name.endsWith(".pem") ? PRIVATE_KEY : undefined;
-  if (sign === undefined || (await lstat(file)).size > MAX_READ_BYTES) return true;
-  return sign.test(await readFile(file, "latin1").catch(() => ""));
+  const size = await lstat(file).then(
+    (stats) => stats.size,
+    () => Infinity,
+  );
+  if (sign === undefined || size > MAX_READ_BYTES) return true;
+  const text = await readFile(file, "latin1").catch(() => undefined);
+  return text === undefined || sign.test(text);
 };
 
 const NPM_KEY = /(?:_authToken|_auth|_password)[^\S\n]*=[^\S\n]*(?!\$\{)\S/;
 const PRIVATE_KEY = /PRIVATE KEY/;
-
-/** The mark that a name gets when what bears it is held back. */
-const HELD = ".held-by-retinue";
-
-/**
- * Renames what is protected now and was not there before, so that nobody runs or obeys it; nothing is deleted. A fresh repository without
- * hooks and settings of its own may stay.
- */
-export const holdBack = async (
-  search: ProtectedSearch & { readonly before: readonly ProtectedFile[] },
-): Promise<readonly string[]> => {
-  const known = new Set(search.before.map(({ identity }) => identity));
-  const held: string[] = [];
-  for (const { file, kind, identity } of await findProtected(search)) {
-    // A new secret of the command's own is no danger.
-    if (kind === "secret" || known.has(identity)) continue;
-    const at = path.join(search.folder, file);
-    if (path.basename(file).toLowerCase() === ".git" && (await isPlainRepository(at))) continue;
-    if (await moveAside(search.folder, at)) held.push(file);
-  }
-  return held;
-};
-
-const moveAside = async (folder: string, at: string): Promise<boolean> => {
-  // A link on the way would lead the renaming elsewhere.
-  if (
-    (await realpath(path.dirname(at)).catch(() => undefined)) !==
-    path.join(await realpath(folder), path.relative(folder, path.dirname(at)))
-  )
-    return false;
-  for (let number = 0; number < 1000; number += 1) {
-    const aside = `${at}${HELD}${number === 0 ? "" : `-${number}`}`;
-    if (await lstat(aside).catch(() => undefined)) continue;
-    await rename(at, aside);
-    return true;
-  }
-  return false;
-};

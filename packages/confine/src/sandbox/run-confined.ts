@@ -21,8 +21,10 @@ import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
 import { findSockets } from "./find-sockets.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
-import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "./project-places.ts";
-import { findProtected, holdBack } from "./protected-files.ts";
+import { findNeighbourhood, findProjectRoot, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
+import { findProtected, searchProtected } from "./protected-files.ts";
+import type { QuarantineSearch } from "./quarantine.ts";
+import { quarantineNew } from "./quarantine.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
 import { findSharedRepository } from "./shared-repository.ts";
@@ -38,6 +40,8 @@ export type ConfinementOptions = {
   readonly readable?: readonly string[];
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Where to move what a command puts under protected names; `quarantine` of the user's state by default. */
+  readonly quarantine?: string;
   readonly limits?: Partial<ResourceLimits>;
   /** What of the machine and of private networks the user has opened to commands, beside the public hosts of the grant. */
   readonly network?: NetworkOptions;
@@ -55,6 +59,8 @@ export type ConfinedRun = ConfinementOptions & {
   readonly scope: ToolScope;
   /** Folders outside the workspace that this command may write too, such as for a report. */
   readonly alsoWritable?: readonly string[];
+  /** Called when all is ready and the command is about to be started; what it throws, ends it. */
+  readonly beforeStart?: () => Promise<void>;
   /** It only looks: it writes nothing and reaches no host, whatever the run may do. */
   readonly onlyLooks?: boolean;
 };
@@ -70,10 +76,11 @@ export type Confinement = {
   readonly refusals: readonly string[];
   /** Files of the workspace that the command saw as empty. */
   readonly hidden: readonly string[];
-  /** What the command had put under protected names, and was renamed. */
-  readonly heldBack: readonly string[];
-  /** Whether it could be looked for such things at all. */
-  readonly isChecked: boolean;
+  /** What the command had put under protected names, and where it was moved to. */
+  readonly quarantined: readonly string[];
+  readonly quarantine: string | undefined;
+  /** Why it could not be looked for such things; no further command is run in the workspace until it can. */
+  readonly unchecked: string | undefined;
 };
 
 export type ConfinedEnd = {
@@ -113,8 +120,6 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
     network: true,
     refusals: [],
     hidden: [],
-    heldBack: [],
-    isChecked: true,
   });
 };
 
@@ -130,11 +135,19 @@ const whileWanted = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T>
 
 const UNCHANGED: FileChanges = { created: [], modified: [] };
 
-const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<ConfinedEnd> => {
-  const { workspace, command } = run;
+type Kept = Omit<Confinement, "quarantined" | "quarantine" | "unchecked">;
+
+const runPlainly = async (run: ConfinedRun, kept: Kept): Promise<ConfinedEnd> => {
+  const { workspace, command, unprotected = [] } = run;
+  const { signal } = command;
   const limits = createResourceLimits(run.limits);
   await requireFolder(workspace, workspace);
-  const before = await whileWanted(command.signal, takeSnapshot(workspace, command.signal));
+  await requireChecked(workspace);
+  const [found, before] = await whileWanted(
+    signal,
+    Promise.all([searchProtected({ folder: workspace, unprotected, signal }), takeSnapshot(workspace, signal)]),
+  );
+  await run.beforeStart?.();
   const cap = findProcessCap();
   const group = cap.type === "cgroup" ? createCappedGroup(cap.folder, limits.processes) : undefined;
   const end = await runCommand({
@@ -142,7 +155,38 @@ const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<C
     ...group?.enter(command),
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: () => undefined, onExceeded }),
   }).finally(() => group?.end());
-  return { end, confinement, files: compareSnapshots(before, await takeSnapshot(workspace)) };
+  const checked = await check({ folder: workspace, before: found.all, unprotected, into: run.quarantine });
+  return { end, confinement: { ...kept, ...checked }, files: compareSnapshots(before, await takeSnapshot(workspace)) };
+};
+
+/** Workspaces in which a command may have left what could not be looked for. */
+const unchecked = new Map<string, QuarantineSearch>();
+
+/** The command has run: that something could not be looked at afterwards does not take away what it gave, but ends what would come after it. */
+const check = async (search: QuarantineSearch): Promise<Omit<Confinement, keyof Kept>> => {
+  try {
+    const { files, place } = await quarantineNew(search);
+    return { quarantined: files, quarantine: place, unchecked: undefined };
+  } catch (thrown) {
+    unchecked.set(search.folder, search);
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { quarantined: [], quarantine: undefined, unchecked: why };
+  }
+};
+
+const requireChecked = async (workspace: string): Promise<void> => {
+  const search = unchecked.get(workspace);
+  if (search === undefined) return;
+  try {
+    await quarantineNew(search);
+    unchecked.delete(workspace);
+  } catch (thrown) {
+    throw new RetinueError(
+      "tool_failed",
+      `What an earlier command may have put under protected names could not be looked for, so that no other is run: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      { hint: "The user has to make the workspace searchable.", cause: thrown },
+    );
+  }
 };
 
 const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backend: "bwrap" }>): Promise<ConfinedEnd> => {
@@ -160,6 +204,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
   const root = await findProjectRoot(workspace);
   const shared = await findSharedRepository(root);
   const { signal } = command;
+  await requireChecked(workspace);
   const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
   const readable = [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])];
   const [found, before, sockets] = await whileWanted(
@@ -170,7 +215,13 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       onlyLooks ? undefined : findSockets([...readable, ...alsoWritable], signal),
     ]),
   );
-  const hidden = await toHidden(root, found);
+  await run.beforeStart?.();
+  const hidden = await toHidden(root, found.mounted);
+  if (hidden.some((each) => each.isFolder && isInside(each.path, command.cwd)))
+    throw new RetinueError("tool_failed", `${workspace} may not be listed, or is a secret; no command is run in it.`, {
+      hint: "The user has to give the right to list it.",
+    });
+  const readOnly = [...toReadOnly(root, found.mounted, opened), ...linkedFiles(workspace, before, opened)];
   const network = onlyLooks ? undefined : openSandboxNetwork(run.scope.hosts, run.network);
   const sandboxed = await toSandboxedCommand({
     sandbox,
@@ -181,8 +232,8 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       folder: command.cwd,
       emptied: findNeighbourhood(root),
       readable,
-      writable: [...opened.map((each) => each.path), ...alsoWritable],
-      readOnly: [...toReadOnly(root, found, opened), ...linkedFiles(workspace, before, opened)],
+      writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened), ...alsoWritable],
+      readOnly,
       hidden,
       shown: await findShownSettings(shared ?? path.join(root, ".git")),
       network: network !== undefined,
@@ -191,6 +242,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     },
     network,
     expected: opened,
+    checked: { folder: root, seen: found.seen },
   });
   let output = "";
   const listen = (onOutput: Command["onOutput"]) => (chunk: Buffer) => {
@@ -214,8 +266,10 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       `The sandbox could not be made, so that nothing was run: ${output.trim() || `it ended with ${end.exitCode}`}`,
     );
   const isUntouched = opened.length === 0;
-  // The command has run: that something could not be looked at afterwards must not take away what it gave.
-  const heldBack = isUntouched ? [] : await holdBack({ folder: workspace, before: found, unprotected }).catch(() => undefined);
+  const held = toHeld(root, workspace, found.mounted);
+  const checked = isUntouched
+    ? { quarantined: [], quarantine: undefined, unchecked: undefined }
+    : await check({ folder: workspace, before: found.all, held, unprotected, into: run.quarantine });
   return {
     // Whatever it left behind has ended with its namespace.
     end: end.type === "exited" ? { ...end, leftBehind: 0 } : end,
@@ -229,8 +283,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
         .map((each) => each.path)
         .filter((file) => isInside(workspace, file))
         .map((file) => path.relative(workspace, file)),
-      heldBack: heldBack ?? [],
-      isChecked: heldBack !== undefined,
+      ...checked,
     },
     files: isUntouched ? UNCHANGED : compareSnapshots(before, await takeSnapshot(workspace)),
   };

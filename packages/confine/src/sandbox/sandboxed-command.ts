@@ -13,6 +13,7 @@ import { toBwrapArguments } from "./bwrap-arguments.ts";
 import { createEmptyFile } from "./empty-file.ts";
 import type { HostPlaces, SeenPlace } from "./host-places.ts";
 import { findHostPlaces } from "./host-places.ts";
+import { quote, toInsideCheck, toNameList } from "./protected-names.ts";
 import type { Sandbox, SandboxProfile } from "./sandbox.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
 import type { OpenedPath } from "./write-scope.ts";
@@ -29,6 +30,8 @@ export type SandboxedOptions = {
   readonly portOpener?: PortOpener;
   /** What must lie at these paths inside; otherwise somebody has swapped it meanwhile. */
   readonly expected: readonly OpenedPath[];
+  /** The project, and which of its protected names may be seen inside; what else is found there before the start, and not masked, ends it. */
+  readonly checked?: { readonly folder: string; readonly seen: readonly string[] };
 };
 
 export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
@@ -45,8 +48,9 @@ export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
 const FILTER = 3;
 const INFO = 4;
 const STARTED = 5;
-const SERVERS = 6;
-const NODE = 7;
+const NAMES = 6;
+const SERVERS = 7;
+const NODE = 8;
 
 /** The identity of root is taken off; the files it owns stay its own. */
 const INSIDE_ROOT = { uid: 1000, gid: 1000 };
@@ -56,7 +60,7 @@ const MOST_INFO = 4096;
 const KERNEL_FILES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 export const toSandboxedCommand = async (options: SandboxedOptions): Promise<SandboxedCommand> => {
-  const { sandbox, profile, limits, file, args, expected, network, portOpener = findPortOpener() } = options;
+  const { sandbox, profile, limits, file, args, expected, checked, network, portOpener = findPortOpener() } = options;
   const owner = await findOwner(profile.folder);
   const isRoot = process.getuid?.() === 0 && owner === undefined;
   const places = await hostPlaces(isRoot, profile.emptied);
@@ -67,8 +71,8 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
     { file, args },
     {
       first: network === undefined ? "" : toListening(portOpener, { node: NODE, channel: SERVERS }, network.ports),
-      before: toChecks(expected),
-      keep: STARTED,
+      before: toChecks(expected, checked?.folder),
+      keep: [STARTED, NAMES],
     },
   );
   let info = "";
@@ -83,6 +87,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
         answer("go\n");
       },
     },
+    { type: "give", bytes: toNameList(checked?.seen ?? []) },
     ...(network === undefined
       ? []
       : ([
@@ -163,12 +168,11 @@ const findExisting = async (files: readonly string[]): Promise<readonly string[]
  * Lines for sh that end everything when a folder is not the one that was looked at, and then tell that the command begins. It waits for the
  * answer: should we have been killed before the sandbox was bound to our life, there is none, and nothing is run.
  */
-const toChecks = (expected: readonly OpenedPath[]): string => {
+const toChecks = (expected: readonly OpenedPath[], project: string | undefined): string => {
   const checks = expected.map(
     ({ path: at, identity }) =>
-      `[ "$(stat -c %d:%i -- ${quote(at)})" = ${identity} ] || { echo "sandbox: "${quote(at)}" was swapped"; exit 125; }`,
+      `[ "$(PATH=/usr/bin:/bin stat -c %d:%i -- ${quote(at)})" = ${identity} ] || { echo "sandbox: "${quote(at)}" was swapped"; exit 125; }`,
   );
-  return [...checks, `printf s >&${STARTED} && read -r go <&${STARTED} || exit 125`, `exec ${STARTED}>&-`].join("\n");
+  const names = project === undefined ? `exec ${NAMES}<&-` : toInsideCheck({ folder: project, list: NAMES });
+  return [...checks, names, `printf s >&${STARTED} && read -r go <&${STARTED} || exit 125`, `exec ${STARTED}>&-`].join("\n");
 };
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,6 @@
 /** All files below a folder that no ignore file excludes: hidden ones too, but not those of `.git`. */
 import path from "node:path";
+import type { OpenedFolder } from "../files/open-folder.ts";
 import { runRipgrep, toIgnoreArgs } from "./ripgrep.ts";
 
 export type FileList = {
@@ -13,11 +14,16 @@ const MAX_FILES = 200_000;
 const TIME_LIMIT_MS = 20_000;
 
 /** As they are found, for those who look at few of them; `more` are arguments of ripgrep. */
-export const listUnordered = async (folder: string, signal: AbortSignal, more: readonly string[] = []): Promise<FileList> => {
+export const listUnordered = async (
+  named: string | OpenedFolder,
+  signal: AbortSignal,
+  more: readonly string[] = [],
+): Promise<FileList> => {
+  const folder = typeof named === "string" ? named : named.real;
   const files: string[] = [];
   const end = await runRipgrep({
     args: ["--files", "--null", "--hidden", "--glob=!.git", ...more, ...(await toIgnoreArgs(folder))],
-    cwd: folder,
+    cwd: typeof named === "string" ? named : named.held,
     separator: "\0",
     timeLimitMs: TIME_LIMIT_MS,
     signal,
@@ -27,7 +33,7 @@ export const listUnordered = async (folder: string, signal: AbortSignal, more: r
 };
 
 /** In order. */
-export const listFiles = async (folder: string, signal: AbortSignal): Promise<FileList> => {
+export const listFiles = async (folder: string | OpenedFolder, signal: AbortSignal): Promise<FileList> => {
   const { files, whole } = await listUnordered(folder, signal);
   return { files: files.toSorted(), whole };
 };

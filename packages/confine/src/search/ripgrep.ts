@@ -8,8 +8,8 @@ import { RetinueError } from "@retinue/protocol";
 export type RipgrepRun = {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Searched in place of files. */
-  readonly input?: string;
+  /** Searched in place of files: a text, or the number of an open file. */
+  readonly input?: string | number;
   /** What ends a record of the output. */
   readonly separator: "\n" | "\0";
   readonly timeLimitMs: number;
@@ -36,7 +36,7 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
   const child = spawn(rgPath, ["--no-config", "--no-messages", "--color=never", ...run.args], {
     cwd: run.cwd,
     env,
-    stdio: [run.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [run.input === undefined ? "ignore" : typeof run.input === "number" ? run.input : "pipe", "pipe", "pipe"],
   });
   let end: RipgrepEnd = "done";
   let errors = "";
@@ -57,7 +57,7 @@ export const runRipgrep = async (run: RipgrepRun): Promise<RipgrepEnd> => {
     errors = (errors + text).slice(0, MAX_ERROR_CHARS);
   });
   // ripgrep may end before it has read all; that is no failure of ours.
-  child.stdin?.on("error", () => undefined).end(run.input);
+  if (typeof run.input === "string") child.stdin?.on("error", () => undefined).end(run.input);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.on("error", reject);

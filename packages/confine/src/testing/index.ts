@@ -11,3 +11,5 @@ export { createTestRun, createTestWorkspace, toText } from "./tool-context.ts";
 export type { TestWorkspace } from "./tool-context.ts";
 export { runWriteRace } from "./write-race.ts";
 export type { RaceOptions, RaceResult } from "./write-race.ts";
+export { CANARY, startFlipRace } from "./flip-race.ts";
+export type { FlipRace } from "./flip-race.ts";

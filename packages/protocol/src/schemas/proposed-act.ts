@@ -19,6 +19,12 @@ export const proposedActSchema = z
     hosts: z.array(z.string()).describe("Hosts that it would reach."),
     protectedPaths: z.array(z.string()).exactOptional().describe("Those of the paths that need an answer of their own."),
     scripts: z.array(scriptSchema).exactOptional().describe("Files that the command runs: another content is another act."),
+    tree: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Of a command that could run any file of the workspace: a hash of all of them as they were when it was asked about.",
+      ),
     unsandboxed: z
       .string()
       .exactOptional()

@@ -1,6 +1,7 @@
 import type { Json } from "@retinue/protocol";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
+import { widthOf } from "../terminal/text-width.ts";
 import { createApprover } from "./ask-approval.ts";
 
 const request = (input: Json, approvalId = "apr_1"): ApprovalRequest => ({
@@ -77,6 +78,37 @@ describe("asking for an approval", () => {
     expect(questions[0]).toContain("rm -rf /");
     expect(questions[1]).toContain(command);
     expect(answer.allowed).toBe(false);
+  });
+
+  test.each<[string, string]>([
+    ["391 short lines", "rm -rf build\n" + "\n".repeat(389) + "echo end"],
+    ["lines that take several rows each", Array.from({ length: 20 }, (_, at) => `echo ${at} ${"x".repeat(300)}`).join("\n")],
+    ["wide characters", `rm -rf build ${"漢".repeat(1500)} echo end`],
+  ])("L17 %s leave who asks, the beginning and the end on the screen, and say how much is left out", async (_, command) => {
+    const { questions } = await decide({ command }, ["v", "n"]);
+    const [short = "", whole = ""] = questions;
+    const rowsOf = (text: string): number =>
+      text.split("\n").reduce((sum, row) => sum + Math.max(1, Math.ceil(widthOf(row) / 80)), 0);
+    expect(rowsOf(short)).toBeLessThanOrEqual(24);
+    for (const part of [
+      "main wants to execute with shell:",
+      command.slice(0, 10),
+      command.slice(-5),
+      "touches: /w/a",
+      "Allow it?",
+    ])
+      expect(short).toContain(part);
+    expect(short).toMatch(/\d+ of \d+ lines and \d+ of \d+ characters are not shown \(sha256 the-hash\); v shows all/);
+    expect(whole).toContain(command.split("\n").slice(0, 3).join("\n    "));
+    // Below the whole stands again what it is about.
+    expect(whole.endsWith(short)).toBe(true);
+  });
+
+  test("L17 a large screen shows more", async () => {
+    const { ask, questions } = scripted(["n"]);
+    const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
+    await createApprover(ask, plain, () => ({ rows: 100, columns: 200 }))(request({ command }), new AbortController().signal);
+    expect(questions[0]).toContain("echo 30");
   });
 
   test("two that ask at the same time are answered one after the other", async () => {

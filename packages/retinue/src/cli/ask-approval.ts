@@ -4,12 +4,17 @@
  */
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { toPrintable } from "../terminal/printable.ts";
+import type { Screen } from "./fit-to-screen.ts";
+import { fitToScreen } from "./fit-to-screen.ts";
 import type { Redact } from "./format-error.ts";
 
 export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
 
-/** About a screen. Longer acts are shown by their ends first, and whole when asked. */
-const MOST_CHARS = 2_000;
+/** Where a terminal does not tell its size. */
+const SMALLEST: Screen = { rows: 24, columns: 80 };
+/** What stands around the act: who asks and the choices, each of two rows, what is left out, and where one types. */
+const ROWS_AROUND = 8;
+const FEWEST_ROWS = 4;
 
 const line = (text: string): string => toPrintable(text, "line");
 
@@ -28,11 +33,14 @@ const toBody = (request: ApprovalRequest, redact: Redact): string =>
     })
     .join("\n");
 
-const shorten = (body: string, hash: string): string => {
-  if (body.length <= MOST_CHARS) return body;
-  const half = MOST_CHARS / 2;
-  const middle = `\n  … ${body.length - MOST_CHARS} of ${body.length} characters are not shown (sha256 ${hash}); v shows all …\n`;
-  return body.slice(0, half) + middle + body.slice(-half);
+/** Undefined where the act needs no shortening: head and tail of it, so that who asks and what is asked never leave the screen. */
+const shorten = (body: string, hash: string, { rows, columns }: Screen): string | undefined => {
+  const fitted = fitToScreen(body, { rows: Math.max(FEWEST_ROWS, rows - ROWS_AROUND), columns });
+  if (fitted === undefined) return undefined;
+  const { head, tail, linesLeft, charsLeft } = fitted;
+  const lines = body.split("\n").length;
+  const left = `${linesLeft} of ${lines} lines and ${charsLeft} of ${body.length} characters are not shown`;
+  return `${head}\n  … ${left} (sha256 ${hash}); v shows all …\n${tail}`;
 };
 
 /** Undefined for what is no answer. */
@@ -59,28 +67,29 @@ const toAnswer = (text: string): ApprovalAnswer | undefined => {
 export const createApprover = (
   ask: Ask,
   redact: Redact,
+  screen: () => Partial<Screen> = () => ({}),
 ): ((request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>) => {
   let last: Promise<unknown> = Promise.resolve();
   return (request, signal) => {
-    const answer = last.then(() => askApproval(request, { ask, redact, signal }));
+    const answer = last.then(() => askApproval(request, { ask, redact, signal, screen: { ...SMALLEST, ...screen() } }));
     last = answer;
     return answer;
   };
 };
 
-const askApproval = async (
-  request: ApprovalRequest,
-  { ask, redact, signal }: { readonly ask: Ask; readonly redact: Redact; readonly signal: AbortSignal },
-): Promise<ApprovalAnswer> => {
+type Asking = { readonly ask: Ask; readonly redact: Redact; readonly signal: AbortSignal; readonly screen: Screen };
+
+const askApproval = async (request: ApprovalRequest, { ask, redact, signal, screen }: Asking): Promise<ApprovalAnswer> => {
   const { act, run } = request;
-  const body = toBody(request, redact);
-  const touches =
-    [...act.paths, ...act.hosts].map((touched) => `  touches: ${line(redact(touched))}\n`).join("") +
-    (act.unsandboxed === undefined ? "" : `  ${line(redact(act.unsandboxed))}\n`);
+  const touches = [...act.paths, ...act.hosts].map((touched) => `\n  touches: ${line(redact(touched))}`).join("");
+  const unsandboxed = act.unsandboxed === undefined ? "" : `\n  ${line(redact(act.unsandboxed))}`;
+  const body = toBody(request, redact) + touches + unsandboxed;
   const head = `\n${line(run.agent)} wants to ${act.effect === "network" ? "use the network" : act.effect} with ${line(act.tool)}:\n`;
-  const isLong = body.length > MOST_CHARS;
+  const short = shorten(body, request.hash, screen);
+  const isLong = short !== undefined;
   const choices = `y once, r for this run, s for this session, n or n reason${isLong ? ", v view all" : ""}`;
-  let question = `${head}${shorten(body, request.hash)}\n${touches}Allow it? [${choices}] `;
+  const shown = `${head}${short ?? body}\nAllow it? [${choices}] `;
+  let question = shown;
   for (;;) {
     let text: string;
     try {
@@ -92,6 +101,7 @@ const askApproval = async (
     const answer = toAnswer(text);
     if (answer) return answer;
     const wantsAll = isLong && text.trim().toLowerCase() === "v";
-    question = wantsAll ? `${head}${body}\n${touches}Allow it? [${choices}] ` : `Please answer with ${choices}: `;
+    // The whole may take many screens; what it is about then stands below it once more.
+    question = wantsAll ? `${head}${body}\n${shown}` : `Please answer with ${choices}: `;
   }
 };

@@ -10,6 +10,7 @@ import type { Interface } from "node:readline/promises";
 import { createInterface } from "node:readline/promises";
 import { toPrintable } from "../terminal/printable.ts";
 import { createApprover } from "./ask-approval.ts";
+import { screenOf } from "./output.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatError } from "./format-error.ts";
 import { formatLeftOut } from "./format-left-out.ts";
@@ -53,7 +54,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     workspace,
     settings,
     env,
-    ...(isTerminal && { approver: createApprover(ask, redact) }),
+    ...(isTerminal && { approver: createApprover(ask, redact, () => screenOf(stdout)) }),
   });
   const context: SlashContext = { retinue, workspace: await realpath(workspace), conversation: {}, surroundings };
   if (isTerminal) {

@@ -15,12 +15,21 @@ export type Output = {
   readonly isTerminal: boolean;
   /** How wide the terminal is now; undefined where there is none. */
   readonly columns: () => number | undefined;
+  /** How many lines of it are seen at once. */
+  readonly rows: () => number | undefined;
 };
 
 /** Any stream; that of a terminal says more. */
-export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 const GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET", "EIO", "ERR_STREAM_WRITE_AFTER_END"]);
+
+/** The size of a terminal, as far as it tells it. */
+export const screenOf = ({ rows, columns }: Output): { readonly rows?: number; readonly columns?: number } => {
+  const [height, width] = [rows(), columns()];
+  // A terminal that was just made may say that it has none.
+  return { ...(height ? { rows: height } : {}), ...(width ? { columns: width } : {}) };
+};
 
 export const createOutput = (stream: OutputStream): Output => {
   const gone = new AbortController();
@@ -41,6 +50,7 @@ export const createOutput = (stream: OutputStream): Output => {
     closed: gone.signal,
     isTerminal: stream.isTTY === true,
     columns: () => (stream.isTTY === true ? stream.columns : undefined),
+    rows: () => (stream.isTTY === true ? stream.rows : undefined),
     write: async (text) => {
       settle();
       if (text === "" || gone.signal.aborted || stream.write(text)) return;

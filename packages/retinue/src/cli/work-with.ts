@@ -8,6 +8,7 @@ import type { Retinue, RetinueOptions } from "../create-retinue.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask-approval.ts";
 import { createApprover } from "./ask-approval.ts";
+import { screenOf } from "./output.ts";
 import { formatLeftOut } from "./format-left-out.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
@@ -48,7 +49,9 @@ export const workWith = async (
       env,
       ...more,
       ...(stdin.isTTY === true &&
-        stderr.isTerminal && { approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact) }),
+        stderr.isTerminal && {
+          approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact, () => screenOf(stderr)),
+        }),
     });
     try {
       await stderr.write(formatLeftOut(retinue, surroundings.redact));

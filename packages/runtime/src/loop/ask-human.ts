@@ -10,7 +10,8 @@ import type { LiveRun } from "./live-run.ts";
 import type { AnyTool } from "./tool.ts";
 
 export type Asked =
-  | { readonly type: "allowed" }
+  /** `isAlike`: for acts like it an answer was given before, which does not hold it to the files around it. */
+  | { readonly type: "allowed"; readonly isAlike?: true }
   | { readonly type: "refused"; readonly answer: Answered }
   | { readonly type: "parked"; readonly on: readonly WaitingFor[] };
 
@@ -26,7 +27,7 @@ const FINISHING: Answered = toAnswer("cancelled", {
 
 export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): Promise<Asked> => {
   const { state, ports, cancelled } = run;
-  if (state.allowed.has(likenessOf(act)) || ports.isAllowed?.(act)) return ALLOWED;
+  if (state.allowed.has(likenessOf(act)) || ports.isAllowed?.(act)) return { ...ALLOWED, isAlike: true };
   if (!ports.ask || !ports.wait)
     return refused(
       toAnswer("denied", {

@@ -1,5 +1,6 @@
 /** Runs one call that was let through: asks a human where that is needed, records its start, executes it, settles it. */
-import type { ArtifactRef, Json, ToolCallPart, WaitingFor } from "@retinue/protocol";
+import type { ArtifactRef, Json, ProposedAct, ToolCallPart, WaitingFor } from "@retinue/protocol";
+import { withoutTree } from "../policy/approvals.ts";
 import { charsOf, outputChars, shorten } from "../context/shorten.ts";
 import type { Answered } from "./answered.ts";
 import { askHuman } from "./ask-human.ts";
@@ -19,6 +20,7 @@ const REFUSED: Ran = { type: "refused" };
 
 export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> => {
   const { call, tool } = prepared;
+  let act = prepared.type === "ask" ? prepared.act : undefined;
   if (prepared.type === "ask") {
     const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act });
     if (asked.type === "parked") return asked;
@@ -28,9 +30,10 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
     }
     start(run, prepared);
     await run.flush();
+    if (asked.isAlike === true) act = withoutTree(prepared.act);
   }
   try {
-    await answerCall(run, prepared, await execute(run, prepared));
+    await answerCall(run, prepared, await execute(run, prepared, act));
     return RAN;
   } catch (thrown) {
     if (thrown instanceof Parked) return { type: "parked", on: thrown.on };
@@ -38,10 +41,10 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
   }
 };
 
-const execute = async (run: LiveRun, prepared: Runnable): Promise<Answered> => {
+const execute = async (run: LiveRun, prepared: Runnable, act: ProposedAct | undefined): Promise<Answered> => {
   const { ports } = run;
   const { call, tool, input } = prepared;
-  const plain = toCallContext(run, call.callId, prepared.type === "ask" ? prepared.act : undefined);
+  const plain = toCallContext(run, call.callId, act);
   const shown = ports.redactor?.stream();
   const context: CallContext = shown ? { ...plain, progress: (text) => showSome(shown.push(text), plain.progress) } : plain;
   const executed = await (ports.execute ? ports.execute(tool, input, context) : executeCall(ports.clock, tool, input, context));

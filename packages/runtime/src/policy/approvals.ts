@@ -3,12 +3,13 @@ import { hash } from "node:crypto";
 import type { ProposedAct } from "@retinue/protocol";
 
 /** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. */
-export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed }: ProposedAct): string =>
-  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed }), "hex");
+export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }: ProposedAct): string =>
+  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }), "hex");
 
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has
- * allowed no other. Writes by one tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
+ * allowed no other. The files around them do not count: whoever allows a command for longer lets it run what is there by then. Writes by one
+ * tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
  */
 export const likenessOf = (act: ProposedAct): string =>
   // Reads are asked about for what they are run without, which is the same for all of them.
@@ -16,4 +17,10 @@ export const likenessOf = (act: ProposedAct): string =>
     ? `read ${act.tool}`
     : act.effect === "write" && act.protectedPaths === undefined
       ? `write ${act.tool}`
-      : `${act.effect} ${act.tool} ${hashAct(act)}`;
+      : `${act.effect} ${act.tool} ${hashAct(withoutTree(act))}`;
+
+/** The act as it is allowed for longer than once. */
+export const withoutTree = (act: ProposedAct): ProposedAct => {
+  const { tree: _, ...rest } = act;
+  return rest;
+};

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { createScriptedModel } from "@retinue/model/testing";
 import type { ApproveMode, Grant, RunSpec, ToolEffect } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { hashAct, likenessOf } from "./approvals.ts";
@@ -316,6 +317,34 @@ test("B16: an approval of a script holds for its content, so that another conten
   contents.set("/work/build.sh", "two");
   expect(hashAct(await ask())).not.toBe(hashAct(first));
   expect(likenessOf(await ask())).not.toBe(likenessOf(first));
+});
+
+test("B16: an approval of what may run any file holds for all of them, but one that was given for longer does not", async () => {
+  let tree = "first";
+  const options: JudgeOptions = { digestTree: async () => tree };
+  const ask = async (command: string) => {
+    const judgement = await judged({ effect: "execute", touches: { command }, approve: "ask", options });
+    if (judgement.type !== "ask") throw new Error("it is asked about");
+    return judgement.act;
+  };
+  const first = await ask("make -C sub");
+  expect(first.tree).toBe("first");
+  for (const command of ["mkdir -p a && cp b a/c", "ls; wc -l x", "git status"])
+    expect(await ask(command)).not.toHaveProperty("tree");
+  for (const command of ["ls $(cat x)", "mkdir a; ./x", "FOO=1 ls", "git commit", "find . -exec x {} +", "echo `x`", "rm a > b"])
+    expect([command, (await ask(command)).tree]).toEqual([command, "first"]);
+  tree = "second";
+  const second = await ask("make -C sub");
+  expect(hashAct(second)).not.toBe(hashAct(first));
+  expect(likenessOf(second)).toBe(likenessOf(first));
+});
+
+test("B16: what cannot be bound to its files is not asked about but denied", async () => {
+  const digestTree = async (): Promise<string> => {
+    throw new RetinueError("act_denied", "They were not listed.");
+  };
+  const call = { effect: "execute", touches: { command: "make" }, approve: "ask", options: { digestTree } } as const;
+  expect(await judged(call)).toMatchObject({ type: "deny", error: { code: "act_denied" } });
 });
 
 test("B17: who always allows one command line has allowed no other", async () => {

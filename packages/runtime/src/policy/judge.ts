@@ -9,7 +9,7 @@ import picomatch from "picomatch";
 import { reachesHost } from "./host-pattern.ts";
 import type { Protection } from "./protected-paths.ts";
 import { findUnportable, protectionOf } from "./protected-paths.ts";
-import { classifyCommand, scriptsOf } from "./shell-command.ts";
+import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
 
 export type Judgement =
@@ -31,6 +31,8 @@ export type JudgeOptions = {
   readonly unprotected?: readonly string[];
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
+  /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
+  readonly digestTree?: (workspace: string) => Promise<string>;
   /** What stands against a sandbox for commands at this moment; undefined where they run in one. Asked only when a command is judged. */
   readonly sandboxObstacle?: () => Promise<SandboxObstacle | undefined>;
   /** The user has waived the sandbox where there is none. */
@@ -48,7 +50,7 @@ const ALLOW: Judgement = { type: "allow" };
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
 export const createJudge = (options: JudgeOptions = {}) => {
-  const { unprotected = [], digest, sandboxObstacle, allowUnsandboxed = false } = options;
+  const { unprotected = [], digest, digestTree, sandboxObstacle, allowUnsandboxed = false } = options;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
 
   /** Where nothing is known of a sandbox there is none for programs that look into what others wrote. */
@@ -110,6 +112,8 @@ export const createJudge = (options: JudgeOptions = {}) => {
         const content = await digest(path.resolve(spec.workspace, file));
         if (content !== undefined) scripts.push({ path: file, digest: content });
       }
+    const isOpen = touches.command !== undefined && !runsNothing(touches.command);
+    const tree = isOpen ? await digestTree?.(spec.workspace) : undefined;
     const guarded = places.filter(({ protection }) => protection !== undefined).map(({ named }) => named);
     return {
       callId,
@@ -121,8 +125,19 @@ export const createJudge = (options: JudgeOptions = {}) => {
       hosts: [...(touches.hosts ?? [])],
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
       ...(scripts.length === 0 ? {} : { scripts }),
+      ...(tree === undefined ? {} : { tree }),
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
     };
+  };
+
+  const toQuestion = async (...about: Parameters<typeof toAct>): Promise<Judgement> => {
+    try {
+      return { type: "ask", act: await toAct(...about) };
+    } catch (thrown) {
+      // An answer that cannot be bound to what it is about is not asked for.
+      if (!(thrown instanceof RetinueError)) throw thrown;
+      return { type: "deny", error: toErrorValue(thrown) };
+    }
   };
 
   return async (judged: Judged): Promise<Judgement> => {
@@ -168,7 +183,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     const unsandboxed = obstacle && (touches.withoutSandbox ?? toUnprotected(obstacle, grant));
     // Where a sandbox would have kept the agent to its grant, or should be there and is not, a human decides in every mode.
     const mustAsk = obstacle !== undefined && (obstacle.isInstalled || isLimited(grant));
-    const ask = async (): Promise<Judgement> => ({ type: "ask", act: await toAct(judged, touches, places, unsandboxed) });
+    const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, unsandboxed);
     if (tool.effect === "read") return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     switch (grant.approve) {
       case "all":

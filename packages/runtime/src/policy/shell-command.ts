@@ -45,6 +45,18 @@ const climbs = (file: string): boolean => file.split("/").includes("..");
 const toFolder = ([name, target, ...more]: readonly string[]): string | undefined =>
   name === "cd" && target !== undefined && more.length === 0 && !target.startsWith("-") && target !== "" ? target : undefined;
 
+/** Programs that change files or print, and run no file whatever they are told. */
+const RUN_NOTHING: ReadonlySet<string> = new Set(
+  (
+    "basename cd chgrp chmod chown cmp cp date diff dirname echo false ln ls mkdir mktemp " +
+    "mv printf pwd readlink realpath rm rmdir sleep stat test touch true truncate wc"
+  ).split(" "),
+);
+
+/** Whether it can be told for certain that a line runs no file of the workspace. */
+export const runsNothing = (line: string): boolean =>
+  readPlainCommands(line)?.every((words) => RUN_NOTHING.has(words[0] ?? "") || readHarmless(words) !== undefined) ?? false;
+
 const MOST_SCRIPTS = 16;
 const WRAPPERS: ReadonlySet<string> = new Set([
   "env",

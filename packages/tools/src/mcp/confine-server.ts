@@ -9,7 +9,7 @@ import { RetinueError } from "@retinue/protocol";
 import { createResourceLimits } from "@retinue/confine";
 import { findNamedPlaces, findSockets, openSandboxNetwork, probeSandbox } from "@retinue/confine";
 import type { NetworkOptions } from "@retinue/confine";
-import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "@retinue/confine";
+import { findNeighbourhood, findProjectRoot, toHidden, toPinned, toReadOnly } from "@retinue/confine";
 import { findProtected } from "@retinue/confine";
 import type { SandboxedCommand } from "@retinue/confine";
 import { toSandboxedCommand } from "@retinue/confine";
@@ -61,15 +61,16 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
       folder,
       emptied: findNeighbourhood(root),
       readable,
-      writable: opened.map((each) => each.path),
-      readOnly: toReadOnly(root, found, opened),
-      hidden: await toHidden(root, found),
+      writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened)],
+      readOnly: toReadOnly(root, found.mounted, opened),
+      hidden: await toHidden(root, found.mounted),
       network: network !== undefined,
       sockets: await findSockets(readable),
       temporaryBytes: limits.temporaryBytes,
     },
     network,
     expected: opened,
+    checked: { folder: root, seen: found.seen },
   });
   const { XDG_RUNTIME_DIR: _, ...env } = program.env;
   return {

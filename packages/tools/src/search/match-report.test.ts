@@ -9,7 +9,7 @@ const report = (lines: readonly FoundLine[], options: Partial<MatchReportOptions
 };
 
 const linesOf = (file: string, matches: number): readonly FoundLine[] =>
-  Array.from({ length: matches }, (_, at) => ({ file, number: at + 1, isMatch: true, text: `${file} ${at}` }));
+  Array.from({ length: matches }, (_, at) => ({ file, number: at + 1, offset: 0, isMatch: true, text: `${file} ${at}` }));
 
 describe("a report of matches", () => {
   it("is the same in whatever order the files came, also where most of them are not shown", () => {

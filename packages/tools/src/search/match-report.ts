@@ -4,7 +4,17 @@
  */
 import { MAX_OUTPUT_CHARS } from "@retinue/confine";
 
-export type FoundLine = { readonly file: string; readonly number: number; readonly isMatch: boolean; readonly text: string };
+export type FoundLine = {
+  readonly file: string;
+  readonly number: number;
+  /** Of its first byte. */
+  readonly offset: number;
+  readonly isMatch: boolean;
+  readonly text: string;
+};
+
+/** Those of the lines that really stand in the file; undefined where the file may not be seen at all. */
+export type ConfirmLines = (file: string, lines: readonly FoundLine[]) => readonly FoundLine[] | undefined;
 
 export type MatchReport = {
   readonly add: (line: FoundLine) => void;
@@ -30,6 +40,8 @@ export type MatchReportOptions = {
   readonly isLeftOut?: (file: string) => boolean;
   /** How a file is named in the text. */
   readonly show?: (file: string) => string;
+  /** Asked of what is about to be shown. */
+  readonly confirm?: ConfirmLines;
 };
 
 const MAX_CHARS = MAX_OUTPUT_CHARS - 500;
@@ -37,7 +49,7 @@ const MAX_CHARS = MAX_OUTPUT_CHARS - 500;
 type FoundFile = { readonly file: string; readonly key: string; matches: number; lines: FoundLine[]; isShown?: boolean };
 
 export const createMatchReport = (options: MatchReportOptions): MatchReport => {
-  const { maxResults, filesOnly, gaps, isLeftOut = () => false, show = (file) => file } = options;
+  const { maxResults, filesOnly, gaps, isLeftOut = () => false, show = (file) => file, confirm = (_, lines) => lines } = options;
   const files = new Map<string, FoundFile>();
   let current: FoundFile | undefined;
   let matches = 0;
@@ -102,14 +114,14 @@ export const createMatchReport = (options: MatchReportOptions): MatchReport => {
     isFull: () => (filesOnly ? files.size > maxResults : matches > maxResults),
     toText: (totals) => {
       const ordered = listShown();
-      if (filesOnly) return toFileList(ordered, { maxResults, show, totals: totals(matches, files.size) });
-      const { lines, shown } = toLines(ordered, { maxResults, gaps, isShown, show });
+      if (filesOnly) return toFileList(ordered, { maxResults, show, confirm, totals: totals(matches, files.size) });
+      const { lines, shown } = toLines(ordered, { maxResults, gaps, isShown, show, confirm });
       const left = matches - shown;
       return [`[${totals(matches, files.size)}${left > 0 ? `; showing the first ${shown}` : ""}]`, ...lines].join("\n");
     },
     toFirstText: (totals) => {
-      if (filesOnly) return toFileList(listShown(), { maxResults, show, totals });
-      const { lines, shown } = toLines(inOrder(files), { maxResults, gaps, isShown, show });
+      if (filesOnly) return toFileList(listShown(), { maxResults, show, confirm, totals });
+      const { lines, shown } = toLines(inOrder(files), { maxResults, gaps, isShown, show, confirm });
       return [`[${totals}; showing the first ${shown}]`, ...lines].join("\n");
     },
   };
@@ -121,11 +133,17 @@ const toKey = (file: string): string => file.replaceAll("/", "\0");
 const inOrder = (files: ReadonlyMap<string, FoundFile>): readonly FoundFile[] =>
   [...files.values()].toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 
-type Shown = { readonly maxResults: number; readonly show: (file: string) => string };
+type Shown = { readonly maxResults: number; readonly show: (file: string) => string; readonly confirm: ConfirmLines };
 
-const toFileList = (files: readonly FoundFile[], { maxResults, show, totals }: Shown & { readonly totals: string }): string => {
+const toFileList = (
+  files: readonly FoundFile[],
+  { maxResults, show, confirm, totals }: Shown & { readonly totals: string },
+): string => {
   let chars = 0;
-  const entries = files.slice(0, maxResults).map(({ file, matches }) => `${show(file)}: ${matches}`);
+  const entries = files
+    .slice(0, maxResults)
+    .filter(({ file }) => confirm(file, []) !== undefined)
+    .map(({ file, matches }) => `${show(file)}: ${matches}`);
   const fitting = entries.filter((entry) => (chars += entry.length + 1) <= MAX_CHARS);
   const left = files.length - fitting.length;
   return [`[${totals}${left > 0 ? `; ${left} files not shown` : ""}]`, ...fitting].join("\n");
@@ -133,7 +151,13 @@ const toFileList = (files: readonly FoundFile[], { maxResults, show, totals }: S
 
 const toLines = (
   files: readonly FoundFile[],
-  { maxResults, gaps, isShown, show }: Shown & { readonly gaps: boolean; readonly isShown: (found: FoundFile) => boolean },
+  {
+    maxResults,
+    gaps,
+    isShown,
+    show,
+    confirm,
+  }: Shown & { readonly gaps: boolean; readonly isShown: (found: FoundFile) => boolean },
 ): { readonly lines: readonly string[]; readonly shown: number } => {
   const lines: string[] = [];
   let shown = 0;
@@ -142,7 +166,7 @@ const toLines = (
     if (shown >= maxResults) break;
     if (!isShown(found)) continue;
     let last: FoundLine | undefined;
-    for (const line of found.lines) {
+    for (const line of confirm(found.file, found.lines) ?? []) {
       const fresh: string[] = [];
       if (!last) fresh.push(...(lines.length > 0 ? [""] : []), `${show(found.file)}:`);
       else if (gaps && line.number > last.number + 1) fresh.push("  …");

@@ -6,6 +6,7 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
+import { isInside } from "@retinue/runtime";
 import { codeOf } from "@retinue/confine";
 import { parseSkill } from "./parse-skill.ts";
 import { readSkillFile } from "./skill-file.ts";
@@ -22,19 +23,26 @@ export type Skills = { readonly skills: readonly Skill[]; readonly problems: rea
 export const SKILL_FILE = "SKILL.md";
 const MOST_SKILLS = 500;
 
+/** A folder of skills, and the folder that they have to lie in where links lead to them; by default the folder of skills itself. */
+export type SkillFolder = string | { readonly folder: string; readonly within: string };
+
 /** Of two skills with the same name the one of the later folder counts. A folder that does not exist is passed over. */
-export const readSkills = async (folders: readonly string[]): Promise<Skills> => {
+export const readSkills = async (folders: readonly SkillFolder[]): Promise<Skills> => {
   const skills = new Map<string, Skill>();
   const problems: ErrorValue[] = [];
   const report = (file: string, thrown: unknown): void => {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     problems.push(toErrorValue(new RetinueError("skill_invalid", `${file}: ${why}.`, { cause: thrown })));
   };
-  for (const named of folders) {
+  for (const each of folders) {
+    const named = typeof each === "string" ? each : each.folder;
     let root: string;
+    let within: string;
     let entries: readonly string[];
     try {
       root = await realpath(named);
+      within = typeof each === "string" ? root : await realpath(each.within);
+      if (!isInside(within, root)) throw new Error(`it leads out of ${within}, and is not followed`);
       entries = (await readdir(root)).toSorted();
     } catch (thrown) {
       if (codeOf(thrown) !== "ENOENT") report(named, thrown);
@@ -43,7 +51,7 @@ export const readSkills = async (folders: readonly string[]): Promise<Skills> =>
     for (const entry of entries) {
       const file = path.join(root, entry, SKILL_FILE);
       try {
-        const skill = await readSkill(path.join(root, entry));
+        const skill = await readSkill(path.join(root, entry), within);
         if (skill === undefined) continue;
         if (!skills.has(skill.name) && skills.size >= MOST_SKILLS) throw new Error(`there are more than ${MOST_SKILLS} skills`);
         skills.set(skill.name, skill);
@@ -56,7 +64,7 @@ export const readSkills = async (folders: readonly string[]): Promise<Skills> =>
 };
 
 /** Undefined where there is no `SKILL.md`. */
-const readSkill = async (named: string): Promise<Skill | undefined> => {
+const readSkill = async (named: string, within: string): Promise<Skill | undefined> => {
   let folder: string;
   try {
     folder = await realpath(named);
@@ -65,6 +73,7 @@ const readSkill = async (named: string): Promise<Skill | undefined> => {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(thrown) ?? "")) return undefined;
     throw thrown;
   }
+  if (!isInside(within, folder)) throw new Error(`its folder leads out of ${within}, and is not followed`);
   const { name, description } = parseSkill(await readSkillFile(folder, SKILL_FILE));
   if (name !== path.basename(named)) throw new Error(`its name is ${name}, but its folder is ${path.basename(named)}`);
   return { name, description, folder };

@@ -51,6 +51,30 @@ describe("the catalogue of skills", () => {
     });
   });
 
+  it("a skill whose folder is a link out, and a folder of skills that is one, is not followed but reported", async () => {
+    await using workspace = await createTestWorkspace({
+      "outside/bad/SKILL.md": SKILL("bad"),
+      "project/good/SKILL.md": SKILL("good"),
+      "project/.claude/skills/own/SKILL.md": SKILL("own"),
+    });
+    const [skills, within] = [workspace.at("project/.claude/skills"), workspace.at("project")];
+    await symlink(workspace.at("outside/bad"), `${skills}/bad`);
+    await symlink(workspace.at("project/good"), `${skills}/good`);
+    await symlink(workspace.at("outside"), workspace.at("project/linked"));
+    const read = await readSkills([
+      { folder: skills, within },
+      { folder: workspace.at("project/linked"), within },
+    ]);
+    expect(read.skills.map(({ name }) => name)).toEqual(["good", "own"]);
+    expect(read.problems).toMatchObject([
+      { message: expect.stringContaining("is not followed") },
+      { message: expect.stringContaining("is not followed") },
+    ]);
+    // A user's own folder may lead anywhere.
+    const own = await readSkills([{ folder: workspace.at("project/linked"), within: "/" }]);
+    expect(own.skills.map(({ name }) => name)).toEqual(["bad"]);
+  });
+
   it("what it says of itself is shown with hidden characters escaped, and is bounded in the prompt", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`skills/s${index}/SKILL.md`, SKILL(`s${index}`, `A\u200b${"x".repeat(2000)}`)]),

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { RetinueError } from "@retinue/protocol";
-import { openRegularFile } from "@retinue/confine";
+import { createSecretCheck, openRegularFile } from "@retinue/confine";
 import { toDocumentKind } from "./document-kind.ts";
 import { listDocuments } from "./list-documents.ts";
 import { checkSize, readDocument } from "./read-document.ts";
@@ -57,12 +57,16 @@ export const addDocuments = async (
   return report;
 };
 
+const isSecret = createSecretCheck();
+
 type Adding = { readonly database: DatabaseSync; readonly root: string; readonly file: string; readonly signal: AbortSignal };
 
 const addDocument = async ({ database, root, file, signal }: Adding): Promise<"added" | "updated" | "unchanged"> => {
   const kind = toDocumentKind(file);
   if (kind === undefined) throw new RetinueError("tool_failed", "The file is of a kind that is not searched.");
-  const { handle } = await openRegularFile({ workspace: root, absolute: file, shown: "The file" });
+  // Also what is above the folder that was added may tell that it holds keys.
+  const isSecretBelow = (relative: string): boolean => isSecret(path.join(root, relative).split(path.sep).join("/"));
+  const { handle } = await openRegularFile({ workspace: root, absolute: file, shown: "The file", isSecret: isSecretBelow });
   try {
     const { size, mtimeMs } = await handle.stat();
     const known = database.prepare("SELECT id, bytes, mtimeMs, hash FROM documents WHERE path = ?").get(file);

@@ -303,3 +303,29 @@ describe("document index", () => {
     });
   });
 });
+
+describe("credentials", () => {
+  it("that lie among documents, or in a folder of keys that was added, are not indexed, and those that were are taken out", async () => {
+    const key = "canary-key-51";
+    const files = {
+      "guide.md": GUIDE,
+      "credentials.json": `{"key":"${key}"}`,
+      "deep/service-account-1.json": `{"key":"${key}"}`,
+      "secrets.yaml": `key: ${key}`,
+      ".aws/notes.md": key,
+      ".docker/config.json": `{"key":"${key}"}`,
+    };
+    await withIndex(files, async ({ index, workspace, at }) => {
+      await rename(at("credentials.json"), at("plain.json"));
+      await index.add([workspace]);
+      expect(find(index, key)).toEqual(["plain.json|1"]);
+      await rename(at("plain.json"), at("credentials.json"));
+      const report = await index.add([workspace, at(".aws"), at(".docker"), at("secrets.yaml")]);
+      expect(find(index, key)).toEqual([]);
+      expect(new Set(report.skipped.map(({ path: file }) => path.relative(workspace, file)))).toEqual(
+        new Set(Object.keys(files).filter((file) => file !== "guide.md")),
+      );
+      expect(report.skipped[0]?.why).toContain("a secret");
+    });
+  });
+});
