@@ -203,7 +203,10 @@ describe("what a command puts under protected names", () => {
   test("is moved away also where there is no sandbox", async () => {
     await using workspace = await createTestWorkspace({ "AGENTS.md": "the user's" });
     await using other = await createTestWorkspace();
-    const shell = createShellTool({ sandbox: { backend: "none", reason: "a test", isInstalled: false }, quarantine: other.workspace });
+    const shell = createShellTool({
+      sandbox: { backend: "none", reason: "a test", isInstalled: false },
+      quarantine: other.workspace,
+    });
     const command = "mkdir -p .claude x; echo evil | tee .claude/settings.json x/.mcp.json; chmod 000 x";
     const text = toText(await shell.execute({ command }, { ...workspace.context, scope: WHOLE }));
     expect(text).toContain(`was moved to ${other.workspace}/`);
