@@ -11,8 +11,9 @@ import type { ActiveRun } from "./active-run.ts";
 import { toRequest } from "./children.ts";
 import { drive } from "./drive.ts";
 import type { Ground } from "./ground.ts";
+import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
-import type { Parking, ParkedRoot } from "./parking.ts";
+import type { ParkedRoot } from "./parking.ts";
 import { createParking } from "./parking.ts";
 import { readKnown } from "./read-state.ts";
 import { historyAt, latestRoot } from "./session-history.ts";
@@ -27,11 +28,15 @@ type Awaited = {
   readonly detach: () => void;
 };
 
-export type RunStarter = Pick<Engine, "start" | "resume"> & { readonly parking: Parking };
+export type RunStarter = Pick<Engine, "start" | "resume"> & {
+  /** Parked runs are driven on by others from now on; whoever waits here for one of them is told. */
+  readonly letGo: (thrown: Error) => void;
+};
 
 export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof createInputs>): RunStarter => {
   const { log, options } = ground;
   const awaited = new Map<RunId, Awaited>();
+  let isClosed = false;
 
   const settle = (runId: RunId, ended: (one: Awaited) => void): void => {
     const one = awaited.get(runId);
@@ -45,6 +50,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   const parking = createParking({
     ground,
     onNews: async (root) => {
+      if (isClosed) return;
       try {
         await driveOn(root);
       } catch (thrown) {
@@ -109,8 +115,11 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     run.session.followers.add(follower);
     const onAbort = (): void => void stop(outer?.reason);
     const stop = (reason: unknown): Promise<void> =>
-      // A run that has settled meanwhile is past being cancelled.
-      cancel(runId, { reason: toReason(reason) }).catch(() => undefined);
+      cancel(runId, { reason: toReason(reason) }).catch((thrown: unknown) => {
+        // One that has settled here is past being cancelled. What another process settled, or the record cannot take, still stops here.
+        const here = ground.active.get(runId);
+        if (here && !here.state.result) leaveTree(ground, here.tree, toLost(thrown, runId));
+      });
     const one: Awaited = {
       result: Promise.withResolvers(),
       outcome: Promise.withResolvers(),
@@ -133,9 +142,15 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   };
 
   return {
-    parking,
-    start: async ({ agent, task, spec, sessionId: given, forkedFrom, mergeOrder, signal }) => {
-      const sessionId: SessionId = given ?? `ses_${options.createId()}`;
+    letGo: (thrown) => {
+      isClosed = true;
+      parking.close();
+      for (const runId of awaited.keys()) if (!ground.active.has(runId)) settle(runId, ({ result }) => result.reject(thrown));
+    },
+    start: async ({ agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, signal }) => {
+      const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
+      if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
+        throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
       const earlier: readonly RecordedEvent[] = given === undefined ? [] : await log.read(given);
       const previous = given === undefined ? null : latestRoot(earlier, given);
       // In this process a session may be given its next turn before the one before is done.
@@ -173,6 +188,11 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     },
   };
 };
+
+const toLost = (thrown: unknown, runId: RunId): unknown =>
+  thrown instanceof RetinueError && thrown.code === "run_settled"
+    ? new RetinueError("lease_lost", `Another process has taken ${runId} over and settled it.`)
+    : thrown;
 
 const toReason = (reason: unknown): string => {
   if (typeof reason === "string") return reason;
