@@ -8,7 +8,17 @@ import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHan
 import { createEmbeddedEngine, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
 import type { Model, TrafficTap } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
-import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
+import type {
+  ApproveMode,
+  ForkPoint,
+  InputSource,
+  Limits,
+  RecordedEvent,
+  RunId,
+  RunResult,
+  RunSpec,
+  SessionId,
+} from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
@@ -60,6 +70,8 @@ export type RetinueOptions = {
   readonly secrets?: readonly string[];
   /** Sees all traffic with providers, as a cassette does. */
   readonly tap?: TrafficTap;
+  /** Who gives the inputs that come from this process: answers of the approver, and cancels. */
+  readonly source?: InputSource;
 };
 
 export type RunOptions = {
@@ -76,10 +88,12 @@ export type RunOptions = {
   readonly mergeOrder?: MergeOrder;
   /** Goes on with the conversation of this session. */
   readonly sessionId?: SessionId;
+  /** The id of the session that the run begins, where it is known before; one that there is already is `session_exists`. */
+  readonly newSessionId?: SessionId;
   readonly signal?: AbortSignal;
 };
 
-export type ForkOptions = Omit<RunOptions, "sessionId"> & {
+export type ForkOptions = Omit<RunOptions, "sessionId" | "newSessionId"> & {
   /** What is said next; without it the run goes on without a word. */
   readonly task?: string;
   /** In place of the agent's prompt. */
@@ -102,10 +116,10 @@ export type Retinue = {
     options?: { readonly maxConcurrent?: number; readonly signal?: AbortSignal },
   ) => Promise<readonly RunResult[]>;
   /**
-   * Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. One that a living process
-   * works on is refused with `session_running`, unless it is to be taken over.
+   * Goes on with the latest run of a session, or with one run of it and what is below, where a crash left it. A run that is settled gives
+   * its result. One that a living process works on is refused with `session_running`, unless it is to be taken over.
    */
-  readonly resume: (sessionId: SessionId, options?: Pick<RunOptions, "signal"> & ResumeOptions) => Promise<RunHandle>;
+  readonly resume: (id: SessionId | RunId, options?: Pick<RunOptions, "signal"> & ResumeOptions) => Promise<RunHandle>;
   /** Leaves a run at one of its events, in a session of its own. */
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
@@ -211,6 +225,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     approvalExpiresMs: settings.approvals.expiresMs,
     hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
     observer: commandHooks.observer,
+    source: options.source,
   });
 
   const agentOf = (name: string): AgentDefinition => {
@@ -257,13 +272,14 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
     checkTask(task);
     const spec = await specOf(agent, run);
-    const { sessionId, mergeOrder, signal } = run;
+    const { sessionId, newSessionId, mergeOrder, signal } = run;
     return engine.start({
       agent: agent.name,
       task: [{ type: "text", text: task }],
       spec,
       ...(mergeOrder === undefined ? {} : { mergeOrder }),
       ...(sessionId === undefined ? {} : { sessionId }),
+      ...(newSessionId === undefined ? {} : { newSessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
   };
@@ -296,13 +312,24 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         spawn(agent, task, { ...rest, mergeOrder, ...(signal === undefined ? {} : { signal }) }),
       );
     },
-    resume: async (sessionId, { signal, ...how } = {}) => {
-      const events = await store.read(sessionId);
-      const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);
-      if (root?.type !== "run.requested") throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
-      const isSettled = events.some(({ type, runId }) => type === "run.settled" && runId === root.runId);
-      // A missing key is told before the run is taken up; taken up, it would fail and be over.
-      if (!isSettled) await resolve(root.spec.model);
+    resume: async (id, { signal, ...how } = {}) => {
+      const sessionId = isRunId(id) ? await store.sessionOf(id) : id;
+      const events = sessionId === undefined ? [] : await store.read(sessionId);
+      const root = events.findLast(
+        ({ type, depth, runId }) => type === "run.requested" && (isRunId(id) ? runId === id : depth === 0),
+      );
+      if (root?.type !== "run.requested")
+        throw new RetinueError(
+          isRunId(id) ? "run_unknown" : "session_unknown",
+          `There is no ${isRunId(id) ? "run" : "session"} ${id}.`,
+        );
+      const isOver = events.some(
+        (event) =>
+          event.runId === root.runId &&
+          (event.type === "run.settled" || (event.type === "cancel.requested" && event.finish !== true)),
+      );
+      // A missing key is told before the run is taken up; taken up, it would fail and be over. One that is only to be settled needs none.
+      if (!isOver) await resolve(root.spec.model);
       const run = await engine.resume(root.runId, how);
       if (signal) cancelWith(run, signal);
       return run;
@@ -337,6 +364,8 @@ const cancelWith = (run: RunHandle, signal: AbortSignal): void => {
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
 };
+
+const isRunId = (id: SessionId | RunId): id is RunId => id.startsWith("run_");
 
 const checkTask = (task: string): void => {
   if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");

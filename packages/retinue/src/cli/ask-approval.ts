@@ -4,6 +4,7 @@
  */
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { toPrintable } from "../terminal/printable.ts";
+import { formatInput, formatTouched, formatWish } from "./format-act.ts";
 import type { Redact } from "./format-error.ts";
 
 export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
@@ -12,21 +13,6 @@ export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
 const MOST_CHARS = 2_000;
 
 const line = (text: string): string => toPrintable(text, "line");
-
-const toBody = (request: ApprovalRequest, redact: Redact): string =>
-  Object.entries(
-    typeof request.act.input === "object" && request.act.input !== null && !Array.isArray(request.act.input)
-      ? request.act.input
-      : { input: request.act.input },
-  )
-    .flatMap(([key, value]) => {
-      const text = redact(typeof value === "string" ? value : JSON.stringify(value));
-      const lines = text.split("\n").map(line);
-      return lines.length === 1
-        ? [`  ${line(key)}: ${lines.join("")}`]
-        : [`  ${line(key)}:`, ...lines.map((row) => `    ${row}`)];
-    })
-    .join("\n");
 
 const shorten = (body: string, hash: string): string => {
   if (body.length <= MOST_CHARS) return body;
@@ -73,9 +59,11 @@ const askApproval = async (
   { ask, redact, signal }: { readonly ask: Ask; readonly redact: Redact; readonly signal: AbortSignal },
 ): Promise<ApprovalAnswer> => {
   const { act, run } = request;
-  const body = toBody(request, redact);
-  const touches = [...act.paths, ...act.hosts].map((touched) => `  touches: ${line(redact(touched))}\n`).join("");
-  const head = `\n${line(run.agent)} wants to ${act.effect === "network" ? "use the network" : act.effect} with ${line(act.tool)}:\n`;
+  const body = formatInput(act, redact).join("\n");
+  const touches = formatTouched(act, redact)
+    .map((row) => `${row}\n`)
+    .join("");
+  const head = `\n${line(run.agent)} wants to ${formatWish(act)}:\n`;
   const isLong = body.length > MOST_CHARS;
   const choices = `y once, r for this run, s for this session, n or n reason${isLong ? ", v view all" : ""}`;
   let question = `${head}${shorten(body, request.hash)}\n${touches}Allow it? [${choices}] `;

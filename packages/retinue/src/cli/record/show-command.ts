@@ -12,8 +12,8 @@ import { readAgentIcons } from "./agent-icons.ts";
 import { findSession } from "./find-session.ts";
 import { formatMessage, formatMessageLine } from "./message-line.ts";
 import { withRecord } from "./open-for-command.ts";
-import type { Holders } from "./session-state.ts";
-import { readHolders, statusOf, withState } from "./session-state.ts";
+import type { SessionStates } from "./session-state.ts";
+import { readStates, statusOf, withState } from "./session-state.ts";
 import { formatRunTree } from "./run-tree.ts";
 import { formatSandboxes } from "./sandbox-of.ts";
 
@@ -28,23 +28,23 @@ export const showCommand = (
   { messages, json, ...options }: ShowOptions,
   surroundings: Surroundings,
 ): Promise<number> =>
-  withRecord(options, surroundings, async ({ sessions, workspace, loaded }) => {
+  withRecord(options, surroundings, async ({ store, sessions, workspace, loaded }) => {
     const { stdout, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
     const tree = await sessions.tree(session.sessionId);
     const forkedFrom = await readForkPoint(sessions, tree);
-    const holders = await readHolders(sessions, [session]);
+    const states = await readStates({ sessions, approvals: store.approvals }, [session]);
     if (json === true) {
       const rows: MessageRow[] = [];
       if (messages === true) for await (const page of pagesOf(sessions, session)) rows.push(...page);
-      const shown = { session: withState(session, holders), forkedFrom, tree, ...(messages === true && { messages: rows }) };
+      const shown = { session: withState(session, states), forkedFrom, tree, ...(messages === true && { messages: rows }) };
       await stdout.write(`${toJsonLine(shown, redact)}\n`);
       return EXIT.done;
     }
     const print = async (lines: readonly string[]): Promise<void> => {
       for (const line of lines) await stdout.write(`${line}\n`);
     };
-    await print(formatHead({ session, holders, forkedFrom, redact }));
+    await print(formatHead({ session, states, forkedFrom, redact }));
     await print([
       "",
       ...formatRunTree(tree, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
@@ -65,17 +65,20 @@ export const showCommand = (
 
 type Head = {
   readonly session: SessionRow;
-  readonly holders: Holders;
+  readonly states: SessionStates;
   readonly forkedFrom: ForkPoint | null;
   readonly redact: Redact;
 };
 
-const formatHead = ({ session, holders, forkedFrom, redact }: Head): readonly string[] =>
+const formatHead = ({ session, states, forkedFrom, redact }: Head): readonly string[] =>
   [
     session.sessionId,
     session.title,
-    `${statusOf(session, holders)}, ${session.model}, ${session.workspace}`,
-    ...[...holders.values()].map(({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`),
+    `${statusOf(session, states)}, ${session.model}, ${session.workspace}`,
+    ...[...states.holders.values()].map(
+      ({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`,
+    ),
+    ...(states.questions.has(session.sessionId) ? ["retinue approvals list shows what it asks"] : []),
     `${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
     `${count(session.runCount, "run")}, ${count(session.messageCount, "message")}, ${session.promptTokens} tokens in, ` +
       `${session.completionTokens} out, ${money(session.costUsd)}` +
