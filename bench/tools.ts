@@ -1,7 +1,7 @@
 /**
  * `npm run bench:tools`: the tools at scale, with what they must not exceed. Searches of 100,000 files beside ripgrep itself in the same run,
- * code_search on 10,000 source files, and 10 GB of output of a command. `--rounds N`, `--files N`, `--sources N`, `--bytes N`,
- * `--only search|code|output`.
+ * code_search on 10,000 source files, calls of git beside git itself, and 10 GB of output of a command. `--rounds N`, `--files N`, `--sources N`,
+ * `--bytes N`, `--calls N`, `--only search|code|git|output`.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { parseArgs, promisify } from "node:util";
 import { measureCodeSearch } from "../packages/tools/src/code/measure-code-search.ts";
 import { createTestWorkspace } from "../packages/confine/src/testing/index.ts";
 import { writeSearchTree } from "./search-tree.ts";
+import { measureGit } from "./tools-git.ts";
 import type { OutputSample } from "./tools-output.ts";
 import { measureSearch } from "./tools-search.ts";
 
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     files: { type: "string", default: "100000" },
     sources: { type: "string", default: "10000" },
     bytes: { type: "string", default: "10000000000" },
+    calls: { type: "string", default: "50" },
     only: { type: "string" },
   },
 });
@@ -69,6 +71,14 @@ const benchCode = async (): Promise<void> => {
   add({ what: "answer after a file was added", value: measures.addedMs, unit: "ms", most: 100 });
 };
 
+const benchGit = async (): Promise<void> => {
+  console.log(`\n${values.calls} calls of git each; what a call of the tool takes over git itself`);
+  for (const { what, bareMs, toolMs } of await measureGit(Number(values.calls))) {
+    const [bare, tool] = [median(bareMs), median(toolMs)];
+    add({ what, value: tool - bare, unit: "ms", most: 25, note: `${tool.toFixed(1)} ms to ${bare.toFixed(1)} ms` });
+  }
+};
+
 const benchOutput = async (): Promise<void> => {
   console.log(`\n${Number(values.bytes) / 1e9} GB of output of a command`);
   for (const form of ["lines", "one line"]) {
@@ -85,6 +95,7 @@ const benchOutput = async (): Promise<void> => {
 
 if (isWanted("search")) await benchSearch();
 if (isWanted("code")) await benchCode();
+if (isWanted("git")) await benchGit();
 if (isWanted("output")) await benchOutput();
 
 const over = rows.filter(({ value, most }) => !(value <= (most ?? Infinity))).length;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { toLane } from "./sandbox-lane.ts";
 
-const NONE = { backend: "none", reason: "bubblewrap is not installed" } as const;
+const NONE = { backend: "none", reason: "bubblewrap is not installed", isInstalled: false } as const;
 const BWRAP = { backend: "bwrap", program: "/usr/bin/bwrap", version: "0.8", processCap: { type: "rlimit" } } as const;
 
 test("a sandbox that works is enough, required or not", () => {

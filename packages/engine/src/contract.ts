@@ -7,6 +7,7 @@ import type {
   ForkPoint,
   InputSource,
   Limits,
+  ProposedAct,
   RetinueEvent,
   RunId,
   RunResult,
@@ -45,6 +46,8 @@ export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "
     command: string,
     spec: RunSpec,
     signal: AbortSignal,
+    /** As a human has allowed it; absent where nobody had to be asked. */
+    act?: ProposedAct,
   ) => Promise<{ readonly ok: boolean; readonly output: string }>;
 };
 

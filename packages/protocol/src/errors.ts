@@ -94,6 +94,11 @@ export const ERRORS = {
     meaning: "The path is a secret, or a file that other programs run or obey; agents do not touch it.",
     hint: "Do without it, or tell the user what should stand there.",
   },
+  repository_unsafe: {
+    kind: "model",
+    meaning: "The folder of git holds links or other things by which git would read or write files elsewhere; git was not run.",
+    hint: "Do without git, and tell the user what the message names.",
+  },
   file_changed: {
     kind: "model",
     meaning: "The file was changed by somebody else since this run last read or wrote it; it was left as it is.",

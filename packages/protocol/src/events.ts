@@ -112,6 +112,8 @@ export type ProposedAct = {
   readonly protectedPaths?: readonly string[];
   /** Files that the command runs, with a hash of their content: another content is another act. */
   readonly scripts?: readonly { readonly path: string; readonly digest: string }[];
+  /** It would run without a sandbox: why, and what is not protected from it then. */
+  readonly unsandboxed?: string;
 };
 
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */

@@ -7,7 +7,7 @@ import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
-import type { TrustClaim } from "@retinue/confine";
+import type { NetworkOptions, TrustClaim } from "@retinue/confine";
 import type { AskUserOptions, McpConnections, McpServerSettings } from "@retinue/tools";
 import { createTrustStore } from "@retinue/confine";
 import {
@@ -47,7 +47,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({
-    shell: { unprotected, allowUnsandboxed },
+    shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings) },
     unprotected,
     code: codeOptions(home),
     web: toWebOptions(settings),
@@ -88,6 +88,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
         env,
         cwd: workspace,
         unprotected,
+        network: toNetworkOptions(settings),
         pinFile: path.join(home, "mcp-pins.json"),
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
         signal: stop.signal,
@@ -121,6 +122,12 @@ const exists = async (file: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** What the user has opened to sandboxes: private hosts, as for the web tools, and ports of this machine. */
+export const toNetworkOptions = (settings: Settings): NetworkOptions => ({
+  ...toWebOptions(settings),
+  loopback: settings.sandbox.loopback,
+});
 
 const toWebOptions = ({ web }: Settings): { allowHosts?: readonly string[]; denyHosts?: readonly string[] } => ({
   ...(web.allowHosts === undefined ? {} : { allowHosts: web.allowHosts }),

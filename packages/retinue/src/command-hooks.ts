@@ -1,12 +1,14 @@
 /**
  * Hooks that are commands: each reads what happened as JSON on its standard input. Before a call, exit code 2 denies it with what was written to
  * standard error; JSON on standard output may hold `decision` (deny, ask), `reason` and `context`. Any other failure of a hook denies too: a check
- * that did not work has not passed.
+ * that did not work has not passed. A hook runs in the sandbox with the rights of the workspace, unless its entry waives that: agents can write
+ * the scripts that it runs.
  */
-import { spawn } from "node:child_process";
+import type { Command, NetworkOptions } from "@retinue/confine";
+import { findNamedPlaces, runCommand, runConfined, toNamedWords } from "@retinue/confine";
 import type { RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { BeforeVerdict, Hooks } from "@retinue/runtime";
+import type { BeforeVerdict, Hooks, ToolScope } from "@retinue/runtime";
 import { matchesAny } from "@retinue/runtime";
 import type { HookSettings } from "./settings/settings.ts";
 
@@ -16,19 +18,26 @@ const DENIED = 2;
 /** What a hook is given of the environment. */
 const PASSED = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR"];
 
+const WORKSPACE_RIGHTS: ToolScope = { writes: [], hosts: [], approve: "all" };
+
+export type HookPlace = {
+  readonly workspace: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What the user has opened to sandboxes beside public hosts. */
+  readonly network?: NetworkOptions;
+  /** Globs of protected paths that the user has set free. */
+  readonly unprotected?: readonly string[];
+};
+
 export type CommandHooks = { readonly hooks: Hooks | undefined; readonly observer: ((event: RetinueEvent) => void) | undefined };
 
-export const createCommandHooks = (
-  settings: readonly HookSettings[],
-  workspace: string,
-  env: NodeJS.ProcessEnv,
-): CommandHooks => {
+export const createCommandHooks = (settings: readonly HookSettings[], place: HookPlace): CommandHooks => {
   const of = (on: HookSettings["on"], tool?: string): readonly HookSettings[] =>
     settings.filter(
       (hook) => hook.on === on && (tool === undefined || hook.match === undefined || matchesAny([hook.match], tool)),
     );
   const run = (hook: HookSettings, input: unknown, signal?: AbortSignal): Promise<BeforeVerdict> =>
-    runHook(hook, input, workspace, env, signal);
+    runHook(hook, input, place, signal);
   if (settings.length === 0) return { hooks: undefined, observer: undefined };
   return {
     hooks: {
@@ -60,57 +69,46 @@ export const createCommandHooks = (
   };
 };
 
-const runHook = (
+const runHook = async (
   hook: HookSettings,
   input: unknown,
-  workspace: string,
-  env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
-): Promise<BeforeVerdict> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(hook.command, {
-      shell: true,
-      cwd: workspace,
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
-      env: Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
-    });
-    let out = "";
-    let err = "";
-    child.stdout.on("data", (data: Buffer) => (out = (out + data.toString()).slice(0, MOST_OUTPUT)));
-    child.stderr.on("data", (data: Buffer) => (err = (err + data.toString()).slice(0, MOST_OUTPUT)));
-    // A hook that does not read is not at fault.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(JSON.stringify(input));
-    const end = (why: string): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended already.
-      }
-      reject(new RetinueError("tool_failed", why));
-    };
-    const timer = setTimeout(
-      () => end(`it took longer than ${hook.timeoutMs ?? HOOK_MS} ms: ${hook.command}`),
-      hook.timeoutMs ?? HOOK_MS,
-    );
-    const onAbort = (): void => end("the run was stopped");
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
-    child.once("error", (error) => {
-      settle();
-      reject(error);
-    });
-    child.once("close", (code) => {
-      settle();
-      if (code === DENIED) resolve({ decision: "deny", reason: err.trim() || hook.command });
-      else if (code === 0) resolve(readVerdict(out));
-      else reject(new RetinueError("tool_failed", `${hook.command} ended with ${code}: ${err.trim().slice(0, 500)}`));
-    });
-  });
+  { workspace, env, network, unprotected }: HookPlace,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<BeforeVerdict> => {
+  const timeoutMs = hook.timeoutMs ?? HOOK_MS;
+  let out = "";
+  let err = "";
+  const command: Command = {
+    file: "/bin/sh",
+    args: ["-c", hook.command],
+    cwd: workspace,
+    env: Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    input: JSON.stringify(input),
+    timeoutMs,
+    signal,
+    onOutput: (chunk) => (out = (out + chunk.toString("utf8")).slice(0, MOST_OUTPUT)),
+    onError: (chunk) => (err = (err + chunk.toString("utf8")).slice(0, MOST_OUTPUT)),
+  };
+  const end =
+    hook.sandbox === false
+      ? await runCommand(command)
+      : (
+          await runConfined({
+            command,
+            workspace,
+            scope: WORKSPACE_RIGHTS,
+            readable: await findNamedPlaces(toNamedWords(hook.command, env), env),
+            ...(network === undefined ? {} : { network }),
+            ...(unprotected === undefined ? {} : { unprotected }),
+          })
+        ).end;
+  if (end.type === "aborted") throw new RetinueError("tool_failed", "the run was stopped");
+  if (end.type === "timeout") throw new RetinueError("tool_failed", `it took longer than ${timeoutMs} ms: ${hook.command}`);
+  if (end.exitCode === DENIED) return { decision: "deny", reason: err.trim() || hook.command };
+  if (end.exitCode === 0) return readVerdict(out);
+  const why = end.exceeded ?? err.trim().slice(0, 500);
+  throw new RetinueError("tool_failed", `${hook.command} ended with ${end.exitCode ?? end.signal}: ${why}`);
+};
 
 /** Text that is no JSON is context. */
 const readVerdict = (out: string): BeforeVerdict => {

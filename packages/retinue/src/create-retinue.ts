@@ -21,14 +21,14 @@ import type {
 } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, Hooks } from "@retinue/runtime";
+import type { AnyTool, Hooks, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
-import { assembleTools, codeOptions, toProblemLine } from "./assemble-tools.ts";
+import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
 import type { AskUserOptions } from "@retinue/tools";
-import { createGitWorktrees, createTrustStore, digestFile, probeSandbox } from "@retinue/confine";
+import { createGitWorktrees, createTrustStore, digestFile, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { createId } from "./create-id.ts";
 import { fanOut } from "./fan-out.ts";
@@ -186,9 +186,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
-  // Trying the sandbox takes a moment, and only this mode asks for it before a command is run.
-  const isSandboxed = settings.approve === "workspace" && (await probeSandbox()).backend === "bwrap";
-  const commandHooks = createCommandHooks(settings.hooks, workspace, env);
+  const commandHooks = createCommandHooks(settings.hooks, {
+    workspace,
+    env,
+    network: toNetworkOptions(settings),
+    unprotected: settings.unprotected,
+  });
   const engine = createEmbeddedEngine({
     log: store,
     createId,
@@ -197,19 +200,26 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       tool: (name) => tools.get(name),
       clock: systemClock,
       realPath,
-      judge: createJudge({ digest: digestFile, isSandboxed, unprotected: settings.unprotected }),
-      shell: (command, spec, signal) =>
+      judge: createJudge({
+        digest: digestFile,
+        sandboxObstacle,
+        allowUnsandboxed: settings.allowUnsandboxed,
+        unprotected: settings.unprotected,
+      }),
+      shell: (command, spec, signal, act) =>
         runShellLine({
           command,
           workspace: spec.workspace,
           scope: spec.grant,
           signal,
           unprotected: settings.unprotected,
-          allowUnsandboxed: settings.allowUnsandboxed,
+          allowUnsandboxed: isUnsandboxedAllowed(settings, act),
+          network: toNetworkOptions(settings),
         }),
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
+        allowUnsandboxed: settings.allowUnsandboxed,
         environment: env,
         unprotected: settings.unprotected,
         onRemove: (folder) => toCodeIndexes(codeOptions(home)).forget(folder),
@@ -357,6 +367,12 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       await store.close();
     },
   };
+};
+
+/** What stands against a sandbox for commands now. */
+const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {
+  const sandbox = await probeSandbox();
+  return sandbox.backend === "none" ? sandbox : undefined;
 };
 
 const cancelWith = (run: RunHandle, signal: AbortSignal): void => {

@@ -42,7 +42,7 @@ export type EventLog = {
   readonly append: (drafts: readonly EventDraft[], lease?: Lease, options?: AppendOptions) => Awaitable<readonly RecordedEvent[]>;
   /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */
   readonly lease: (runId: RunId, options?: LeaseOptions) => Awaitable<Lease>;
-  /** Who took the latest lease of a run that has not settled, as long as it lives. */
+  /** Who took the latest lease of a run that has neither settled nor parked since, as long as it lives. */
   readonly holder: (runId: RunId) => Awaitable<Holder | undefined>;
   /** Moves on the epochs of all runs of a session: nothing that drives one of them can write any more. */
   readonly revoke: (sessionId: SessionId) => Awaitable<void>;

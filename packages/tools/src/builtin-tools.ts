@@ -1,4 +1,5 @@
 /** The tools that every installation has. */
+import type { GitOptions } from "@retinue/confine";
 import type { AnyTool } from "@retinue/runtime";
 import type { CodeToolOptions } from "./code/code-index.ts";
 import { createCodeSearchTool } from "./code/code-search.ts";
@@ -64,5 +65,8 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createTodoTool(),
 ];
 
-const toGitOptions = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
-  unprotected === undefined ? {} : { unprotected };
+const toGitOptions = ({ unprotected, shell: { sandbox, allowUnsandboxed } = {} }: BuiltinToolOptions): GitOptions => ({
+  ...(unprotected === undefined ? {} : { unprotected }),
+  ...(sandbox === undefined ? {} : { sandbox }),
+  ...(allowUnsandboxed === undefined ? {} : { allowUnsandboxed }),
+});

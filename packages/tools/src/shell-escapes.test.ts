@@ -265,7 +265,7 @@ describe("files", () => {
       await using test = await testing.createTestWorkspace();
       const output = await shell.createShellTool().execute({ command: "cat /proc/self/fd/*/secret.txt; ls /proc/self/fd" }, test.context);
       process.stdout.write(testing.toText(output));`;
-    const files = ["../shell.ts", "../testing/tool-context.ts"].map((file) => new URL(file, import.meta.url).href);
+    const files = ["./shell.ts", "../../confine/src/testing/tool-context.ts"].map((file) => new URL(file, import.meta.url).href);
     const folder = await open(outside, constants.O_RDONLY | constants.O_DIRECTORY);
     const host = spawn(process.execPath, ["--input-type=module", "-e", script, ...files], {
       stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 27 }, () => "ignore" as const), folder.fd],
@@ -590,7 +590,7 @@ describe("the machine", () => {
     }
   });
 
-  attack("K2: no host is reached unless the grant names all, not even this one", async ({ say }) => {
+  attack("K2: this machine is not reached, whatever hosts the grant names", async ({ say }) => {
     const server = await listen(
       createServer((socket) => socket.end("hello\n")),
       0,
@@ -600,8 +600,9 @@ describe("the machine", () => {
     try {
       expect(await say(dial, { ...WHOLE, hosts: [[]] })).toContain("refused");
       expect(await say(dial, { ...WHOLE, hosts: [["*"], ["example.com"]] })).toContain("refused");
-      expect(await say(dial, { ...WHOLE, hosts: [["*"]] })).toContain("hello");
-      expect(await say(dial, WHOLE)).toContain("hello");
+      expect(await say(dial, { ...WHOLE, hosts: [["*"]] })).toContain("refused");
+      expect(await say(dial, { ...WHOLE, hosts: [["127.0.0.1", "localhost"]] })).toContain("refused");
+      expect(await say(dial, WHOLE)).toContain("refused");
       // Programs may still talk to themselves.
       expect(
         await say(

@@ -20,7 +20,7 @@ export const runShellLine = async (line: ShellLine): Promise<{ readonly ok: bool
   const { command, workspace, scope, signal, timeoutMs = DEFAULT_TIMEOUT_MS, ...options } = line;
   const spool = new OutputSpool();
   try {
-    const { end } = await runConfined({
+    const { end, confinement } = await runConfined({
       ...options,
       workspace,
       scope,
@@ -33,7 +33,11 @@ export const runShellLine = async (line: ShellLine): Promise<{ readonly ok: bool
     });
     const { head, tail } = spool.read();
     const why = end.type === "exited" ? "" : `[${end.type === "timeout" ? `ended after ${timeoutMs} ms` : "stopped"}]\n`;
-    return { ok: end.type === "exited" && end.exitCode === 0 && end.exceeded === undefined, output: `${why}${head}${tail}` };
+    const refused = confinement.refusals.map((each) => `[${each}]\n`).join("");
+    return {
+      ok: end.type === "exited" && end.exitCode === 0 && end.exceeded === undefined,
+      output: `${why}${refused}${head}${tail}`,
+    };
   } finally {
     spool.close();
   }

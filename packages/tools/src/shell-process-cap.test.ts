@@ -15,7 +15,10 @@ it("J8: a fork bomb without a sandbox is kept to its limit wherever a control gr
   await using test = await createTestWorkspace();
   const cap = findProcessCap();
   const limits = { processes: 64 };
-  const shell = createShellTool({ sandbox: { backend: "none", reason: "it is left out of this test" }, limits });
+  const shell = createShellTool({
+    sandbox: { backend: "none", reason: "it is left out of this test", isInstalled: false },
+    limits,
+  });
   const given = Number(/given (\d+)/.exec(toText(await shell.execute({ command: BOMB }, test.context)))?.[1]);
   if (cap.type === "cgroup") expect(given).toBeLessThan(64);
   else expect(given).toBe(300);

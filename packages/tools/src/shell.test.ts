@@ -11,7 +11,7 @@ import { abortShells, findByCommandLine } from "./testing/abort-shells.ts";
 import type { TestWorkspace } from "@retinue/confine/testing";
 import { createTestWorkspace, toText } from "@retinue/confine/testing";
 
-const NONE: Sandbox = { backend: "none", reason: "it is left out of this test" };
+const NONE: Sandbox = { backend: "none", reason: "it is left out of this test", isInstalled: false };
 const machine = await probeSandbox();
 /** Without a sandbox and, where the machine has one, with it. */
 const lanes: readonly Sandbox[] = machine.backend === "none" ? [NONE] : [NONE, machine];
@@ -243,7 +243,7 @@ describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
 
 describe("shell", () => {
   it("declares its command line, so that policy can judge it", () => {
-    expect(createShellTool().touches({ command: "ls" })).toEqual({ command: "ls" });
+    expect(createShellTool().touches({ command: "ls" })).toEqual({ command: "ls", needsSandbox: true });
   });
 
   it("says when there are too many files to measure what changed", async () => {

@@ -16,7 +16,7 @@ import { OutputSpool } from "@retinue/confine";
 import type { CommandEnd } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { Confinement, ConfinementOptions } from "@retinue/confine";
-import { runConfined } from "@retinue/confine";
+import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
 import { toShellCommand } from "./shell-command.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -44,12 +44,13 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
     description:
       "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
       "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
-      "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command.",
+      "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command. " +
+      "Its network is its own: hosts are reached through the proxy that HTTP_PROXY and HTTPS_PROXY name, localhost is the command itself.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ command }) => ({ command }),
+    touches: ({ command }) => ({ command, needsSandbox: true }),
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
       await requireApprovedScripts(context);
@@ -58,6 +59,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
       try {
         const { end, confinement, files } = await runConfined({
           ...options,
+          allowUnsandboxed: isUnsandboxedAllowed(options, context.act),
           workspace,
           scope,
           // What passed without a question for being harmless gets no chance to be anything else.
@@ -73,7 +75,8 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           },
         });
         const status = [toStatus(end, timeoutMs), ...toNotes(confinement, files)].join("; ");
-        const text = `[${status}]\n${await toBoundedText(spool.read(), context.artifacts)}`;
+        const refused = confinement.refusals.map((why) => `[${why}]\n`).join("");
+        const text = `[${status}]\n${refused}${await toBoundedText(spool.read(), context.artifacts)}`;
         return toOutput(text, { files, sandbox: confinement.sandbox, error: toFailure(end) });
       } finally {
         shown.flush();

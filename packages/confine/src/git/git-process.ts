@@ -1,7 +1,10 @@
 /** Runs git itself once: no input but what is given, no terminal, both outputs apart and bounded, ended with all it started when it is no longer wanted. */
 import { spawn } from "node:child_process";
 import { RetinueError } from "@retinue/protocol";
+import type { Channel } from "../process/channel.ts";
+import { connectChannels } from "../process/channel.ts";
 import { killGroup } from "../process/process-tree.ts";
+import type { Command } from "../process/run-command.ts";
 
 export type GitProcess = {
   readonly program: string;
@@ -9,6 +12,10 @@ export type GitProcess = {
   readonly cwd: string;
   /** The whole environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Open files besides input and outputs, from number 3 on. */
+  readonly channels?: readonly Channel[];
+  /** As whom it runs, where that is not as ourselves. */
+  readonly owner?: Command["owner"];
   /** What it reads from standard input; nothing by default. */
   readonly input?: string;
   readonly signal: AbortSignal;
@@ -33,16 +40,18 @@ const MAX_ERROR_BYTES = 16_000;
 
 export const runGitProcess = async (run: GitProcess): Promise<GitEnd> => {
   run.signal.throwIfAborted();
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = run;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES, channels = [] } = run;
   const child = spawn(run.program, run.args, {
     cwd: run.cwd,
     env: run.environment,
     detached: process.platform !== "win32",
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", ...channels.map(() => "pipe" as const)],
+    ...run.owner,
   });
+  connectChannels(child, channels);
   // It may end before it has read everything; its exit code says what became of it.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(run.input ?? "");
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(run.input ?? "");
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
@@ -80,11 +89,11 @@ export const runGitProcess = async (run: GitProcess): Promise<GitEnd> => {
 
 type Collected = { readonly read: () => Buffer; readonly isFull: () => boolean };
 
-const collect = (stream: NodeJS.ReadableStream, maxBytes: number, onFull: () => void): Collected => {
+const collect = (stream: NodeJS.ReadableStream | null, maxBytes: number, onFull: () => void): Collected => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   let full = false;
-  stream.on("data", (chunk: Buffer) => {
+  stream?.on("data", (chunk: Buffer) => {
     if (full) return;
     chunks.push(chunk.subarray(0, maxBytes - bytes));
     bytes += chunk.length;

@@ -46,6 +46,7 @@ const FIXED: readonly GitSetting[] = [
   // Files that git would read, and quote from when they are not what it expects.
   ["blame.ignoreRevsFile", ""],
   ["diff.orderFile", NOWHERE],
+  ["mailmap.file", NOWHERE],
   // The output is for a model.
   ["color.ui", "false"],
   ["color.branch", "false"],
@@ -56,6 +57,10 @@ const FIXED: readonly GitSetting[] = [
   ["core.quotePath", "false"],
   ["diff.mnemonicPrefix", "false"],
   ["diff.noprefix", "false"],
+  // By the headings of a diff it is known whose contents it shows.
+  ["diff.srcPrefix", "a/"],
+  ["diff.dstPrefix", "b/"],
+  ["diff.relative", "false"],
 ];
 
 /** By the last part of a key, whatever section and driver it belongs to. */
@@ -109,7 +114,6 @@ export const CARRIED_OVER: ReadonlySet<string> = new Set([
   "core.autocrlf",
   "core.eol",
   "core.safecrlf",
-  "core.excludesfile",
   "core.precomposeunicode",
   "i18n.commitencoding",
 ]);
@@ -118,16 +122,26 @@ export type ConfigSources = {
   /** Keys of the repository's configuration. */
   readonly ofRepository: readonly string[];
   readonly ofUser: readonly GitSetting[];
+  /** Files of the user that git reads, as it sees them. */
+  readonly files: readonly GitSetting[];
+  /** Git sees nothing but the repository, so that it may be told by it which files to read. */
+  readonly isConfined: boolean;
 };
 
-export const toHarmlessSettings = ({ ofRepository, ofUser }: ConfigSources): readonly GitSetting[] => {
+/** Settings that name a file whose lines git may show. */
+const NAMED_FILES = ["core.excludesfile", "core.attributesfile"];
+
+export const toHarmlessSettings = ({ ofRepository, ofUser, files, isConfined }: ConfigSources): readonly GitSetting[] => {
   const present = new Set(ofRepository.map((key) => key.toLowerCase()));
   const carried = ofUser.filter(([key]) => {
     const name = key.toLowerCase();
     // Ours are read last, so that the repository's own value would lose.
     return CARRIED_OVER.has(name) && (name === "safe.directory" || !present.has(name));
   });
-  return [...FIXED, ...carried, ...[...new Set(ofRepository)].flatMap(toOverride)];
+  const named = isConfined
+    ? files.filter(([key]) => !present.has(key))
+    : NAMED_FILES.map((key): GitSetting => files.find(([each]) => each === key) ?? [key, NOWHERE]);
+  return [...FIXED, ...carried, ...named, ...[...new Set(ofRepository)].flatMap(toOverride)];
 };
 
 const toOverride = (key: string): readonly GitSetting[] => {

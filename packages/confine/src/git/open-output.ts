@@ -11,6 +11,8 @@ export type OpenRequest = {
   readonly targets: readonly string[];
   /** Undefined where the command takes none. */
   readonly paths: readonly string[] | undefined;
+  /** Pathspecs of what is not even to be searched. */
+  readonly leaveOut?: readonly string[];
 };
 
 export type OpenEnd = {
@@ -23,13 +25,13 @@ export type OpenEnd = {
 const MAX_ROUNDS = 5;
 
 export const runOpenly = async (repository: Repository, request: OpenRequest): Promise<OpenEnd> => {
-  const { command, args, targets, paths } = request;
+  const { command, args, targets, paths, leaveOut = [] } = request;
   let withheld: readonly string[] = [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const exclusions = withheld.map((file) => `:(top,exclude,literal)${file}`);
+    const exclusions = [...leaveOut, ...withheld.map((file) => `:(top,exclude,literal)${file}`)];
     // A file that is named by its revision is no path, and takes none.
     const all =
-      paths === undefined || (withheld.length === 0 && paths.length === 0)
+      paths === undefined || (exclusions.length === 0 && paths.length === 0)
         ? paths
         : [...(paths.length === 0 ? ["."] : paths), ...exclusions];
     const run = (more: readonly string[]): Promise<GitEnd> =>

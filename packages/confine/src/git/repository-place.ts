@@ -2,48 +2,46 @@
  * Whether a repository belongs to the workspace. A repository can be planted that takes its files or its history from elsewhere
  * (`core.worktree`, a `.git` file, `commondir`); only one that is the workspace's own, or that the workspace lies in, is worked on.
  */
-import { readFile, realpath } from "node:fs/promises";
+import { lstat, readFile, realpath } from "node:fs/promises";
 import path from "node:path";
-import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
+import type { FoundRepository } from "./find-repository.ts";
+import { foreignRepository } from "./foreign-repository.ts";
 
-export type RepositoryPlace = {
+export type RepositoryPlace = Pick<FoundRepository, "top" | "gitFolder" | "commonFolder"> & {
   /** Absolute and real. */
   readonly workspace: string;
-  /** The folder that the repository's files are in. */
-  readonly top: string;
-  readonly gitFolder: string;
-  /** Where linked work trees have what they share; otherwise the same. */
-  readonly commonFolder: string;
   /** `core.worktree` of the git folder's own configuration. */
   readonly readNamedTop: () => Promise<string | undefined>;
 };
 
-/** True when the repository reaches beyond the workspace, so that every command has to be kept inside. Throws when it is not to be used. */
-export const isLargerRepository = async (place: RepositoryPlace): Promise<boolean> => {
-  const { workspace } = place;
-  const top = await realpath(place.top);
-  const gitFolder = await realpath(place.gitFolder);
-  const commonFolder = await realpath(place.commonFolder);
+/** Throws when the repository is not the workspace's own and the workspace is no part of it. */
+export const requireOwnRepository = async (place: RepositoryPlace): Promise<void> => {
+  const { workspace, top, gitFolder, commonFolder } = place;
   if (top === workspace) {
     const own = isInside(workspace, gitFolder);
-    if (own && !isInside(workspace, commonFolder)) throw foreign(`its .git takes its history from ${commonFolder}`);
-    if (!own && !(await pointsBack(gitFolder, top, place.readNamedTop))) throw foreign(`.git leads to ${gitFolder}`);
-    return false;
+    if (own && !isInside(workspace, commonFolder)) throw foreignRepository(`its .git takes its history from ${commonFolder}`);
+    if (!own && !(await pointsBack(place))) throw foreignRepository(`.git leads to ${gitFolder}`);
+    return;
   }
-  if (!isInside(top, workspace)) throw foreign(`its files are in ${top}`);
   // What lies in the workspace may have been written by an agent; it has no say over folders above.
-  if (isInside(workspace, gitFolder) || isInside(workspace, commonFolder)) throw foreign(`it claims the files of ${top}`);
-  if (gitFolder !== path.join(top, ".git") && !(await pointsBack(gitFolder, top, place.readNamedTop)))
-    throw foreign(`.git of ${top} leads to ${gitFolder}`);
-  return true;
+  if (isInside(workspace, gitFolder) || isInside(workspace, commonFolder))
+    throw foreignRepository(`it claims the files of ${top}`);
+  if (gitFolder !== path.join(top, ".git") && !(await pointsBack(place)))
+    throw foreignRepository(`.git of ${top} leads to ${gitFolder}`);
+  if (gitFolder === path.join(top, ".git") && commonFolder !== gitFolder)
+    throw foreignRepository(`its .git takes its history from ${commonFolder}`);
 };
 
 /** A linked work tree or a submodule is known to the repository that it belongs to. */
-const pointsBack = async (gitFolder: string, top: string, readNamedTop: RepositoryPlace["readNamedTop"]): Promise<boolean> => {
-  const back = await readFile(path.join(gitFolder, "gitdir"), "utf8").catch(() => undefined);
-  if (back !== undefined) return isSame(path.resolve(gitFolder, back.trim()), path.join(top, ".git"));
-  const namedTop = await readNamedTop();
+const pointsBack = async ({ gitFolder, commonFolder, top, readNamedTop }: RepositoryPlace): Promise<boolean> => {
+  const file = path.join(gitFolder, "gitdir");
+  const stats = await lstat(file).catch(() => undefined);
+  if (stats !== undefined) {
+    if (!stats.isFile() || !isInside(path.join(commonFolder, "worktrees"), gitFolder)) return false;
+    return isSame(path.resolve(gitFolder, (await readFile(file, "utf8")).trim()), path.join(top, ".git"));
+  }
+  const namedTop = commonFolder === gitFolder ? await readNamedTop() : undefined;
   return namedTop !== undefined && isSame(path.resolve(gitFolder, namedTop), top);
 };
 
@@ -51,8 +49,3 @@ const isSame = async (a: string, b: string): Promise<boolean> => {
   const [first, second] = await Promise.all([a, b].map((file) => realpath(file).catch(() => undefined)));
   return first !== undefined && first === second;
 };
-
-const foreign = (why: string): RetinueError =>
-  new RetinueError("path_outside_workspace", `The repository here is not the workspace's own: ${why}.`, {
-    hint: "Work in the folder that the repository belongs to.",
-  });

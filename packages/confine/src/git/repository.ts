@@ -1,35 +1,48 @@
 /**
- * The repository of a workspace, opened for one call: found, checked to be the workspace's own, and with every program that its
- * configuration names switched off for all that is run in it.
+ * The repository of a workspace, opened for one call: found, looked through and checked to be the workspace's own. All that is run in it runs in the
+ * sandbox, with every program that its configuration names switched off, and may write `.git` only where it says so.
  */
-import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
+import { isInside } from "@retinue/runtime";
+import { probeSandbox } from "../sandbox/probe-sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { FoundRepository } from "./find-repository.ts";
+import { findRepository } from "./find-repository.ts";
+import { toFailure } from "./git-failure.ts";
 import type { GitEnd, GitProcess } from "./git-process.ts";
-import { runGitProcess } from "./git-process.ts";
 import type { GitSetting } from "./harmless-config.ts";
-import { CARRIED_OVER, toConfigEnvironment, toHarmlessSettings } from "./harmless-config.ts";
-import { isLargerRepository } from "./repository-place.ts";
+import { toConfigEnvironment, toHarmlessSettings } from "./harmless-config.ts";
+import { requirePlainFolder, requireSingleName } from "./require-plain-folder.ts";
+import { readRepositoryKeys } from "./repository-keys.ts";
+import type { OpenedFolders } from "./repository-bounds.ts";
+import { toBounds, toShownPlace } from "./repository-bounds.ts";
 import type { IsSecret } from "./secret-paths.ts";
 import { createSecretCheck } from "./secret-paths.ts";
-import { findTrustedProgram, toTrustedFolders } from "./trusted-program.ts";
+import { findGit } from "./start-git.ts";
+import type { UserSettings } from "./user-settings.ts";
+import { readUserSettings } from "./user-settings.ts";
+import { findWrittenInPlace } from "./written-in-place.ts";
 
 export type GitOptions = {
   /** Where PATH, HOME and the user's configuration are looked up; by default the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Globs of protected paths, relative to the workspace, that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** What `probeSandbox` finds, by default. */
+  readonly sandbox?: Sandbox;
+  /** A human has allowed that git runs outside of a sandbox where there is none. */
+  readonly allowUnsandboxed?: boolean;
 };
 
-export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes" | "input"> & {
-  readonly args: readonly string[];
-  /** Takes locks and writes the index; otherwise git does without. */
-  readonly writes?: boolean;
-  /** Paths mean just the files of these names; otherwise `*` and `?` are patterns. */
-  readonly literalPaths?: boolean;
-  /** Added to the environment. */
-  readonly environment?: Readonly<Record<string, string>>;
-};
+export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes" | "input"> &
+  OpenedFolders & {
+    readonly args: readonly string[];
+    /** Paths mean just the files of these names; otherwise `*` and `?` are patterns. */
+    readonly literalPaths?: boolean;
+    /** Added to the environment. */
+    readonly environment?: Readonly<Record<string, string>>;
+  };
 
 export type Repository = {
   readonly workspace: string;
@@ -46,152 +59,99 @@ export type Repository = {
   readonly read: (run: GitRun) => Promise<string>;
 };
 
-export type OpenRepository = GitOptions & { readonly workspace: string; readonly signal: AbortSignal };
-
-/** Settings by environment are as old as this; an older git would not see ours. */
-const OLDEST = [2, 31] as const;
+export type OpenRepository = GitOptions & {
+  /** Absolute and real. */
+  readonly workspace: string;
+  /** The part of the workspace that git sees, where that is not all of it. */
+  readonly part?: string;
+  readonly signal: AbortSignal;
+};
 
 export const openRepository = async (open: OpenRepository): Promise<Repository> => {
-  const { workspace, signal, environment = process.env } = open;
-  const program = await findTrustedProgram({ name: "git", workspace, environment });
-  if (program === undefined)
-    throw new RetinueError("tool_failed", "git is not installed, or only inside the workspace, where it is not trusted.", {
-      hint: "Install git in a folder of PATH.",
-    });
-  const folders = await toTrustedFolders({ workspace, environment });
-  const bare = toEnvironment(environment, folders.join(path.delimiter));
-  const start = (args: readonly string[], added: Readonly<Record<string, string>>, run: Partial<GitRun> = {}): Promise<GitEnd> =>
-    runGitProcess({
-      program,
-      args: ["--no-pager", ...(run.literalPaths === true ? ["--literal-pathspecs"] : []), ...args],
-      cwd: workspace,
-      environment: { ...bare, ...added, ...(run.writes === true ? {} : { GIT_OPTIONAL_LOCKS: "0" }), ...run.environment },
-      signal,
-      ...(run.timeoutMs === undefined ? {} : { timeoutMs: run.timeoutMs }),
-      ...(run.maxBytes === undefined ? {} : { maxBytes: run.maxBytes }),
-      ...(run.input === undefined ? {} : { input: run.input }),
+  const { workspace, part = workspace, signal, environment = process.env } = open;
+  const sandbox = open.sandbox ?? (await probeSandbox());
+  if (sandbox.backend === "none" && open.allowUnsandboxed !== true) throw notConfined(sandbox.reason);
+  const start = await findGit({ sandbox, workspace, environment, signal });
+  const found = await findRepository(workspace);
+  if (found === undefined)
+    throw new RetinueError("tool_failed", "The workspace is no git repository.", { hint: "Do without git." });
+  const boundsOf = (run: OpenedFolders) => toBounds({ found, workspace, part, run, shown });
+  const isConfined = sandbox.backend === "bwrap";
+  let shown: readonly GitSetting[] = [];
+  const run = (given: GitRun, settings: Readonly<Record<string, string>>): Promise<GitEnd> =>
+    start({
+      args: ["--no-pager", ...(given.literalPaths === true ? ["--literal-pathspecs"] : []), ...given.args],
+      bounds: boundsOf(given),
+      environment: {
+        ...WITHOUT_USER,
+        ...settings,
+        ...(given.writes === true ? {} : { GIT_OPTIONAL_LOCKS: "0" }),
+        ...given.environment,
+      },
+      ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
+      ...(given.maxBytes === undefined ? {} : { maxBytes: given.maxBytes }),
+      ...(given.input === undefined ? {} : { input: given.input }),
     });
 
-  if (!newEnough.has(program)) requireVersion(await start(["--version"], WITHOUT_USER));
-  newEnough.add(program);
-  const ofUser = toSettings(await start(["config", "--global", "--includes", "--null", "--get-regexp", CARRIED], {}));
-  const first = { ...WITHOUT_USER, ...toConfigEnvironment(toHarmlessSettings({ ofRepository: [], ofUser })) };
-  const prefix = await requirePlace(workspace, (args) => start(args, first));
-  const ofRepository = toKeys(await start(["config", "--null", "--list", "--name-only"], WITHOUT_USER));
-  const settings = toHarmlessSettings({ ofRepository, ofUser });
-  const harmless = { ...WITHOUT_USER, ...toConfigEnvironment(settings) };
-  const run = (given: GitRun): Promise<GitEnd> => start(given.args, harmless, given);
-  const known = new Set([...ofRepository, ...settings.map(([key]) => key)].map((key) => key.toLowerCase()));
+  await requirePlain(found);
+  const user = await readUserSettings({
+    environment,
+    gitFolder: found.gitFolder,
+    start: (args) => start({ args, bounds: { ...boundsOf({}), isOfUser: true }, environment: {} }),
+  });
+  if (isConfined) shown = user.files.map(({ key, from }): GitSetting => [key, from]);
+  const files = toFiles(user, isConfined);
+  const harmless = (ofRepository: readonly string[]): Readonly<Record<string, string>> =>
+    toConfigEnvironment(toHarmlessSettings({ ofRepository, ofUser: user.settings, files, isConfined }));
+  const ofRepository = await readRepositoryKeys({
+    found,
+    workspace,
+    run: (args) => run({ args }, harmless([])),
+    runWithoutOurs: (args) => run({ args }, {}),
+  });
+  const settings = harmless(ofRepository);
+  const known = new Set([...ofRepository, ...user.settings.map(([key]) => key)].map((key) => key.toLowerCase()));
+  const prefix = toPrefix(found.top, workspace);
+  const runHarmless = async (given: GitRun): Promise<GitEnd> => {
+    if (given.writes === true || !isConfined) await requirePlain(found);
+    if (given.writes === true) for (const [folder, names] of await findWrittenInPlace(found)) requireSingleName(folder, names);
+    return run(given, settings);
+  };
   return {
     workspace,
     isLarger: prefix !== "",
     prefix,
     isSecret: toTopCheck(createSecretCheck(open.unprotected), prefix),
     hasIdentity: ["name", "email"].every((key) => known.has(`user.${key}`)),
-    run,
+    run: runHarmless,
     read: async (given) => {
-      const end = await run(given);
+      const end = await runHarmless(given);
       if (end.exitCode !== 0 && !end.cut) throw toFailure(end);
       return end.output;
     },
   };
 };
 
+const WITHOUT_USER = { GIT_CONFIG_GLOBAL: "/dev/null" } as const;
+
+const notConfined = (reason: string): RetinueError =>
+  new RetinueError(
+    "sandbox_unavailable",
+    `Git runs in a sandbox, which this machine does not have: ${reason}. Nobody was asked to do without.`,
+  );
+
+const requirePlain = async ({ gitFolder, commonFolder }: FoundRepository): Promise<void> => {
+  await requirePlainFolder(commonFolder);
+  if (!isInside(commonFolder, gitFolder)) await requirePlainFolder(gitFolder);
+};
+
+const toFiles = ({ files }: UserSettings, isConfined: boolean): readonly GitSetting[] =>
+  files.map(({ key, from }): GitSetting => [key, isConfined ? toShownPlace(key) : from]);
+
+const toPrefix = (top: string, workspace: string): string =>
+  top === workspace ? "" : `${path.relative(top, workspace).replaceAll(path.sep, "/")}/`;
+
 const toTopCheck =
   (isSecret: IsSecret, prefix: string): IsSecret =>
   (file) =>
     isSecret(file.startsWith(prefix) ? file.slice(prefix.length) : file);
-
-const CARRIED = `^(${[...CARRIED_OVER].map((key) => key.replaceAll(".", "\\.")).join("|")})$`;
-
-const WITHOUT_USER = { GIT_CONFIG_GLOBAL: "/dev/null" } as const;
-
-/** What git says when it fails, as a model reads it. */
-export const toFailure = ({ exitCode, errors, output }: GitEnd): RetinueError =>
-  new RetinueError(
-    "tool_failed",
-    `git failed (${exitCode ?? "ended by a signal"}): ${errors || output.trim() || "it said nothing."}`,
-  );
-
-/** Nothing that begins with GIT_ comes from outside. */
-const toEnvironment = (given: Readonly<Record<string, string | undefined>>, trustedPath: string): Record<string, string> => {
-  const kept = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "TZ"];
-  const environment: Record<string, string> = {};
-  for (const name of kept) {
-    const value = given[name];
-    if (value !== undefined) environment[name] = value;
-  }
-  return {
-    ...environment,
-    PATH: trustedPath,
-    LC_ALL: "C.UTF-8",
-    TERM: "dumb",
-    PAGER: "cat",
-    GIT_PAGER: "cat",
-    GIT_EDITOR: "true",
-    GIT_SEQUENCE_EDITOR: "true",
-    GIT_ASKPASS: "false",
-    SSH_ASKPASS: "false",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_ATTR_NOSYSTEM: "1",
-    // Missing objects of a partial clone would be fetched by programs that the repository names.
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_ALLOW_PROTOCOL: "none",
-    GIT_PROTOCOL_FROM_USER: "0",
-  };
-};
-
-/** Programs that were asked for their version. */
-const newEnough = new Set<string>();
-
-const requireVersion = ({ output }: GitEnd): void => {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(output) ?? [];
-  const [oldestMajor, oldestMinor] = OLDEST;
-  const isNew = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
-  if (!isNew)
-    throw new RetinueError("tool_failed", `git ${OLDEST.join(".")} or newer is needed; this one says "${output.trim()}".`, {
-      hint: "Install a newer git.",
-    });
-};
-
-/** Gives the prefix. */
-const requirePlace = async (workspace: string, start: (args: readonly string[]) => Promise<GitEnd>): Promise<string> => {
-  const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
-  const end = await start(["rev-parse", ...asked]);
-  const [top, gitFolder, common, ...rest] = end.output.replace(/\n$/, "").split("\n");
-  if (end.exitCode !== 0) {
-    if (/not a git repository/.test(end.errors))
-      throw new RetinueError("tool_failed", "The workspace is no git repository.", { hint: "Do without git." });
-    throw toFailure(end);
-  }
-  if (top === undefined || gitFolder === undefined || common === undefined || rest.length > 0)
-    throw new RetinueError("tool_failed", "The place of the repository cannot be told from what git says.");
-  const isLarger = await isLargerRepository({
-    workspace,
-    top,
-    gitFolder,
-    commonFolder: path.resolve(workspace, common),
-    readNamedTop: async () => {
-      const named = await start(["config", "--file", path.join(gitFolder, "config"), "--get", "core.worktree"]);
-      return named.exitCode === 0 ? named.output.replace(/\n$/, "") : undefined;
-    },
-  });
-  return isLarger ? `${path.relative(await realpath(top), workspace).replaceAll(path.sep, "/")}/` : "";
-};
-
-/** `key\nvalue\0…`; none where the user has no such settings. */
-const toSettings = ({ output }: GitEnd): readonly GitSetting[] =>
-  output
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry): GitSetting => {
-      const at = entry.indexOf("\n");
-      return at < 0 ? [entry, "true"] : [entry.slice(0, at), entry.slice(at + 1)];
-    });
-
-const toKeys = (end: GitEnd): readonly string[] => {
-  // Without all of its keys the repository's programs could not be switched off.
-  if (end.exitCode !== 0 || end.cut) throw toFailure(end);
-  return end.output.split("\0").filter((key) => key !== "");
-};

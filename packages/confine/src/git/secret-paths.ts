@@ -1,5 +1,5 @@
 /** Which contents are kept from agents, also where they stand in the history of a repository. */
-import { protectionOf } from "@retinue/runtime";
+import { SECRET_GLOBS, protectionOf } from "@retinue/runtime";
 import picomatch from "picomatch";
 
 export type IsSecret = (file: string) => boolean;
@@ -9,3 +9,16 @@ export const createSecretCheck = (unprotected: readonly string[] = []): IsSecret
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
   return (file) => protectionOf(file)?.read === "deny" && !isFree(file);
 };
+
+/** `a{b,c}` → `ab`, `ac`. */
+const expandBraces = (glob: string): readonly string[] => {
+  const [, before, choices, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(glob) ?? [];
+  if (before === undefined || choices === undefined || after === undefined) return [glob];
+  return choices.split(",").flatMap((choice) => expandBraces(before + choice + after));
+};
+
+/** All that may be a secret, for git to leave out; some of it is none. */
+export const SECRET_PATHSPECS: readonly string[] = SECRET_GLOBS.flatMap(expandBraces).flatMap((glob) => [
+  `:(top,exclude,icase,glob)**/${glob}`,
+  `:(top,exclude,icase,glob)**/${glob}/**`,
+]);

@@ -24,14 +24,15 @@ export const toTrustedFolders = async ({ workspace, environment }: Omit<ProgramS
   return folders;
 };
 
-export const findTrustedProgram = async (search: ProgramSearch): Promise<string | undefined> => {
-  const names = process.platform === "win32" ? [`${search.name}.exe`] : [search.name];
-  for (const folder of await toTrustedFolders(search))
-    for (const name of names) {
-      const file = path.join(folder, name);
-      if (await isTrusted(file, search.workspace)) return file;
-    }
-  return undefined;
+/** All of that name, in the order of PATH. */
+export const findTrustedPrograms = async (search: ProgramSearch): Promise<readonly string[]> => {
+  const name = process.platform === "win32" ? `${search.name}.exe` : search.name;
+  const found: string[] = [];
+  for (const folder of await toTrustedFolders(search)) {
+    const file = path.join(folder, name);
+    if (await isTrusted(file, search.workspace)) found.push(file);
+  }
+  return found;
 };
 
 const isTrusted = async (file: string, workspace: string): Promise<boolean> => {

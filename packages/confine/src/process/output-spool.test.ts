@@ -43,7 +43,7 @@ describe("an output spool", () => {
       expect(files).toHaveLength(2);
       expect(new Set(files.map(([, name]) => name)).size).toBe(2);
       for (const [number, name] of files) {
-        expect(name).toMatch(/^retinue-[A-Za-z0-9]{6}\/output \(deleted\)$/);
+        expect(name).toMatch(/^retinue-spool-[\d-]+-[A-Za-z0-9]{6}\/output \(deleted\)$/);
         expect(fstatSync(number)).toMatchObject({ nlink: 0, mode: 0o100600 });
       }
     }

@@ -2,9 +2,9 @@
  * Keeps the beginning and the end of an output of any length: little of it in memory, the rest in a private file that has no name and is
  * gone with this process.
  */
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, constants, openSync, readSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
+import { createTemporaryFolder } from "./temporary-folder.ts";
 
 export type SpooledOutput = {
   readonly head: string;
@@ -76,7 +76,7 @@ export class OutputSpool {
   }
 
   #moveToFile(): number {
-    const folder = mkdtempSync(path.join(tmpdir(), "retinue-"));
+    const folder = createTemporaryFolder("spool");
     const name = path.join(folder, "output");
     try {
       const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;

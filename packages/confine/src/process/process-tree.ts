@@ -2,21 +2,24 @@
  * All that one command has started: its process group, and on Linux also what left the group (setsid, double fork) but still carries the
  * mark in its environment. What clears its environment as well escapes; only a PID namespace holds that.
  */
-import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { setImmediate as breathe, setTimeout as sleep } from "node:timers/promises";
 
 export type ProcessTree = {
   /** The group's id, which is the pid of its first process. */
   readonly group: number;
   /** `NAME=value`, as it stands in the environment of every process of the tree. */
   readonly mark: string;
+  /** When its first process was started, as `startOf` gives it: none of the tree is older. */
+  readonly startedAt?: number;
 };
 
 /** How long processes that were asked to end may take before they are killed. */
 const GRACE_MS = 2000;
 const POLL_MS = 25;
 const KILL_ROUNDS = 40;
-const READS_AT_ONCE = 64;
+/** A read of /proc takes microseconds, and many times that where each is waited for by itself. */
+const READS_AT_ONCE = 100;
 
 /** Asks all of the tree to end, kills what is left after the grace, and gives how many there were. */
 export const endProcessTree = async (tree: ProcessTree): Promise<number> => {
@@ -53,32 +56,55 @@ const signalAll = (targets: readonly number[], signal: NodeJS.Signals): void => 
     }
 };
 
-const findProcesses = async ({ group, mark }: ProcessTree): Promise<Found> => {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+const findProcesses = async (tree: ProcessTree): Promise<Found> => {
+  const { group } = tree;
+  const pids = listProcesses();
   if (pids.length === 0) return findGroup(group);
   let members = 0;
   const strays: number[] = [];
-  for (let at = 0; at < pids.length; at += READS_AT_ONCE)
-    await Promise.all(
-      pids.slice(at, at + READS_AT_ONCE).map(async (pid) => {
-        const place = await placeOf(pid, { group, mark });
-        if (place === "group") members += 1;
-        else if (place === "stray") strays.push(pid);
-      }),
-    );
+  for (const [index, pid] of pids.entries()) {
+    if (index % READS_AT_ONCE === READS_AT_ONCE - 1) await breathe();
+    const place = placeOf(pid, tree);
+    if (place === "group") members += 1;
+    else if (place === "stray") strays.push(pid);
+  }
   return { targets: [...(members > 0 ? [-group] : []), ...strays], count: members + strays.length };
 };
 
-const placeOf = async (pid: number, { group, mark }: ProcessTree): Promise<"group" | "stray" | null> => {
+const listProcesses = (): readonly number[] => {
+  try {
+    return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
+  } catch {
+    return [];
+  }
+};
+
+/** The name in parentheses may hold anything; state, parent and group follow it, and later when it was started. */
+const readStat = (pid: number): readonly string[] => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+};
+
+const STARTED_AT = 19;
+
+/** In the clock of the kernel; undefined where it cannot be told. */
+export const startOf = (pid: number): number | undefined => {
+  try {
+    return Number(readStat(pid)[STARTED_AT]);
+  } catch {
+    return undefined;
+  }
+};
+
+const placeOf = (pid: number, { group, mark, startedAt = 0 }: ProcessTree): "group" | "stray" | null => {
   if (pid === process.pid) return null;
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may hold anything; state, parent and group follow it.
-    const [state, , its] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const stat = readStat(pid);
+    const [state, , its] = stat;
     if (state === "Z" || state === "X") return null;
     if (Number(its) === group) return "group";
-    const environment = await readFile(`/proc/${pid}/environ`, "latin1");
+    if (Number(stat[STARTED_AT]) < startedAt) return null;
+    const environment = readFileSync(`/proc/${pid}/environ`, "latin1");
     return environment.split("\0").includes(mark) ? "stray" : null;
   } catch {
     // It has ended, or belongs to somebody else.

@@ -46,7 +46,7 @@ const toClosing = (keep: number): string =>
 export const toLimitedArguments = (
   { processes, fileBytes }: ResourceLimits,
   { file, args }: { readonly file: string; readonly args: readonly string[] },
-  { before, keep }: { readonly before: string; readonly keep: number },
+  { first = "", before, keep }: { readonly first?: string; readonly before: string; readonly keep: number },
 ): { readonly file: string; readonly args: readonly string[] } => {
   const lines = [
     "ulimit -c 0",
@@ -55,6 +55,6 @@ export const toLimitedArguments = (
     `ulimit -u ${processes} || ulimit -p ${processes}`,
     "echo 1000 > /proc/self/oom_score_adj",
   ];
-  const script = [...lines.map((line) => `{ ${line}; } 2>/dev/null`), toClosing(keep), before, 'exec "$@"'].join("\n");
+  const script = [first, ...lines.map((line) => `{ ${line}; } 2>/dev/null`), toClosing(keep), before, 'exec "$@"'].join("\n");
   return { file: SHELL, args: [...(SHELL.endsWith("bash") ? ["--posix"] : []), "-c", script, "sh", file, ...args] };
 };

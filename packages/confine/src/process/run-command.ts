@@ -9,8 +9,8 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
 import type { Channel } from "./channel.ts";
-import { connectChannels } from "./channel.ts";
-import { endProcessTree, killGroup } from "./process-tree.ts";
+import { connectChannels, toStdio } from "./channel.ts";
+import { endProcessTree, killGroup, startOf } from "./process-tree.ts";
 
 export type Command = {
   readonly file: string;
@@ -22,6 +22,10 @@ export type Command = {
   readonly signal: AbortSignal;
   /** Both outputs, in the order in which they came. A chunk is there only until the call returns. */
   readonly onOutput: (chunk: Buffer) => void;
+  /** The error output by itself, where it is not to be mixed with the other. */
+  readonly onError?: (chunk: Buffer) => void;
+  /** What can be read from the standard input; without it there is none. */
+  readonly input?: string;
   /** Open files of the program besides input and outputs, from number 3 on. */
   readonly channels?: readonly Channel[];
   /** As whom it runs, where that is not as ourselves. */
@@ -51,7 +55,7 @@ const DRAIN_MS = 100;
 export const runCommand = async (command: Command): Promise<CommandEnd> => {
   const { signal, timeoutMs } = command;
   if (signal.aborted) return { type: "aborted" };
-  const { child, group, mark, exited, closed } = await start(command);
+  const { child, group, mark, exited, closed, startedAt } = await start(command);
   const stopped = Promise.withResolvers<"aborted" | "timeout" | { readonly exceeded: string }>();
   const onAbort = (): void => stopped.resolve("aborted");
   const timer = setTimeout(() => stopped.resolve("timeout"), timeoutMs);
@@ -63,7 +67,7 @@ export const runCommand = async (command: Command): Promise<CommandEnd> => {
     if (first === "exited") await Promise.race([closed, sleep(DRAIN_MS)]);
     // What takes more than it may is not asked.
     else if (typeof first === "object") killGroup(group);
-    const leftBehind = await endProcessTree({ group, mark });
+    const leftBehind = await endProcessTree({ group, mark, ...(startedAt === undefined ? {} : { startedAt }) });
     await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
     if (first === "aborted" || first === "timeout") return { type: first };
     return {
@@ -78,6 +82,7 @@ export const runCommand = async (command: Command): Promise<CommandEnd> => {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     for (const stream of child.stdio) stream?.destroy();
+    if (child.connected) child.disconnect();
     running.delete(group);
   }
 };
@@ -89,34 +94,40 @@ type Started = {
   readonly exited: Promise<"exited">;
   /** All pipes are closed as well. */
   readonly closed: Promise<void>;
+  readonly startedAt: number | undefined;
 };
 
 /** A session of its own has no terminal; with /dev/null as input no prompt can wait. */
 const start = async (command: Command): Promise<Started> => {
-  const { file, args, cwd, env, onOutput, channels = [], owner } = command;
+  const { file, args, cwd, env, input, onOutput, onError = onOutput, channels = [], owner } = command;
   const mark = randomUUID();
   try {
     const child = spawn(file, args, {
       cwd,
       env: { ...env, [MARK]: mark },
       detached: true,
-      stdio: ["ignore", "pipe", "pipe", ...channels.map(() => "pipe" as const)],
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...toStdio(channels)],
       ...owner,
     });
     const exited = new Promise<"exited">((resolve) => child.once("exit", () => resolve("exited")));
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const { pid: group } = child;
     if (group !== undefined) watchOver(group);
+    // Its own process may be gone before anybody looks; none of its tree is older than we are either.
+    const startedAt = (group === undefined ? undefined : startOf(group)) ?? startOf(process.pid);
     await once(child, "spawn");
     if (group === undefined) throw new Error("it has no process id");
-    const onData = (chunk: Buffer): void => {
-      onOutput(chunk);
+    const hand = (to: Command["onOutput"]) => (chunk: Buffer) => {
+      to(chunk);
       release(chunk);
     };
-    child.stdout?.on("data", onData);
-    child.stderr?.on("data", onData);
+    child.stdout?.on("data", hand(onOutput));
+    child.stderr?.on("data", hand(onError));
+    // A program need not read what it is given.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
     connectChannels(child, channels);
-    return { child, group, mark: `${MARK}=${mark}`, exited, closed };
+    return { child, group, mark: `${MARK}=${mark}`, exited, closed, startedAt };
   } catch (thrown) {
     throw cannotStart(command, thrown);
   }

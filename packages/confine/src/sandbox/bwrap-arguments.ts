@@ -1,6 +1,6 @@
 /**
- * A profile as arguments of bubblewrap. Everything is read-only but what the profile opens; no capabilities, no other processes, no network
- * unless granted, nothing that outlives the command. Later mounts cover earlier ones, so that the order is the policy.
+ * A profile as arguments of bubblewrap. Everything is read-only but what the profile opens; no capabilities, no other processes, a network
+ * of its own, nothing that outlives the command. Later mounts cover earlier ones, so that the order is the policy.
  */
 import path from "node:path";
 import { isInside } from "@retinue/runtime";
@@ -19,8 +19,6 @@ export type BwrapOptions = {
   readonly infoFile: number;
   /** Of the kernel's files those that are there. */
   readonly kernelFiles: readonly string[];
-  /** The file that names are looked up by, where it lies in what is emptied. */
-  readonly resolverFile: string | undefined;
 };
 
 export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
@@ -37,23 +35,25 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
   const mounts: Mount[] = [
     ...(host.home === undefined ? [] : [{ at: host.home, args: ["--dir", host.home] }]),
     ...host.emptied.map((at) => ({ at, args: ["--size", sizeOf(at), "--tmpfs", at] })),
-    ...tools.map(({ from, at }) => ({ at, args: ["--ro-bind", from, at] })),
+    ...tools.map(({ from, at }) => ({ at, args: ["--ro-bind", from, at], isSeen: true })),
     ...host.hidden.map((hidden) => hide(hidden, emptyFile)),
-    ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
-    ...writable.map((at) => ({ at, args: ["--bind", at, at] })),
-    ...readOnly.map((at) => ({ at, args: ["--ro-bind-try", at, at] })),
+    ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at], isSeen: true })),
+    ...writable.map((at) => ({ at, args: ["--bind", at, at], isSeen: true })),
+    ...readOnly.map((at) => ({ at, args: ["--ro-bind-try", at, at], isSeen: true })),
+    ...(profile.shown ?? []).map(({ path: at, from }) => ({ at, args: ["--ro-bind", from, at], isSeen: true })),
     ...profile.hidden.map((hidden) => hide(hidden, emptyFile)),
   ];
+  const ordered = inOrder(mounts);
+  const sockets = (profile.sockets ?? []).filter((socket) => isSeen(socket, ordered));
   return [
     ["--unshare-all", "--unshare-user", "--disable-userns"],
-    network ? ["--share-net"] : [],
     identity === undefined ? [] : ["--uid", String(identity.uid), "--gid", String(identity.gid)],
     ["--hostname", "sandbox", "--cap-drop", "ALL", "--die-with-parent", "--new-session"],
     bind("/"),
     ["--dev", "/dev", "--size", sizeOf("/dev/shm"), "--tmpfs", "/dev/shm", "--proc", "/proc"],
     options.kernelFiles.flatMap(bind),
-    inOrder(mounts).flatMap(({ args }) => args),
-    options.resolverFile === undefined || !network ? [] : bind(options.resolverFile),
+    ordered.flatMap(({ args }) => args),
+    sockets.flatMap((at) => hide({ path: at, isFolder: false }, emptyFile).args),
     ["--chdir", folder, "--info-fd", String(options.infoFile)],
     options.filterFile === undefined ? [] : ["--seccomp", String(options.filterFile)],
   ].flat();
@@ -61,7 +61,18 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
 
 const bind = (file: string): readonly string[] => ["--ro-bind", file, file];
 
-type Mount = { readonly at: string; readonly args: readonly string[] };
+/** `isSeen`: what lies there outside is seen inside. */
+type Mount = { readonly at: string; readonly args: readonly string[]; readonly isSeen?: boolean };
+
+/** What is made anew for every sandbox. */
+const OWN_FOLDERS = ["/dev", "/proc"];
+
+/** By the innermost mount that holds it; without one it is a part of the machine, which is seen. */
+const isSeen = (file: string, ordered: readonly Mount[]): boolean => {
+  if (OWN_FOLDERS.some((folder) => isInside(folder, file))) return false;
+  const holder = ordered.findLast(({ at }) => isInside(at, file));
+  return holder === undefined || holder.isSeen === true;
+};
 
 const hide = ({ path: at, isFolder }: HiddenPath, emptyFile: string): Mount =>
   isFolder ? { at, args: ["--tmpfs", at, "--remount-ro", at] } : { at, args: ["--ro-bind", emptyFile, at] };

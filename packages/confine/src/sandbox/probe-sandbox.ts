@@ -1,34 +1,44 @@
 /**
- * Finds out which sandbox this machine has, once, by using it: a command must run in it, must write where it may, and must fail where it may
+ * Finds out which sandbox this machine has by using it: a command must run in it, must write where it may, and must fail where it may
  * not. That a program of the name is installed says nothing.
  */
-import { access, constants, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, constants, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { runCommand } from "../process/run-command.ts";
 import type { ProcessCap } from "../process/process-cap.ts";
 import { findProcessCap } from "../process/process-cap.ts";
 import { createResourceLimits } from "../process/resource-limits.ts";
+import { createTemporaryFolder } from "../process/temporary-folder.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
 
-let probed: Promise<Sandbox> | undefined;
-
-/** The same answer for the whole life of the process. */
-export const probeSandbox = (): Promise<Sandbox> => (probed ??= tryBwrap(PLACES));
+/** A sandbox that was found stays found. One that was not is looked for again: a full disk or too few open files pass. */
+export const createSandboxProbe = (places: readonly string[]): (() => Promise<Sandbox>) => {
+  let probed: Promise<Sandbox> | undefined;
+  return async () => {
+    const probing = (probed ??= tryBwrap(places));
+    const sandbox = await probing;
+    if (sandbox.backend === "none" && probed === probing) probed = undefined;
+    return sandbox;
+  };
+};
 
 /** Never by PATH, where a project could put something in its place. */
 const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+/** The sandbox of this machine, tried as often as it has to be and no oftener. */
+export const probeSandbox = createSandboxProbe(PLACES);
+
 const LEAST_VERSION = [0, 8] as const;
 const TIMEOUT_MS = 20_000;
 
 /** Tries bubblewrap where it may lie. */
 export const tryBwrap = async (places: readonly string[]): Promise<Sandbox> => {
-  if (process.platform !== "linux") return none(`there is no sandbox for ${process.platform} yet`);
+  if (process.platform !== "linux") return notThere(`there is no sandbox for ${process.platform} yet`);
   const program = await findFirst(places);
-  if (program === undefined) return none("bubblewrap is not installed");
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-probe-")));
+  if (program === undefined) return notThere("bubblewrap is not installed");
+  let folder: string | undefined;
   try {
+    folder = createTemporaryFolder("probe");
     const version = await run(program, ["--version"], folder);
     const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version.output) ?? []).map(Number);
     if (version.exitCode !== 0) return none(`bubblewrap does not run: ${version.output.trim()}`);
@@ -39,11 +49,14 @@ export const tryBwrap = async (places: readonly string[]): Promise<Sandbox> => {
   } catch (thrown) {
     return none(`bubblewrap could not be tried: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 };
 
-const none = (reason: string): Sandbox => ({ backend: "none", reason });
+const notThere = (reason: string): Sandbox => ({ backend: "none", reason, isInstalled: false });
+
+/** Its program is there and did not do what it should. */
+const none = (reason: string): Sandbox => ({ backend: "none", reason, isInstalled: true });
 
 type Bwrap = Extract<Sandbox, { backend: "bwrap" }>;
 

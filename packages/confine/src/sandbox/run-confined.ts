@@ -3,19 +3,23 @@
  * grant is limited. Tells which files were changed, as measured, and what was kept from the command.
  */
 import path from "node:path";
-import type { FileChanges } from "@retinue/protocol";
+import type { FileChanges, ProposedAct } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";
 import { requireFolder } from "../files/require-folder.ts";
+import { findShownSettings } from "../git/shown-settings.ts";
 import type { Snapshot } from "../process/file-changes.ts";
 import { compareSnapshots, takeSnapshot } from "../process/file-changes.ts";
+import type { NetworkOptions } from "../network/sandbox-network.ts";
+import { openSandboxNetwork } from "../network/sandbox-network.ts";
 import { createCappedGroup, findProcessCap } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
 import { createResourceLimits } from "../process/resource-limits.ts";
 import type { Command, CommandEnd } from "../process/run-command.ts";
 import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
+import { findSockets } from "./find-sockets.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
 import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "./project-places.ts";
 import { findProtected, holdBack } from "./protected-files.ts";
@@ -35,7 +39,15 @@ export type ConfinementOptions = {
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
   readonly limits?: Partial<ResourceLimits>;
+  /** What of the machine and of private networks the user has opened to commands, beside the public hosts of the grant. */
+  readonly network?: NetworkOptions;
 };
+
+/** By the user's settings, or by whoever was told of it and allowed this very act. */
+export const isUnsandboxedAllowed = (
+  { allowUnsandboxed = false }: Pick<ConfinementOptions, "allowUnsandboxed">,
+  act: Pick<ProposedAct, "unsandboxed"> | undefined,
+): boolean => allowUnsandboxed || act?.unsandboxed !== undefined;
 
 export type ConfinedRun = ConfinementOptions & {
   readonly command: Omit<Command, "channels" | "owner" | "watch">;
@@ -54,6 +66,8 @@ export type Confinement = {
   /** The sandbox would have been needed and was waived. */
   readonly isWaived: boolean;
   readonly network: boolean;
+  /** What the command tried to reach and may not, with the reason. */
+  readonly refusals: readonly string[];
   /** Files of the workspace that the command saw as empty. */
   readonly hidden: readonly string[];
   /** What the command had put under protected names, and was renamed. */
@@ -74,19 +88,30 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
   if (command.signal.aborted) throw new RetinueError("cancelled", "The command was not started: it is no longer wanted.");
   const sandbox = run.sandbox ?? (await probeSandbox());
   const writeScope = toWriteScope(scope.writes);
-  const network = scope.hosts.every((hosts) => hosts.includes("*"));
-  const isLimited = !writeScope.folders.includes("") || !network;
-  if (sandbox.backend === "bwrap") return runInSandbox(run, sandbox, network);
-  if (isLimited && run.allowUnsandboxed !== true)
-    throw new RetinueError(
-      "sandbox_unavailable",
-      `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
-    );
+  const isLimited = !writeScope.folders.includes("") || !scope.hosts.every((hosts) => hosts.includes("*"));
+  if (sandbox.backend === "bwrap") return runInSandbox(run, sandbox);
+  if (run.allowUnsandboxed !== true) {
+    // What is installed and fails may work the next time; until then nothing runs as if there had never been one.
+    if (sandbox.isInstalled)
+      throw new RetinueError(
+        "sandbox_unavailable",
+        `The sandbox of this machine does not work now, so that nothing was run: ${sandbox.reason}.`,
+        {
+          hint: "It is tried again with the next command. `retinue doctor` tells what is wrong; the user can waive the sandbox by allowUnsandboxed.",
+        },
+      );
+    if (isLimited)
+      throw new RetinueError(
+        "sandbox_unavailable",
+        `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
+      );
+  }
   return runPlainly(run, {
     backend: "none",
     sandbox: "none",
-    isWaived: isLimited,
+    isWaived: isLimited || sandbox.isInstalled,
     network: true,
+    refusals: [],
     hidden: [],
     heldBack: [],
     isChecked: true,
@@ -120,11 +145,7 @@ const runPlainly = async (run: ConfinedRun, confinement: Confinement): Promise<C
   return { end, confinement, files: compareSnapshots(before, await takeSnapshot(workspace)) };
 };
 
-const runInSandbox = async (
-  run: ConfinedRun,
-  sandbox: Extract<Sandbox, { backend: "bwrap" }>,
-  isNetworkGranted: boolean,
-): Promise<ConfinedEnd> => {
+const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backend: "bwrap" }>): Promise<ConfinedEnd> => {
   const { workspace, command, alsoWritable = [], onlyLooks = false, unprotected = [] } = run;
   if (isInside(workspace, "/etc"))
     throw new RetinueError(
@@ -135,20 +156,22 @@ const runInSandbox = async (
       },
     );
   const limits = createResourceLimits(run.limits);
-  const network = isNetworkGranted && !onlyLooks;
   const opened = onlyLooks ? [] : await openWriteScope(workspace, toWriteScope(run.scope.writes));
   const root = await findProjectRoot(workspace);
   const shared = await findSharedRepository(root);
   const { signal } = command;
   const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
-  const [found, before] = await whileWanted(
+  const readable = [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])];
+  const [found, before, sockets] = await whileWanted(
     signal,
     Promise.all([
       findProtected({ folder: root, unprotected: freed, signal }),
       opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
+      onlyLooks ? undefined : findSockets([...readable, ...alsoWritable], signal),
     ]),
   );
   const hidden = await toHidden(root, found);
+  const network = onlyLooks ? undefined : openSandboxNetwork(run.scope.hosts, run.network);
   const sandboxed = await toSandboxedCommand({
     sandbox,
     limits,
@@ -157,26 +180,34 @@ const runInSandbox = async (
     profile: {
       folder: command.cwd,
       emptied: findNeighbourhood(root),
-      readable: [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])],
+      readable,
       writable: [...opened.map((each) => each.path), ...alsoWritable],
       readOnly: [...toReadOnly(root, found, opened), ...linkedFiles(workspace, before, opened)],
       hidden,
-      network,
+      shown: await findShownSettings(shared ?? path.join(root, ".git")),
+      network: network !== undefined,
+      ...(sockets === undefined ? {} : { sockets }),
       temporaryBytes: limits.temporaryBytes,
     },
+    network,
     expected: opened,
   });
   let output = "";
+  const listen = (onOutput: Command["onOutput"]) => (chunk: Buffer) => {
+    if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
+    onOutput(chunk);
+  };
   const end = await runCommand({
     ...command,
     ...sandboxed,
-    env: toInnerEnvironment(command.env),
-    onOutput: (chunk) => {
-      if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
-      command.onOutput(chunk);
-    },
+    env: { ...toInnerEnvironment(command.env), ...network?.environment },
+    onOutput: listen(command.onOutput),
+    ...(command.onError === undefined ? {} : { onError: listen(command.onError) }),
     watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: sandboxed.namespace, onExceeded }),
-  }).finally(sandboxed.end);
+  }).finally(() => {
+    sandboxed.end();
+    network?.close();
+  });
   if (end.type === "exited" && end.exceeded === undefined && !sandboxed.hasStarted())
     throw new RetinueError(
       "tool_failed",
@@ -192,7 +223,8 @@ const runInSandbox = async (
       backend: "bwrap",
       sandbox: `bwrap ${sandbox.version}`,
       isWaived: false,
-      network,
+      network: network !== undefined,
+      refusals: network?.refusals() ?? [],
       hidden: hidden
         .map((each) => each.path)
         .filter((file) => isInside(workspace, file))

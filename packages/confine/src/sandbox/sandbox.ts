@@ -10,8 +10,8 @@ export type Sandbox =
       /** What keeps a command to its number of processes. */
       readonly processCap: ProcessCap;
     }
-  /** `reason` says what stands against one. */
-  | { readonly backend: "none"; readonly reason: string };
+  /** `reason` says what stands against one. Where its program is installed the reason may pass. */
+  | { readonly backend: "none"; readonly reason: string; readonly isInstalled: boolean };
 
 /** All paths are absolute and real. */
 export type SandboxProfile = {
@@ -27,9 +27,17 @@ export type SandboxProfile = {
   readonly readOnly: readonly string[];
   /** What is seen as an empty file or an empty folder. */
   readonly hidden: readonly HiddenPath[];
+  /** Files that are seen with another content. */
+  readonly shown?: readonly ShownFile[];
+  /** Packages can be downloaded, so that those of the caches are not needed. */
   readonly network: boolean;
+  /** Sockets of other programs, which are covered. Where they are not known, no socket with a path can be opened at all. */
+  readonly sockets?: readonly string[];
   /** How large the private temporary folder may grow. */
   readonly temporaryBytes: number;
 };
+
+/** `from` is seen at `path`. */
+export type ShownFile = { readonly path: string; readonly from: string };
 
 export type HiddenPath = { readonly path: string; readonly isFolder: boolean };

@@ -1,6 +1,9 @@
 /** A program with arguments as it is started inside the sandbox, with its limits set and its mounts checked before its first instruction. */
-import { lstat, realpath } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import path from "node:path";
+import type { PortOpener } from "../network/listen-inside.ts";
+import { findPortOpener, openNode, toListening } from "../network/listen-inside.ts";
+import type { SandboxNetwork } from "../network/sandbox-network.ts";
 import type { Channel } from "../process/channel.ts";
 import { createCappedGroup, toFewIds } from "../process/process-cap.ts";
 import type { ResourceLimits } from "../process/resource-limits.ts";
@@ -20,6 +23,10 @@ export type SandboxedOptions = {
   readonly limits: ResourceLimits;
   readonly file: string;
   readonly args: readonly string[];
+  /** What is listened on inside and served out here; nothing where absent. */
+  readonly network?: Pick<SandboxNetwork, "ports" | "onServer"> | undefined;
+  /** What opens the ports inside; what this machine has by default. */
+  readonly portOpener?: PortOpener;
   /** What must lie at these paths inside; otherwise somebody has swapped it meanwhile. */
   readonly expected: readonly OpenedPath[];
 };
@@ -38,6 +45,8 @@ export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
 const FILTER = 3;
 const INFO = 4;
 const STARTED = 5;
+const SERVERS = 6;
+const NODE = 7;
 
 /** The identity of root is taken off; the files it owns stay its own. */
 const INSIDE_ROOT = { uid: 1000, gid: 1000 };
@@ -47,19 +56,39 @@ const MOST_INFO = 4096;
 const KERNEL_FILES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 export const toSandboxedCommand = async (options: SandboxedOptions): Promise<SandboxedCommand> => {
-  const { sandbox, profile, limits, file, args, expected } = options;
+  const { sandbox, profile, limits, file, args, expected, network, portOpener = findPortOpener() } = options;
   const owner = await findOwner(profile.folder);
   const isRoot = process.getuid?.() === 0 && owner === undefined;
   const places = await hostPlaces(isRoot, profile.emptied);
   const host = owner === undefined ? places : await toOpenPlaces(places);
-  const filter = createSeccompFilter();
-  const limited = toLimitedArguments(limits, { file, args }, { before: toChecks(expected), keep: STARTED });
+  const filter = createSeccompFilter({ deniesUnixSockets: profile.sockets === undefined });
+  const limited = toLimitedArguments(
+    limits,
+    { file, args },
+    {
+      first: network === undefined ? "" : toListening(portOpener, { node: NODE, channel: SERVERS }, network.ports),
+      before: toChecks(expected),
+      keep: STARTED,
+    },
+  );
   let info = "";
   let started = false;
   const channels: readonly Channel[] = [
     { type: "give", bytes: filter ?? Buffer.alloc(0) },
     { type: "take", onData: (chunk) => (info = (info + chunk.toString("utf8")).slice(0, MOST_INFO)) },
-    { type: "take", onData: () => (started = true) },
+    {
+      type: "take",
+      onData: (_, answer) => {
+        started = true;
+        answer("go\n");
+      },
+    },
+    ...(network === undefined
+      ? []
+      : ([
+          { type: "servers", count: network.ports.length, onServer: network.onServer },
+          ...(portOpener.type === "node" ? [{ type: "file", descriptor: openNode() } as const] : []),
+        ] as const)),
   ];
   const program = {
     file: sandbox.program,
@@ -72,7 +101,6 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
         filterFile: filter === undefined ? undefined : FILTER,
         infoFile: INFO,
         kernelFiles: await findExisting(KERNEL_FILES),
-        resolverFile: await findResolver(host),
       }),
       "--",
       limited.file,
@@ -131,19 +159,16 @@ const findExisting = async (files: readonly string[]): Promise<readonly string[]
   return found;
 };
 
-/** Where the list of name servers really lies, if that is in what is emptied. */
-const findResolver = async ({ emptied }: HostPlaces): Promise<string | undefined> => {
-  const real = await realpath("/etc/resolv.conf").catch(() => undefined);
-  return real !== undefined && emptied.some((folder) => real.startsWith(`${folder}/`)) ? real : undefined;
-};
-
-/** Lines for sh that end everything when a folder is not the one that was looked at, and then tell that the command begins. */
+/**
+ * Lines for sh that end everything when a folder is not the one that was looked at, and then tell that the command begins. It waits for the
+ * answer: should we have been killed before the sandbox was bound to our life, there is none, and nothing is run.
+ */
 const toChecks = (expected: readonly OpenedPath[]): string => {
   const checks = expected.map(
     ({ path: at, identity }) =>
       `[ "$(stat -c %d:%i -- ${quote(at)})" = ${identity} ] || { echo "sandbox: "${quote(at)}" was swapped"; exit 125; }`,
   );
-  return [...checks, `printf s >&${STARTED}`, `exec ${STARTED}>&-`].join("\n");
+  return [...checks, `printf s >&${STARTED} && read -r go <&${STARTED} || exit 125`, `exec ${STARTED}>&-`].join("\n");
 };
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -131,14 +131,24 @@ const X32 = 0x40000000;
 /** Putting letters into a terminal's input. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+/** Sockets with a path, or between processes. */
+const AF_UNIX = 1;
 /** Cryptography in the kernel, and the way from a virtual machine to its host. */
 const AF_ALG = 38;
 const AF_VSOCK = 40;
 
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number];
 
+export type FilterOptions = {
+  readonly architecture?: NodeJS.Architecture;
+  /** No socket with a path is opened either; pairs of sockets between processes are. */
+  readonly deniesUnixSockets?: boolean;
+};
+
 /** Undefined where the numbers of the machine's calls are not known. */
-export const createSeccompFilter = (architecture: NodeJS.Architecture = process.arch): Buffer | undefined => {
+export const createSeccompFilter = ({ architecture = process.arch, deniesUnixSockets = false }: FilterOptions = {}):
+  | Buffer
+  | undefined => {
   const known = ARCHITECTURES[architecture];
   if (!known) return undefined;
   const { calls } = known;
@@ -177,6 +187,7 @@ export const createSeccompFilter = (architecture: NodeJS.Architecture = process.
     ...look("socket", FIRST_ARGUMENT, [
       [JUMP_IF_EQUAL, AF_ALG],
       [JUMP_IF_EQUAL, AF_VSOCK],
+      ...(deniesUnixSockets ? [[JUMP_IF_EQUAL, AF_UNIX] as const] : []),
     ]),
     [RETURN, 0, 0, ALLOW],
   ];

@@ -2,17 +2,18 @@
  * Carries out what a merge has planned, one file at a time. Each is looked at once more before it is touched: what is done already is not done
  * again, and what is no longer as it was planned for is left as it is and told.
  */
-import { rename, rmdir, symlink, unlink } from "node:fs/promises";
-import { randomBytes } from "node:crypto";
+import { rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { FileVersion, MergeConflict, MergeOutcome, PlannedChange } from "@retinue/protocol";
 import type { MergePlan, RunWorktree } from "@retinue/runtime";
 import { inFileTurn } from "../files/file-turns.ts";
-import { inFolderOf, writeInside } from "../files/write-inside.ts";
+import { inFolderOf } from "../files/write-inside.ts";
 import type { GitOptions } from "../git/repository.ts";
 import type { ObjectFormat } from "./blob-id.ts";
 import { formatOf } from "./blob-id.ts";
 import { openSource } from "./open-source.ts";
+import type { PlacedFile } from "./place-file.ts";
+import { placeFile, removeLeftover } from "./place-file.ts";
 import { EXECUTABLE_MODE, LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
 
 type Merged = Pick<MergeOutcome, "created" | "modified" | "deleted" | "conflicts">;
@@ -37,6 +38,7 @@ export const applyMerge = async (
     for (const change of some) {
       const reason = await applyChange({
         root: of.of,
+        runId: of.runId,
         format: formatOf(splitVersion(change.to ?? change.from ?? "").id),
         change,
         contents,
@@ -50,13 +52,14 @@ export const applyMerge = async (
 
 type Application = {
   readonly root: string;
+  readonly runId: string;
   readonly format: ObjectFormat;
   readonly change: PlannedChange;
   readonly contents: ReadonlyMap<string, Buffer>;
 };
 
 /** Null when the workspace is as planned; otherwise why it is not. */
-const applyChange = async ({ root, format, change, contents }: Application): Promise<string | null> => {
+const applyChange = async ({ root, runId, format, change, contents }: Application): Promise<string | null> => {
   const { path: file, from, to } = change;
   return inFileTurn([path.join(root, file)], async () => {
     const standing = await readVersion({ root, file, format });
@@ -66,41 +69,35 @@ const applyChange = async ({ root, format, change, contents }: Application): Pro
         return "a folder stands in its place in the workspace";
     }
     const now: FileVersion | null = standing.type === "file" || standing.type === "link" ? standing.version : null;
-    if (now === to) return null;
+    // Also of a file that is done: it may have been given its name and no more.
+    await removeLeftover({ root, file, runId });
+    if (now === to) {
+      if (to === null && from !== null) await removeEmptyFolders(root, file);
+      return null;
+    }
     if (now !== from) return CHANGED_SINCE;
     if (to === null) await removeFile(root, file);
-    else await put({ root, file, from, to, content: contents.get(splitVersion(to).id) ?? Buffer.alloc(0) });
+    else {
+      const { id, mode } = splitVersion(to);
+      const content = contents.get(id) ?? Buffer.alloc(0);
+      await placeFile({ root, file, runId, isNew: from === null, content, type: TYPES.get(mode) ?? "plain" });
+    }
     return null;
   });
 };
 
-type Put = {
-  readonly root: string;
-  readonly file: string;
-  readonly from: FileVersion | null;
-  readonly to: FileVersion;
-  readonly content: Buffer;
-};
-
-const put = async ({ root, file, from, to, content }: Put): Promise<void> => {
-  const { mode } = splitVersion(to);
-  if (mode === LINK_MODE) {
-    await inFolderOf({ root, file, make: true }, async (folder, name) => {
-      const beside = `.${name}.${randomBytes(6).toString("hex")}.tmp`;
-      await symlink(content.toString("utf8"), folder.at(beside));
-      await rename(folder.at(beside), folder.at(name));
-    });
-    return;
-  }
-  // Nothing is written through a link, so that one which is to become a file goes first.
-  if (from !== null && splitVersion(from).mode === LINK_MODE) await removeFile(root, file, { withFolders: false });
-  await writeInside({ root, file, content, executable: mode === EXECUTABLE_MODE });
-};
+const TYPES = new Map<string, PlacedFile["type"]>([
+  [LINK_MODE, "link"],
+  [EXECUTABLE_MODE, "executable"],
+]);
 
 /** And the folders that are empty then, as git does. */
-const removeFile = async (root: string, file: string, { withFolders = true } = {}): Promise<void> => {
+const removeFile = async (root: string, file: string): Promise<void> => {
   await inFolderOf({ root, file, make: false }, (folder, name) => unlink(folder.at(name)));
-  if (!withFolders) return;
+  await removeEmptyFolders(root, file);
+};
+
+const removeEmptyFolders = async (root: string, file: string): Promise<void> => {
   for (let folder = path.posix.dirname(file); folder !== "."; folder = path.posix.dirname(folder))
     if (!(await removeFolder(root, folder))) return;
 };

@@ -59,12 +59,11 @@ const remove = async (
   if (!isThere) return;
   const source = await openSource({ ...options, workspace: of.of, signal: NEVER }).catch(() => undefined);
   await options.onRemove?.(of.workspace).catch(() => undefined);
-  // It is not known to git where it was not made to the end.
+  // It is not known to git where it was not made to the end. Git does not see the folder itself and forgets it as one that is gone.
   await source?.git.read(["worktree", "remove", "--force", "--force", of.folder]).catch(() => "");
   await rm(of.folder, { recursive: true, force: true });
   if (!keepRef) await source?.git.read(["update-ref", "-d", worktreeRef(of.runId)]).catch(() => "");
-  for (const file of [paths.index, `${paths.index}.kept`, paths.stats, paths.stage])
-    await rm(file, { recursive: true, force: true });
+  for (const file of [paths.index, paths.stats, paths.stage]) await rm(file, { recursive: true, force: true });
   await rm(paths.marker, { force: true });
 };
 

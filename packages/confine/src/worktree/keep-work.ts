@@ -29,9 +29,11 @@ export const keepWork = async ({ of, base, measured }: KeepWork, options: GitOpt
   const repository = await openRepository({ ...options, workspace: of.folder, signal });
   // Without its own .git it would be taken for a part of whatever repository lies around it.
   if (repository.isLarger) throw new RetinueError("tool_failed", `${of.folder} is no worktree any more.`);
-  const git = createOwnGit(repository);
+  await rm(paths.stage, { recursive: true, force: true });
+  await mkdir(paths.stage, { recursive: true });
+  const git = createOwnGit(repository, [paths.stage]);
   // The run may have done anything to the worktree's own index; ours is as it was.
-  const index = `${paths.index}.kept`;
+  const index = path.join(paths.stage, "index");
   await copyPlainFile(paths.index, index);
   const environment = { GIT_INDEX_FILE: index };
   const others = splitNul(await git.read(["ls-files", "-z", "--others", "--exclude-standard"], { environment }));
@@ -43,8 +45,6 @@ export const keepWork = async ({ of, base, measured }: KeepWork, options: GitOpt
       path: toRelative(file, prefix),
       reason: isRepository(file) ? "it is a git repository of its own" : "its name is no UTF-8",
     }));
-  await rm(paths.stage, { recursive: true, force: true });
-  await mkdir(paths.stage, { recursive: true });
   const { entries, gone } = await stageFiles(
     { of, git, format: formatOf(base), stage: paths.stage },
     [...known].filter((file) => !isRepository(file) && isReadable(file)),
@@ -81,7 +81,7 @@ const stageFiles = async (
   const gone: string[] = [];
   for (const [index, file] of files.entries()) {
     const standing = await readVersion({ root: of.folder, file, format });
-    const at = path.join(stage, String(index));
+    const at = path.join(stage, `file-${index}`);
     if (standing.type === "file") {
       const made = await inFolderOf({ root: of.folder, file, make: false }, (folder, name) => copyFile(folder, name, at));
       if (made === undefined || made.mode === LINK_MODE) throw new RetinueError("tool_failed", `${file} is being changed.`);

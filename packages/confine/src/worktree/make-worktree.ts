@@ -28,12 +28,14 @@ export const makeWorktree = async (of: RunWorktree, options: GitOptions, signal:
   await mkdir(path.dirname(of.folder), { recursive: true, mode: 0o700 });
   await writeFile(paths.marker, JSON.stringify({ runId: of.runId, of: of.of, workspace: of.workspace }));
   const empty = await git.commit((await git.read(["mktree"])).trim(), [], "retinue: nothing yet");
-  await git.read(["worktree", "add", "--no-checkout", "--detach", of.folder, empty]);
+  // Empty as it is, so that git needs no right to write the folder around it.
+  await mkdir(of.folder, { mode: 0o700 });
+  await git.read(["worktree", "add", "--no-checkout", "--detach", of.folder, empty], { alsoWrites: [of.folder] });
   const copied = await copyFiles({ from: top, to: of.folder, files: await listFiles(source), signal, maxBytes: MAX_BYTES });
   await mkdir(of.workspace, { recursive: true });
 
-  const own = createOwnGit(await openRepository({ ...options, workspace: of.folder, signal }));
   await mkdir(paths.stage, { recursive: true });
+  const own = createOwnGit(await openRepository({ ...options, workspace: of.folder, signal }), [paths.stage]);
   await own.read(["update-index", "-z", "--index-info"], {
     input: toIndexInfo(await storeCopies(own, of.folder, copied, paths.stage)),
   });

@@ -33,7 +33,8 @@ export const mergeLines = async (
       await writeFile(file, content);
       files.push(file);
     }
-    const end = await repository.run({ args: ["merge-file", "--stdout", "--quiet", ...files], maxBytes: 4 * MOST_BYTES });
+    const args = ["merge-file", "--stdout", "--quiet", ...files];
+    const end = await repository.run({ args, alsoReads: [folder], maxBytes: 4 * MOST_BYTES });
     if (end.exitCode === 0 && !end.cut) return { type: "merged", content: end.bytes };
     const count = end.exitCode !== null && end.exitCode < 128 ? end.exitCode : undefined;
     return {

@@ -16,15 +16,26 @@ export type Source = {
   readonly isSecret: Repository["isSecret"];
 };
 
-export type OpenSource = GitOptions & { readonly workspace: string; readonly signal: AbortSignal };
+export type OpenSource = GitOptions & {
+  readonly workspace: string;
+  /** Folders of ours, outside of the repository, that git may use. */
+  readonly scratch?: readonly string[];
+  readonly signal: AbortSignal;
+};
 
 /** Throws `worktree_unavailable` with the reason. */
 export const openSource = async (open: OpenSource): Promise<Source> => {
   try {
     const repository = await openRepository(open);
     const top = path.join(open.workspace, ...repository.prefix.split("/").flatMap((name) => (name === "" ? [] : "..")));
-    const whole = repository.prefix === "" ? repository : await openRepository({ ...open, workspace: top });
-    return { repository: whole, git: createOwnGit(whole), top, prefix: repository.prefix, isSecret: repository.isSecret };
+    const whole = repository.prefix === "" ? repository : await openRepository({ ...open, workspace: top, part: open.workspace });
+    return {
+      repository: whole,
+      git: createOwnGit(whole, open.scratch),
+      top,
+      prefix: repository.prefix,
+      isSecret: repository.isSecret,
+    };
   } catch (thrown) {
     open.signal.throwIfAborted();
     if (!(thrown instanceof RetinueError) || thrown.code === "internal") throw thrown;

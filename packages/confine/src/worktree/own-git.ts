@@ -37,17 +37,29 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "retinue@localhost",
 };
 
+/** Commands that write to `.git`; the others see it read-only. */
+const WRITING: ReadonlySet<string> = new Set([
+  "commit-tree",
+  "hash-object",
+  "mktree",
+  "update-index",
+  "update-ref",
+  "worktree",
+  "write-tree",
+]);
+
 const toRun = (args: readonly string[], more: Omit<GitRun, "args">): GitRun => ({
   maxBytes: LIST_BYTES,
   timeoutMs: TIMEOUT_MS,
-  writes: true,
+  writes: WRITING.has(args[0] ?? ""),
   ...more,
   args: [...PLAIN_INDEX, ...args],
 });
 
-export const createOwnGit = (repository: Repository): OwnGit => {
+/** `scratch` are folders of ours, outside of the repository, that git may use. */
+export const createOwnGit = (repository: Repository, scratch: readonly string[] = []): OwnGit => {
   const read: OwnGit["read"] = async (args, more = {}) => {
-    const end = await repository.run(toRun(args, more));
+    const end = await repository.run(toRun(args, { alsoWrites: scratch, ...more }));
     if (end.exitCode !== 0 || end.cut)
       throw new RetinueError("tool_failed", `git ${args[0] ?? ""} failed: ${end.errors || "it said nothing."}`);
     return end.output;

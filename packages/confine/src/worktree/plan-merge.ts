@@ -32,9 +32,9 @@ type Decision = { readonly to: FileVersion | null; readonly from: FileVersion | 
 
 export const planMerge = async (work: PlanMerge, options: GitOptions, signal: AbortSignal): Promise<MergePlan> => {
   const { of, base, commit } = work;
-  const { repository, git } = await openSource({ ...options, workspace: of.of, signal });
   const { stage } = pathsOf(of);
   await mkdir(stage, { recursive: true });
+  const { repository, git } = await openSource({ ...options, workspace: of.of, scratch: [stage], signal });
   const prefix = path.relative(of.folder, of.workspace).replaceAll(path.sep, "/");
   const { inside, conflicts } = await readChanges(git, { base, commit, prefix });
   const refuse = createRefusal(work, options.unprotected ?? [], git);

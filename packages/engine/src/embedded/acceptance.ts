@@ -33,8 +33,8 @@ const createCommandTool = ({ ports }: Ground, { state }: ActiveRun): AnyTool | u
     repeatable: true,
     timeoutMs: Infinity,
     touches: ({ command }) => policy.touches({ command }),
-    execute: async ({ command }, { signal }) => {
-      const { ok, output } = await shell(command, state.spec, signal);
+    execute: async ({ command }, { signal, act }) => {
+      const { ok, output } = await shell(command, state.spec, signal, act);
       return { content: [{ type: "text", text: output }], isError: !ok };
     },
   });

@@ -72,6 +72,8 @@ export type ActiveRun = {
   readonly place: MergePlace | null;
   /** Those of the runs below it; what works in the background holds nobody up. */
   orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
+  /** The number of its `run.settled`; 0 until it was recorded here. */
+  settledSeq: number;
   driven: Promise<Driven>;
 };
 

@@ -69,6 +69,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     spawned: null,
     place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
     orders: null,
+    settledSeq: 0,
     driven: Promise.resolve() as never,
   };
   tree.parked.delete(runId);
@@ -100,9 +101,10 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
   await prepareWorktree(ground, run, emit);
   try {
     for (let { resumed } = how; ; resumed = true) {
-      const driven = await driveRun(toLoopOptions(ground, run, { lease, emit, resumed }), (event) =>
-        publish(ground, run.session, event),
-      );
+      const driven = await driveRun(toLoopOptions(ground, run, { lease, emit, resumed }), (event) => {
+        if (event.type === "run.settled") run.settledSeq = event.seq;
+        publish(ground, run.session, event);
+      });
       if (driven.type === "settled") return await putAway(ground, run, driven);
       if (!(await hasMoved(ground, run))) return leaveMemory(run, driven);
     }

@@ -24,13 +24,19 @@ export const leaveSession = ({ sessions }: Ground, run: ActiveRun): void => {
   if (session.followers.size === 0) sessions.delete(session.sessionId);
 };
 
-/** Takes over what a record says was allowed for the session. */
-export const restoreAllowed = (session: Session, events: readonly RecordedEvent[]): void => {
+/** Kinds of acts that a record says were allowed for its session. */
+export const allowedIn = (events: readonly RecordedEvent[]): ReadonlySet<string> => {
+  const allowed = new Set<string>();
   const acts = new Map<ApprovalId, ProposedAct>();
   for (const event of events) {
     if (event.type === "approval.requested") acts.set(event.approvalId, event.act);
     const act =
       event.type === "approval.answered" && event.allowed && event.scope === "session" ? acts.get(event.approvalId) : undefined;
-    if (act) session.allowed.add(likenessOf(act));
+    if (act) allowed.add(likenessOf(act));
   }
+  return allowed;
+};
+
+export const allowInSession = (session: Session, kinds: Iterable<string>): void => {
+  for (const kind of kinds) session.allowed.add(kind);
 };

@@ -1,8 +1,8 @@
 /** The ways in: a new run, and one that is resumed. A request is committed before it is answered; then the run is driven. */
-import type { RecordedEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
+import type { RunId, RunResult, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { RunState } from "@retinue/runtime";
-import { createState, settledMessages } from "@retinue/runtime";
+import { createState } from "@retinue/runtime";
 import { heldError } from "@retinue/store";
 import type { Engine, RunHandle, RunOutcome } from "../contract.ts";
 import type { Follower } from "../follower.ts";
@@ -16,14 +16,17 @@ import type { createInputs } from "./inputs.ts";
 import type { ParkedRoot } from "./parking.ts";
 import { createParking } from "./parking.ts";
 import { readKnown } from "./read-state.ts";
-import { historyAt, latestRoot } from "./session-history.ts";
-import { enterSession, restoreAllowed } from "./sessions.ts";
+import type { PreviousTurn } from "./previous-turn.ts";
+import { createPreviousTurns } from "./previous-turn.ts";
+import { historyAt } from "./session-history.ts";
+import { allowedIn, allowInSession, enterSession } from "./sessions.ts";
 
 /** What whoever started a main run waits for, across its drives. */
 type Awaited = {
   readonly result: PromiseWithResolvers<RunResult>;
   readonly outcome: PromiseWithResolvers<RunOutcome>;
   readonly follower: Follower;
+  readonly previous: PreviousTurn | null;
   /** Stops listening to the caller's signal. */
   readonly detach: () => void;
 };
@@ -37,6 +40,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   const { log, options } = ground;
   const awaited = new Map<RunId, Awaited>();
   let isClosed = false;
+  const turns = createPreviousTurns(ground);
 
   const settle = (runId: RunId, ended: (one: Awaited) => void): void => {
     const one = awaited.get(runId);
@@ -78,8 +82,8 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       session.followers.add(one.follower);
       one.follower.readAgain();
     }
-    restoreAllowed(session, await log.read(sessionId));
-    await refuseHeld(ground, state, () => ground.active.has(runId));
+    allowInSession(session, allowedIn(await log.read(sessionId)));
+    await refuseHeld(ground, toHeld(state), () => ground.active.has(runId));
     attend(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
   };
 
@@ -90,7 +94,10 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     const end = async (): Promise<void> => {
       try {
         const driven = await run.driven;
-        if (driven.type === "settled") return settleWith(runId, driven.result);
+        if (driven.type === "settled") {
+          await keepTurn(run, one?.previous ?? null);
+          return settleWith(runId, driven.result);
+        }
         one?.outcome.resolve(driven);
         parking.park({ sessionId, runId, runs: run.tree.parked });
       } catch (thrown) {
@@ -105,25 +112,37 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     void end();
   };
 
+  /** For the next turn. Where it cannot be kept the next turn reads the record. */
+  const keepTurn = async ({ state, session, settledSeq }: ActiveRun, before: PreviousTurn | null): Promise<void> => {
+    if (settledSeq === 0) return;
+    await turns.keep(state, { seq: settledSeq, allowed: session.allowed, before }).catch(() => undefined);
+  };
+
   const leave = ({ session }: ActiveRun, one: Awaited | undefined): void => {
     if (one) session.followers.delete(one.follower);
     if (session.runs.size === 0 && session.followers.size === 0) ground.sessions.delete(session.sessionId);
   };
 
-  const toHandle = (run: ActiveRun, follower: Follower, outer?: AbortSignal): RunHandle => {
+  type Begun = { readonly follower: Follower; readonly previous: PreviousTurn | null };
+
+  const toHandle = (run: ActiveRun, { follower, previous }: Begun, outer?: AbortSignal): RunHandle => {
     const { sessionId, runId } = run.state.identity;
     run.session.followers.add(follower);
     const onAbort = (): void => void stop(outer?.reason);
-    const stop = (reason: unknown): Promise<void> =>
-      cancel(runId, { reason: toReason(reason) }).catch((thrown: unknown) => {
-        // One that has settled here is past being cancelled. What another process settled, or the record cannot take, still stops here.
-        const here = ground.active.get(runId);
-        if (here && !here.state.result) leaveTree(ground, here.tree, toLost(thrown, runId));
-      });
+    const stop = async (reason: unknown): Promise<void> => {
+      try {
+        await cancel(runId, { reason: toReason(reason) });
+      } catch (thrown) {
+        // Settled here, it is past being cancelled. Settled elsewhere, or not to be written to, it is not ours to drive any more.
+        const driven = ground.active.get(runId);
+        if (driven && !driven.state.result) leaveTree(ground, driven.tree, toLost(thrown, runId));
+      }
+    };
     const one: Awaited = {
       result: Promise.withResolvers(),
       outcome: Promise.withResolvers(),
       follower,
+      previous,
       detach: () => outer?.removeEventListener("abort", onAbort),
     };
     for (const { promise } of [one.result, one.outcome]) promise.catch(() => undefined);
@@ -151,15 +170,14 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
       if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
         throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
-      const earlier: readonly RecordedEvent[] = given === undefined ? [] : await log.read(given);
-      const previous = given === undefined ? null : latestRoot(earlier, given);
+      const previous = given === undefined ? null : await turns.read(given);
       // In this process a session may be given its next turn before the one before is done.
-      if (previous) await refuseHeld(ground, previous, () => false);
+      if (previous) await refuseHeld(ground, { ...previous, sessionId }, () => false);
       const draft = toRequest(ground, {
         identity: { sessionId, runId: `run_${options.createId()}`, parentRunId: null, depth: 0, agent },
         task,
         spec,
-        ...(previous === null ? {} : { continues: previous.identity.runId }),
+        ...(previous === null ? {} : { continues: previous.runId }),
         ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
       });
       const [admitted] = await log.append([draft]);
@@ -167,45 +185,48 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       const follower = createFollower(admitted.seq - 1, (seq) => log.read(sessionId, seq));
       follower.push(admitted);
       options.observer?.(admitted);
-      restoreAllowed(enterSession(ground, sessionId), earlier);
-      const run = drive(ground, createState(draft, previous ? settledMessages(previous) : []), {
+      allowInSession(enterSession(ground, sessionId), previous?.allowed ?? []);
+      const run = drive(ground, createState(draft, previous?.messages ?? []), {
         parent: null,
         known: { states: new Map(), seq: admitted.seq },
         resumed: false,
         order: mergeOrder,
       });
-      return toHandle(run, follower, signal);
+      return toHandle(run, { follower, previous }, signal);
     },
     resume: async (runId, { takeOver = false } = {}) => {
       const known = await readKnown(ground, runId);
       const state = known.states.get(runId);
       if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
-      if (!takeOver) await refuseHeld(ground, state, () => ground.active.has(runId));
+      if (!takeOver) await refuseHeld(ground, toHeld(state), () => ground.active.has(runId));
       const { sessionId } = state.identity;
       const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
-      restoreAllowed(enterSession(ground, sessionId), await log.read(sessionId));
-      return toHandle(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver }), follower);
+      allowInSession(enterSession(ground, sessionId), allowedIn(await log.read(sessionId)));
+      return toHandle(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver }), {
+        follower,
+        previous: null,
+      });
     },
   };
 };
-
-const toLost = (thrown: unknown, runId: RunId): unknown =>
-  thrown instanceof RetinueError && thrown.code === "run_settled"
-    ? new RetinueError("lease_lost", `Another process has taken ${runId} over and settled it.`)
-    : thrown;
 
 const toReason = (reason: unknown): string => {
   if (typeof reason === "string") return reason;
   return reason instanceof RetinueError ? reason.message : "The run was cancelled.";
 };
 
+const toLost = (thrown: unknown, runId: RunId): unknown =>
+  thrown instanceof RetinueError && thrown.code === "run_settled"
+    ? new RetinueError("lease_lost", `Run ${runId} was taken over and driven to its end by another process.`)
+    : thrown;
+
 /** Throws `session_running` where a living process works on the run: another one, or this engine itself. */
-const refuseHeld = async (
-  { log }: Ground,
-  { identity: { runId, sessionId }, result }: RunState,
-  isHere: () => boolean,
-): Promise<void> => {
-  if (result) return;
+const refuseHeld = async ({ log }: Ground, { runId, sessionId, isSettled }: Held, isHere: () => boolean): Promise<void> => {
+  if (isSettled) return;
   const holder = await log.holder(runId);
   if (holder && (!holder.isSelf || isHere())) throw heldError(sessionId, holder);
 };
+
+type Held = { readonly runId: RunId; readonly sessionId: SessionId; readonly isSettled: boolean };
+
+const toHeld = ({ identity: { runId, sessionId }, result }: RunState): Held => ({ runId, sessionId, isSettled: result !== null });

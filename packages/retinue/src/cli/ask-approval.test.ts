@@ -54,6 +54,16 @@ describe("asking for an approval", () => {
     );
   });
 
+  test("it is said what nothing protects on this machine", async () => {
+    const { ask, questions } = scripted(["n"]);
+    const { act, ...rest } = request({ args: ["log"] });
+    await createApprover(ask, plain)(
+      { ...rest, act: { ...act, unsandboxed: "your\x1b[2K files" } },
+      new AbortController().signal,
+    );
+    expect(questions[0]).toContain("\n  touches: /w/a\n  your\\u{1b}[2K files\nAllow it?");
+  });
+
   test("F4 F5 nothing in it can rewrite, reorder or hide what is shown", async () => {
     const { questions } = await decide({ command: `rm -rf /\rls \u202e \u200b\x1b[2K a${"\u0301".repeat(5000)}` }, ["n"]);
     expect(questions[0]).toContain("rm -rf /\\u{d}ls \\u{202e} \\u{200b}\\u{1b}[2K");

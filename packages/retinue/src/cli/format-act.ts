@@ -21,8 +21,11 @@ export const formatInput = ({ input }: ProposedAct, redact: Redact): readonly st
     },
   );
 
-export const formatTouched = ({ paths, hosts }: ProposedAct, redact: Redact): readonly string[] =>
-  [...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`);
+/** The paths and hosts that it touches, and that nothing would keep it to them, where that is so. */
+export const formatTouched = ({ paths, hosts, unsandboxed }: ProposedAct, redact: Redact): readonly string[] => [
+  ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),
+  ...(unsandboxed === undefined ? [] : [`  ${line(redact(unsandboxed))}`]),
+];
 
 export const formatAct = (act: ProposedAct, redact: Redact): readonly string[] => [
   `wants to ${formatWish(act)}:`,

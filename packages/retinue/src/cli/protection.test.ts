@@ -73,6 +73,7 @@ describe("commands of an agent that may not write everything, on a machine witho
     await made.project.run(["spawn", "scoped", "--approve", "all", "go"], { by: WITHOUT_SANDBOX });
     expect(heard(made).includes("not sandboxed, which the user has waived")).toBe(isRun);
     expect(heard(made).includes("[exit code 0")).toBe(isRun);
-    expect(heard(made).includes("sandbox_unavailable")).toBe(!isRun);
+    expect(heard(made).includes("approval_unavailable")).toBe(!isRun);
+    expect(heard(made).includes("It would run without a sandbox")).toBe(!isRun);
   });
 });

@@ -48,7 +48,7 @@ const expectResumable = async (made: MockProject): Promise<void> => {
   expect(await statesOf(made)).toEqual(["settled"]);
 };
 
-describe("a signal that ends the process", () => {
+describe("a signal that ends the process", { timeout: 240_000 }, () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],

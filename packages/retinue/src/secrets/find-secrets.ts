@@ -1,4 +1,5 @@
 /** Every secret that a session could come across: of the environment, of the settings, and of the files where people keep such. */
+import { readRepositorySecrets } from "@retinue/confine";
 import { secretsOf } from "@retinue/model";
 import type { Settings } from "../settings/settings.ts";
 import { environmentSecrets } from "./environment-secrets.ts";
@@ -27,6 +28,7 @@ export const findSecrets = async ({ env, settings, workspace, servers }: FindSec
     ...Object.values(servers).flatMap((server) => serverSecrets(server, env)),
     ...[...Object.values(databases), store.url ?? ""].flatMap((address) => secretsOfValue("", address)),
     ...(searchKey === undefined ? [] : [searchKey]),
+    ...(await readRepositorySecrets(workspace)),
     ...(await fileSecrets({ home: env["HOME"], workspace, unprotected: settings.unprotected })),
   ];
   return [...new Set(found)];

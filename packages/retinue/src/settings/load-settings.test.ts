@@ -170,6 +170,8 @@ describe("variables", () => {
     ],
     ["RETINUE_MODEL", "", {}],
     ["RETINUE_HOME", "/x", {}],
+    ["RETINUE_COMMAND", "a-mark", {}],
+    ["RETINUE_MCP_SERVER", "a-mark", {}],
     ["RETINUE_TEST", "1", {}],
     ["RETINUE_TEST_ANYTHING", "1", {}],
     ["RETINUE_DEBUG", "1", {}],
@@ -209,14 +211,14 @@ describe("I3 what a project asks for beyond itself needs trust", () => {
 });
 
 describe("paths that are set free, and commands without a sandbox", () => {
-  const asks = "unprotected: ['.env.test', 'config/**']\nallowUnsandboxed: true\n";
+  const asks = "unprotected: ['.env.test', 'config/**']\nsandbox: { loopback: [5432] }\nallowUnsandboxed: true\n";
 
   test("nothing is set free by itself", async () => {
-    expect((await load({})).settings).toMatchObject({ unprotected: [], allowUnsandboxed: false });
+    expect((await load({})).settings).toMatchObject({ unprotected: [], sandbox: { loopback: [] }, allowUnsandboxed: false });
   });
 
   test("the user's own settings and variables are followed", async () => {
-    const asked = { unprotected: [".env.test", "config/**"], allowUnsandboxed: true };
+    const asked = { unprotected: [".env.test", "config/**"], sandbox: { loopback: [5432] }, allowUnsandboxed: true };
     expect((await load({ user: asks })).settings).toMatchObject(asked);
     const env = { RETINUE_UNPROTECTED: '[".env.test"]', RETINUE_ALLOW_UNSANDBOXED: "true" };
     expect((await load({ env })).settings).toMatchObject({ unprotected: [".env.test"], allowUnsandboxed: true });
@@ -224,11 +226,16 @@ describe("paths that are set free, and commands without a sandbox", () => {
 
   test("I3 those of a project need trust", async () => {
     const { settings, warnings } = await load({ project: asks });
-    expect(settings).toMatchObject({ unprotected: [], allowUnsandboxed: false });
+    expect(settings).toMatchObject({ unprotected: [], sandbox: { loopback: [] }, allowUnsandboxed: false });
     expect(warnings.map((warning) => /: (\w+) is not followed: this project is not trusted/.exec(warning)?.[1])).toEqual([
       "unprotected",
+      "sandbox",
       "allowUnsandboxed",
     ]);
+  });
+
+  test.each([80, 0, 70_000, 5432.5])("%d is no port that can be opened to the sandbox", async (port) => {
+    await expect(load({ user: `sandbox: { loopback: [${port}] }\n` })).rejects.toMatchObject({ code: "settings_invalid" });
   });
 
   test.each(["/etc/**", "../other/.env", "~/.ssh/**"])("%s is no path of the workspace", async (glob) => {
@@ -242,7 +249,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -344,7 +351,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",

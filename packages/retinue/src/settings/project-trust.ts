@@ -19,6 +19,7 @@ const NEED_TRUST: ReadonlySet<string> = new Set([
   "databases",
   "store",
   "unprotected",
+  "sandbox",
   "allowUnsandboxed",
 ]);
 

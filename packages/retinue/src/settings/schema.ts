@@ -120,6 +120,12 @@ export const settingsSchema = z.strictObject({
             .array(z.string().min(1))
             .optional()
             .describe("Globs of what it may write, relative to the workspace, in a sandbox. Nothing by default."),
+          hosts: z
+            .array(z.string().min(1))
+            .optional()
+            .describe(
+              "Hosts that it may reach from the sandbox, like example.com or *.example.com:443. Every public one by default.",
+            ),
         }),
         z.strictObject({
           url: z.string().refine(isHttpUrl, "must be a URL that begins with http:// or https:// and holds no user or password"),
@@ -141,6 +147,10 @@ export const settingsSchema = z.strictObject({
             "A shell command. It reads JSON on its standard input; exit 2 denies, JSON on stdout may deny, ask or add context.",
           ),
         timeoutMs: duration(1, "How long it may take. Default 10000."),
+        sandbox: z
+          .boolean()
+          .optional()
+          .describe("false: it runs with all your rights. By default it is kept in a sandbox where the machine has one."),
       }),
     )
     .optional()
@@ -196,6 +206,18 @@ export const settingsSchema = z.strictObject({
       "Globs of protected paths, like .env.test or .github/**, that agents may read and write as they may others. " +
         "Those of a project hold only when it is trusted.",
     ),
+  sandbox: z
+    .strictObject({
+      loopback: z
+        .array(z.int().min(1024, "must be 1024 or more: lower ports cannot be opened in a sandbox").max(65_535))
+        .optional()
+        .describe(
+          "Ports of this machine's loopback that commands and servers in the sandbox reach on the same port of their own loopback, " +
+            "such as 5432 for a test suite that needs the local database. None by default. Those of a project hold only when it is trusted.",
+        ),
+    })
+    .optional()
+    .describe("The sandbox of commands, hooks and MCP servers."),
   allowUnsandboxed: z
     .boolean()
     .optional()

@@ -44,6 +44,8 @@ export type McpServer =
       readonly sandbox?: boolean;
       /** Globs of what it may write, relative to the workspace. */
       readonly writes?: string[];
+      /** Patterns of the hosts that it may reach; every public one where absent. */
+      readonly hosts?: string[];
     }
   | { readonly url: string; readonly headers?: Record<string, string> };
 
@@ -56,6 +58,8 @@ export type HookSettings = {
   readonly match?: string;
   readonly command: string;
   readonly timeoutMs?: number;
+  /** False: it runs with all rights of the user. */
+  readonly sandbox?: boolean;
 };
 
 export type WebSettings = {
@@ -97,6 +101,8 @@ export type Settings = {
   readonly approve: ApproveMode;
   /** Globs of protected paths, relative to the workspace, that agents may read and write like any other. */
   readonly unprotected: readonly string[];
+  /** Ports of this machine's loopback that are open to what runs in a sandbox. */
+  readonly sandbox: { readonly loopback: readonly number[] };
   /** Commands of agents with limited rights run without a sandbox where the machine has none. */
   readonly allowUnsandboxed: boolean;
 };
@@ -133,6 +139,7 @@ export type PartialSettings = {
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
   readonly unprotected?: readonly string[] | undefined;
+  readonly sandbox?: { readonly loopback?: readonly number[] | undefined } | undefined;
   readonly allowUnsandboxed?: boolean | undefined;
 };
 
@@ -151,5 +158,6 @@ export const DEFAULT_SETTINGS: Settings = {
   approvals: { unattended: "deny" },
   approve: "ask",
   unprotected: [],
+  sandbox: { loopback: [] },
   allowUnsandboxed: false,
 };

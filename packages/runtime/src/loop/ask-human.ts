@@ -31,7 +31,9 @@ export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): P
     return refused(
       toAnswer("denied", {
         code: "approval_unavailable",
-        message: `"${tool.name}" would ${tool.effect} and needs an approval, and nobody is there to give it.`,
+        message: `"${tool.name}" would ${tool.effect} and needs an approval, and nobody is there to give it.${
+          act.unsandboxed === undefined ? "" : ` ${act.unsandboxed}`
+        }`,
       }),
     );
   const hash = hashAct(act);

@@ -29,6 +29,10 @@ export type Touches = {
   readonly hosts?: readonly string[];
   /** A command line that a shell will run. */
   readonly command?: string;
+  /** The call starts a program on what others wrote, and is asked about where no sandbox holds it: what is not protected then. */
+  readonly withoutSandbox?: string;
+  /** It starts programs of the workspace, which a sandbox keeps to the grant. */
+  readonly needsSandbox?: boolean;
 };
 
 /** What the run is granted, for tools that confine what they start; whether a call may run at all was decided before. */

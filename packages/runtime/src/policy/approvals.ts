@@ -3,12 +3,17 @@ import { hash } from "node:crypto";
 import type { ProposedAct } from "@retinue/protocol";
 
 /** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. */
-export const hashAct = ({ tool, effect, input, paths, hosts, scripts }: ProposedAct): string =>
-  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts }), "hex");
+export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed }: ProposedAct): string =>
+  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed }), "hex");
 
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has
  * allowed no other. Writes by one tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
  */
 export const likenessOf = (act: ProposedAct): string =>
-  act.effect === "write" && act.protectedPaths === undefined ? `write ${act.tool}` : `${act.effect} ${act.tool} ${hashAct(act)}`;
+  // Reads are asked about for what they are run without, which is the same for all of them.
+  act.effect === "read"
+    ? `read ${act.tool}`
+    : act.effect === "write" && act.protectedPaths === undefined
+      ? `write ${act.tool}`
+      : `${act.effect} ${act.tool} ${hashAct(act)}`;

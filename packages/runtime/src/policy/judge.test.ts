@@ -195,7 +195,25 @@ describe("in the mode workspace", () => {
   test("B13: git looks into a repository unasked only in a sandbox, since the repository can name programs", async () => {
     const touches = { command: "git status && git diff" };
     expect(await outcome({ effect: "execute", touches, approve })).toBe("ask");
-    expect(await outcome({ effect: "execute", touches, approve, options: { isSandboxed: true } })).toBe("allow");
+    expect(await outcome({ effect: "execute", touches, approve, options: { sandboxObstacle: async () => undefined } })).toBe(
+      "allow",
+    );
+  });
+
+  test("a call that starts a program on what others wrote is asked about where no sandbox holds it, and says what is not protected", async () => {
+    const touches = { paths: ["."], withoutSandbox: "your files" };
+    for (const effect of ["read", "write"] as const)
+      for (const mode of ["ask", "workspace"] as const) {
+        const judgement = await judged({ effect, touches, approve: mode });
+        expect(judgement).toMatchObject({ type: "ask", act: { unsandboxed: "your files" } });
+      }
+    expect(await outcome({ effect: "read", touches, approve: "read-only" })).toBe("ask");
+    expect(await outcome({ effect: "read", touches, approve: "all" })).toBe("allow");
+    const options = { sandboxObstacle: async () => undefined };
+    expect(await outcome({ effect: "read", touches, approve, options })).toBe("allow");
+    expect(await outcome({ effect: "read", touches, approve: "read-only", options })).toBe("allow");
+    expect(await outcome({ effect: "write", touches, approve, options })).toBe("allow");
+    expect(await judged({ effect: "write", touches, approve: "ask", options })).not.toHaveProperty("act.unsandboxed");
   });
 
   test("B1: harmless commands pass, others and those that look outside or at secrets are asked about", async () => {
@@ -227,6 +245,61 @@ describe("in the mode workspace", () => {
 test("B1: commands are asked about, or refused, in the stricter modes, harmless or not", async () => {
   expect(await outcome({ effect: "execute", touches: { command: "ls" }, approve: "ask" })).toBe("ask");
   expect(await outcome({ effect: "execute", touches: { command: "ls" }, approve: "read-only" })).toBe("act_denied");
+});
+
+describe("where there is no sandbox for commands", () => {
+  const touches = { command: "make", needsSandbox: true };
+  const absent: JudgeOptions = { sandboxObstacle: async () => ({ reason: "bubblewrap is not installed", isInstalled: false }) };
+  const failing: JudgeOptions = { sandboxObstacle: async () => ({ reason: "the disk is full", isInstalled: true }) };
+  const limited = { hosts: [["example.com"]] };
+
+  test("a command of an agent with limited rights is asked about in every mode, and what is not protected is said", async () => {
+    for (const approve of MODES) {
+      const judgement = await judged({ effect: "execute", touches, approve, grant: limited, options: absent });
+      if (judgement.type !== "ask") throw new Error("it is asked about");
+      expect(judgement.act.unsandboxed).toMatch(
+        /bubblewrap is not installed.*every file that you can.*though this agent may not/,
+      );
+    }
+    expect(await outcome({ effect: "execute", touches, approve: "read-only", grant: limited, options: absent })).toBe(
+      "act_denied",
+    );
+    expect(await outcome({ effect: "execute", touches, grant: { writes: [["src/**"]] }, options: absent })).toBe("ask");
+  });
+
+  test("where everything passes, one of an agent with all rights passes too, unless a sandbox should be there", async () => {
+    expect(await outcome({ effect: "execute", touches, options: absent })).toBe("allow");
+    expect(await outcome({ effect: "execute", touches, grant: { writes: [["**"]], hosts: [["*"]] }, options: absent })).toBe(
+      "allow",
+    );
+    expect(await outcome({ effect: "execute", touches, options: failing })).toBe("ask");
+    expect(
+      await outcome({
+        effect: "execute",
+        touches: { command: "ls", needsSandbox: true },
+        approve: "workspace",
+        options: failing,
+      }),
+    ).toBe("ask");
+  });
+
+  test("nothing is asked where the user has waived it, where it works, or of what needs none", async () => {
+    expect(await outcome({ effect: "execute", touches, options: { ...failing, allowUnsandboxed: true }, grant: limited })).toBe(
+      "allow",
+    );
+    expect(
+      await outcome({ effect: "execute", touches, options: { sandboxObstacle: async () => undefined }, grant: limited }),
+    ).toBe("allow");
+    expect(await outcome({ effect: "execute", touches: {}, options: failing, grant: limited })).toBe("allow");
+  });
+
+  test("who allowed a command in a sandbox has not allowed it without one", async () => {
+    const ask = async (options: JudgeOptions): Promise<string> => {
+      const judgement = await judged({ effect: "execute", touches, approve: "ask", options });
+      return judgement.type === "ask" ? hashAct(judgement.act) : judgement.type;
+    };
+    expect(await ask(absent)).not.toBe(await ask({ sandboxObstacle: async () => undefined }));
+  });
 });
 
 test("B16: an approval of a script holds for its content, so that another content is another act", async () => {

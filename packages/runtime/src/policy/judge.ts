@@ -31,9 +31,14 @@ export type JudgeOptions = {
   readonly unprotected?: readonly string[];
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
-  /** Commands run in a sandbox, so that git may look into a repository whose settings name programs. */
-  readonly isSandboxed?: boolean;
+  /** What stands against a sandbox for commands at this moment; undefined where they run in one. Asked only when a command is judged. */
+  readonly sandboxObstacle?: () => Promise<SandboxObstacle | undefined>;
+  /** The user has waived the sandbox where there is none. */
+  readonly allowUnsandboxed?: boolean;
 };
+
+/** `isInstalled`: there should be a sandbox, and it does not work now. */
+export type SandboxObstacle = { readonly reason: string; readonly isInstalled: boolean };
 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
 
@@ -42,8 +47,15 @@ const ALLOW: Judgement = { type: "allow" };
 /** Texts kept by the session itself; they are no files. */
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
-export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: JudgeOptions = {}) => {
+export const createJudge = (options: JudgeOptions = {}) => {
+  const { unprotected = [], digest, sandboxObstacle, allowUnsandboxed = false } = options;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+
+  /** Where nothing is known of a sandbox there is none for programs that look into what others wrote. */
+  const obstacleTo = async ({ withoutSandbox }: Touches): Promise<SandboxObstacle | undefined> => {
+    if (sandboxObstacle) return sandboxObstacle();
+    return withoutSandbox === undefined ? undefined : { reason: withoutSandbox, isInstalled: false };
+  };
 
   /** How a path is protected by its name or by that of what it leads to. */
   const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
@@ -58,7 +70,9 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
   /** Whether a command line does nothing but look at what this run may look at anyway. */
   const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
     const verdict = classifyCommand(line);
-    if (verdict.type === "unknown" || (verdict.usesGit && !isSandboxed)) return false;
+    if (verdict.type === "unknown") return false;
+    // Settings of a repository name programs, which only a sandbox holds.
+    if (verdict.usesGit && (!sandboxObstacle || (await sandboxObstacle()))) return false;
     for (const named of verdict.paths) {
       const real = await realPath(path.resolve(spec.workspace, named)).catch(() => undefined);
       if (real === undefined || !isInside(spec.workspace, real)) return false;
@@ -88,6 +102,7 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
     { callId, tool, input, spec }: Judged,
     touches: Touches,
     places: readonly Place[],
+    unsandboxed: string | undefined,
   ): Promise<ProposedAct> => {
     const scripts: { path: string; digest: string }[] = [];
     if (digest && touches.command !== undefined)
@@ -106,6 +121,7 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
       hosts: [...(touches.hosts ?? [])],
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
       ...(scripts.length === 0 ? {} : { scripts }),
+      ...(unsandboxed === undefined ? {} : { unsandboxed }),
     };
   };
 
@@ -147,18 +163,22 @@ export const createJudge = ({ unprotected = [], digest, isSandboxed = false }: J
     for (const host of touches.hosts ?? [])
       if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
         return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
-    if (tool.effect === "read") return ALLOW;
+    const isConcerned = touches.needsSandbox === true || touches.withoutSandbox !== undefined;
+    const obstacle = isConcerned && !allowUnsandboxed ? await obstacleTo(touches) : undefined;
+    const unsandboxed = obstacle && (touches.withoutSandbox ?? toUnprotected(obstacle, grant));
+    // Where a sandbox would have kept the agent to its grant, or should be there and is not, a human decides in every mode.
+    const mustAsk = obstacle !== undefined && (obstacle.isInstalled || isLimited(grant));
+    const ask = async (): Promise<Judgement> => ({ type: "ask", act: await toAct(judged, touches, places, unsandboxed) });
+    if (tool.effect === "read") return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     switch (grant.approve) {
       case "all":
-        if (!places.some(({ protection }) => protection?.write === "ask")) return ALLOW;
-        return { type: "ask", act: await toAct(judged, touches, places) };
+        return mustAsk || places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
       case "read-only":
         return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
       case "workspace":
-        if (await isAllowedInWorkspace(judged, touches, places)) return ALLOW;
-        return { type: "ask", act: await toAct(judged, touches, places) };
+        return !mustAsk && unsandboxed === undefined && (await isAllowedInWorkspace(judged, touches, places)) ? ALLOW : ask();
       case "ask":
-        return { type: "ask", act: await toAct(judged, touches, places) };
+        return ask();
       default:
         return grant.approve satisfies never;
     }
@@ -177,5 +197,14 @@ export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string):
   const file = relative.split(path.sep).join("/");
   return writes.every((globs) => globs.some((glob) => glob !== "" && picomatch(glob, { dot: true })(file)));
 };
+
+/** Whether it may not write everything of the workspace, or not reach every host. */
+const isLimited = ({ writes, hosts }: RunSpec["grant"]): boolean =>
+  !writes.every((globs) => globs.includes("**") || globs.includes("**/*")) || !hosts.every((list) => list.includes("*"));
+
+/** For the one who decides: why there is no sandbox, and what the command could do then. */
+const toUnprotected = ({ reason }: SandboxObstacle, grant: RunSpec["grant"]): string =>
+  `It would run without a sandbox (${reason}): it could read and change every file that you can, secrets too, and reach every host and ` +
+  `every program of this machine${isLimited(grant) ? ", though this agent may not" : ""}.`;
 
 const deny = (code: ErrorValue["code"], message: string): Judgement => ({ type: "deny", error: { code, message } });

@@ -130,6 +130,9 @@ export const PROTECTED_GLOBS: { readonly folders: readonly string[]; readonly fi
   files: KINDS.flatMap(({ files = [] }) => files),
 };
 
+/** Of what may be a secret; some names that they match are excepted. */
+export const SECRET_GLOBS: readonly string[] = [...SECRET_NAMES, ...SECRET_FILES];
+
 /** How a path is protected, relative to the workspace. A path that several kinds name is treated as the strictest. */
 export const protectionOf = (file: string): Protection | undefined => {
   const folded = foldPath(file);

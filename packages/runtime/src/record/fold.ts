@@ -203,13 +203,19 @@ export const apply = (state: RunState, event: EventDraft): void => {
   }
 };
 
-/** The states of all runs of a session, from its recorded events in order. */
-export const fold = (events: Iterable<RecordedEvent>): Map<RunId, RunState> => {
+/**
+ * The states of all runs of a session, from its recorded events in order. Where the events begin later than the session, `known` has the
+ * conversations of the runs before them that one of theirs goes on with.
+ */
+export const fold = (
+  events: Iterable<RecordedEvent>,
+  known: ReadonlyMap<RunId, readonly Message[]> = new Map(),
+): Map<RunId, RunState> => {
   const states = new Map<RunId, RunState>();
   for (const event of events) {
     if (event.type === "run.requested") {
       const before = event.continues === undefined ? undefined : states.get(event.continues);
-      const earlier = before ? settledMessages(before) : [];
+      const earlier = before ? settledMessages(before) : ((event.continues && known.get(event.continues)) ?? []);
       states.set(event.runId, createState(event, earlier));
     } else {
       const state = states.get(event.runId);

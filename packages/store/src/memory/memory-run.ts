@@ -39,6 +39,7 @@ export const addToRun = (run: MemoryRun, event: RecordedEvent): void => {
     const approval = run.approvals.get(event.approvalId);
     if (approval) approval.closed ??= "answered";
   } else if (event.type === "tool.settled") closeCall(run, event.callId);
+  else if (event.type === "run.parked") run.heldSince = null;
   else if (event.type === "run.settled") {
     for (const approval of run.approvals.values()) approval.closed ??= "settled";
     run.isSettled = true;

@@ -58,6 +58,7 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
 
+  let isClosed = false;
   const names = new Map<string, string>();
   const nameOf = (sql: string): string => {
     let name = names.get(sql);
@@ -73,6 +74,7 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
 
   /** With a connection of the pool; one that failed is not given back. */
   const withClient = async <T>(act: (client: PoolClient) => Promise<T>): Promise<T> => {
+    if (isClosed) throw new RetinueError("store_unreadable", "The store was closed.", { hint: "Open it again." });
     const client = await pool.connect();
     let failed = false;
     try {
@@ -100,7 +102,6 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
   };
 
   let listener: Client | undefined;
-  let isClosed = false;
   const listen: Database["listen"] = async (channel, heard, missed) => {
     const client = new Client(config);
     const again = (): void => {

@@ -7,6 +7,7 @@ import { describeReadSide } from "../testing/read-side-contract.ts";
 import { recordQuestions } from "../testing/recorded-questions.ts";
 import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
+import { describeSpeaking } from "../testing/speaking-contract.ts";
 import type { TestPostgres } from "../testing/start-postgres.ts";
 import { startPostgres } from "../testing/start-postgres.ts";
 import type { PostgresLog } from "./postgres-log.ts";
@@ -42,6 +43,10 @@ describeReadSide("PostgreSQL", createEmptyLog);
 describeHolding("PostgreSQL", () => {
   const schema = newSchema();
   return (options) => createPostgresLog({ ...options, url: postgres.url, schema, maxConnections: 2 });
+});
+describeSpeaking("PostgreSQL", async () => {
+  const schema = newSchema();
+  return { log: await createPostgresLog({ url: postgres.url, schema, maxConnections: 2 }), where: [postgres.url, schema] };
 });
 
 const codeOf = async (act: () => unknown): Promise<string | undefined> => {

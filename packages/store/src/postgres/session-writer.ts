@@ -188,6 +188,9 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       outcomes[at] = { events: plan.events.map(({ event }) => event) };
     }
     await store(query, session, planned);
+    // A parked run is driven by nobody; whoever sees what it waits for may take it up.
+    const parked = planned.flatMap(({ event }) => (event.type === "run.parked" ? [toNameKey(event.runId)] : []));
+    if (parked.length > 0) await query("UPDATE ~runs SET holder = NULL WHERE run_id = ANY($1)", [parked]);
     await query(UPDATE_SESSION, [...toSessionValues(session), session.number, channel, announcementOf(sessionId)]);
     if (projections.size > MAX_CACHED) projections.clear();
     for (const [runId, projection] of changed) projections.set(runId, { epoch: runs.get(runId)?.epoch ?? 0, projection });

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { recordQuestions } from "../testing/recorded-questions.ts";
 import { recordSession } from "../testing/recorded-session.ts";
 import { sweepCorruptions } from "../testing/sweep-corruptions.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
@@ -101,6 +102,28 @@ describe("a record edited by hand", () => {
     const found = (await again.readSide.verify()).damage;
     expect(found.map(({ what }) => what).join("\n")).toMatch(damage);
     if (seq !== null) expect(found.map((one) => one.seq)).toContain(seq);
+    await again.close();
+  });
+
+  const edited: readonly (readonly [what: string, sql: string, damage: RegExp])[] = [
+    ["a question is closed", `UPDATE approvals SET closed = 'answered' WHERE closed IS NULL`, /question apr_open/],
+    ["a question is opened again", `UPDATE approvals SET closed = NULL`, /question apr_/],
+    ["a question is gone", `DELETE FROM approvals`, /question/],
+    ["a main run is none", `UPDATE runs SET is_root = 0`, /lease/],
+    ["an input is gone", `DELETE FROM inputs`, /inputs/],
+    ["an input is another's", `UPDATE inputs SET run_id = 'run_x'`, /inputs/],
+  ];
+
+  it.each(edited)("is told by %s", async (_what, sql, damage) => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    await recordQuestions(log);
+    await log.close();
+    const db = new DatabaseSync(path);
+    db.exec(sql);
+    db.close();
+    const again = createSqliteLog({ path });
+    expect((await again.readSide.verify()).damage.map(({ what }) => what).join("\n")).toMatch(damage);
     await again.close();
   });
 

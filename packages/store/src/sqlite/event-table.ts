@@ -63,24 +63,22 @@ const toLoose = (row: Record<string, SQLOutputValue>): LooseEvent => ({
   previous: typeof row["previous"] === "string" ? row["previous"] : undefined,
 });
 
-/** The events of some runs after a number, found by the runs. */
+/** The events of some runs after a number: what stands before the first of the runs was requested is not looked at. */
 export const readRunEvents = (
   statements: Statements,
   { sessionId, runIds, afterSeq }: { sessionId: SessionId; runIds: readonly RunId[]; afterSeq: number },
 ): readonly RecordedEvent[] => {
   const head = readHead(statements, sessionId);
   if (head === undefined || afterSeq >= head.headSeq) return [];
-  const select = statements(
-    `${SELECT_LOOSE} INDEXED BY idx_events_run WHERE e.run_id = ? AND e.id BETWEEN ? AND ? ORDER BY e.id`,
-  );
-  const lists = [...new Set(runIds)].map((runId) =>
-    collectLoose(
-      select.all(toColumnText(runId), toEventKey(head.number, afterSeq + 1), toEventKey(head.number, MAX_SEQ)).map(toLoose),
-      sessionId,
-    ),
-  );
-  const [only] = lists;
-  return lists.length === 1 && only ? only : lists.flat().toSorted((a, b) => a.seq - b.seq);
+  const keys = JSON.stringify(runIds.map(toColumnText));
+  const first = statements(
+    "SELECT min(message_id) AS first FROM runs WHERE session_number = ? AND run_id IN (SELECT value FROM json_each(?))",
+  ).get(head.number, keys)?.["first"];
+  if (typeof first !== "number") return [];
+  const rows = statements(
+    `${SELECT_LOOSE} WHERE e.id BETWEEN ? AND ? AND e.run_id IN (SELECT value FROM json_each(?)) ORDER BY e.id`,
+  ).all(Math.max(first, toEventKey(head.number, afterSeq + 1)), toEventKey(head.number, MAX_SEQ), keys);
+  return collectLoose(rows.map(toLoose), sessionId);
 };
 
 export const readInputs = (statements: Statements, runId: RunId, afterSeq: number): readonly InputEvent[] => {
@@ -90,10 +88,30 @@ export const readInputs = (statements: Statements, runId: RunId, afterSeq: numbe
   if (run === undefined || afterSeq >= Number(run["head_seq"])) return [];
   const number = Number(run["session_number"]);
   const rows = statements(
-    `${SELECT_LOOSE} INDEXED BY idx_events_inputs WHERE e.run_id = ? AND e.id BETWEEN ? AND ?
-       AND e.type IN ('message.received', 'approval.answered', 'cancel.requested') ORDER BY e.id`,
+    `${SELECT_LOOSE} JOIN inputs i ON i.event_id = e.id WHERE i.run_id = ? AND i.event_id BETWEEN ? AND ? ORDER BY i.event_id`,
   ).all(toColumnText(runId), toEventKey(number, afterSeq + 1), toEventKey(number, MAX_SEQ));
   return collectLoose(rows.map(toLoose), fromColumnText(String(run["session_id"])) as SessionId).filter((event) =>
     isInput(event),
   );
+};
+
+export const insertInput = (statements: Statements, runId: RunId, eventId: number): void => {
+  statements("INSERT INTO inputs (run_id, event_id) VALUES (?, ?)").run(toColumnText(runId), eventId);
+};
+
+export const removeInputs = (statements: Statements, sessionNumber: number): void => {
+  statements("DELETE FROM inputs WHERE event_id BETWEEN ? AND ?").run(
+    toEventKey(sessionNumber, 0),
+    toEventKey(sessionNumber, MAX_SEQ),
+  );
+};
+
+/** Whether `inputs` names the inputs of a session and nothing else. */
+export const hasRightInputs = (statements: Statements, sessionNumber: number): boolean => {
+  const range: [number, number] = [toEventKey(sessionNumber, 0), toEventKey(sessionNumber, MAX_SEQ)];
+  const named = "SELECT run_id, event_id FROM inputs WHERE event_id BETWEEN ?1 AND ?2";
+  const recorded = `SELECT run_id, id FROM events
+    WHERE id BETWEEN ?1 AND ?2 AND type IN ('message.received', 'approval.answered', 'cancel.requested')`;
+  const difference = (one: string, other: string): unknown => statements(`${one} EXCEPT ${other} LIMIT 1`).get(...range);
+  return difference(named, recorded) === undefined && difference(recorded, named) === undefined;
 };

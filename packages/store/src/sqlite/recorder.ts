@@ -3,6 +3,7 @@
  * change are written once for all that was recorded in it, when the caller says `settle`. After a rollback the caller says `forget`.
  */
 import type { EventDraft, InputDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { isInput } from "@retinue/protocol";
 import type { StatementSync } from "node:sqlite";
 import type { InputTarget, KnownRecord, KnownRun } from "../admit.ts";
 import { fromEventBody } from "../chain.ts";
@@ -14,7 +15,7 @@ import type { Operation, RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
 import { applyApproval, readApproval } from "./approval-table.ts";
-import { readEvents } from "./event-table.ts";
+import { insertInput, readEvents } from "./event-table.ts";
 import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
 import type { Statements } from "./statements.ts";
 
@@ -182,6 +183,9 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
           insertRun.run(runKey, session.number, id, event.parentRunId === null ? 1 : 0);
           runs.set(event.runId, { sessionId, epoch: 0 });
         }
+        // A parked run is driven by nobody; whoever sees what it waits for may take it up.
+        if (event.type === "run.parked") statements("UPDATE runs SET holder = NULL WHERE run_id = ?").run(runKey);
+        if (isInput(event)) insertInput(statements, event.runId, id);
         for (const operation of operations) defer(operation);
         for (const operation of approvals) applyApproval(statements, operation);
       }

@@ -195,13 +195,21 @@ UPDATE sessions SET message_count = message_count - (
 DELETE FROM messages WHERE request_type = 'continuation' AND status = 'running';
 `;
 
-/** Inputs and open questions are found without reading a session, and so are the events of one run and the latest main run. */
+/**
+ * Inputs, open questions and the latest main run are found without reading a session. Each has a table or an index that a step of
+ * an agent does not touch: an index over all events would cost a page more at every commit.
+ */
 const INPUTS = `
 ALTER TABLE runs ADD COLUMN is_root INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET is_root = 1 WHERE message_id IN (SELECT id FROM messages WHERE agent_depth = 0);
 CREATE INDEX idx_runs_root ON runs(session_number, message_id) WHERE is_root = 1;
-CREATE INDEX idx_events_run ON events(run_id);
-CREATE INDEX idx_events_inputs ON events(run_id)
+CREATE TABLE inputs (
+    run_id TEXT NOT NULL,
+    event_id INTEGER NOT NULL,
+    PRIMARY KEY (run_id, event_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_inputs_event ON inputs(event_id);
+INSERT INTO inputs SELECT run_id, id FROM events
   WHERE type IN ('message.received', 'approval.answered', 'cancel.requested');
 CREATE TABLE approvals (
     run_id TEXT NOT NULL,

@@ -155,15 +155,20 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
     lookedVersion = undefined;
   };
   const lookForOthers = (): void => {
-    const version = readDataVersion();
-    if (version === lookedVersion) return;
-    lookedVersion = version;
-    for (const sessionId of watchers.sessions()) {
-      const seq = readHead(statements, sessionId)?.headSeq ?? 0;
-      if (seq > (seen.get(sessionId) ?? 0)) {
-        seen.set(sessionId, seq);
-        watchers.wake(sessionId, true);
+    try {
+      const version = readDataVersion();
+      if (version === lookedVersion) return;
+      lookedVersion = version;
+      for (const sessionId of watchers.sessions()) {
+        const seq = readHead(statements, sessionId)?.headSeq ?? 0;
+        if (seq > (seen.get(sessionId) ?? 0)) {
+          seen.set(sessionId, seq);
+          watchers.wake(sessionId, true);
+        }
       }
+    } catch {
+      // Whoever watches hears of it when it reads.
+      for (const sessionId of watchers.sessions()) watchers.wake(sessionId, true);
     }
   };
 

@@ -15,7 +15,7 @@ import { finishAtOnce, finishWithPauses } from "../steps.ts";
 import { toTree } from "../run-tree.ts";
 import { toExportedArtifact } from "../stored-artifact.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
-import { eachStoredEvent } from "./event-table.ts";
+import { eachStoredEvent, removeInputs } from "./event-table.ts";
 import type { HolderTable } from "./holder-table.ts";
 import type { FigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
@@ -133,6 +133,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     else searchIndex.reset();
     figures.remove(session.number);
     removeApprovals(statements, session.number);
+    removeInputs(statements, session.number);
     removeSnapshots(statements, session.number);
     statements("DELETE FROM messages WHERE session_id = ?").run(sessionKey);
     statements("DELETE FROM events WHERE id BETWEEN ? AND ?").run(...range);

@@ -10,7 +10,7 @@ import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import type { Steps } from "../steps.ts";
 import { eachApproval } from "./approval-table.ts";
 import { eachArtifact } from "./artifact-table.ts";
-import { eachEventRow } from "./event-table.ts";
+import { eachEventRow, hasRightInputs } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
@@ -115,6 +115,9 @@ function* verifySession(statements: Statements, session: SessionRow): Steps<Dama
     (bySession === session.messageCount
       ? undefined
       : { sessionId, seq: null, what: "messages of the session are not found by its id" }) ??
+    (hasRightInputs(statements, number)
+      ? undefined
+      : { sessionId, seq: null, what: "its inputs are not those that its events say" }) ??
     (createFigureTable(statements).isRight(number)
       ? undefined
       : { sessionId, seq: null, what: "its figures are not what its messages say" })

@@ -2,8 +2,6 @@
 const tables = (prefix: string): string => `
   DROP TABLE ${prefix}approvals;
   DROP TABLE ${prefix}snapshots;
-  DROP INDEX ${prefix}idx_events_run;
-  DROP INDEX ${prefix}idx_events_inputs;
   DROP INDEX ${prefix}idx_runs_root;
   ALTER TABLE ${prefix}runs DROP COLUMN is_root;
   ALTER TABLE ${prefix}artifacts DROP COLUMN data;
@@ -11,7 +9,10 @@ const tables = (prefix: string): string => `
 `;
 
 /** To schema 5 of SQLite. */
-export const TO_SQLITE_5 = `${tables("")} PRAGMA user_version = 5;`;
+export const TO_SQLITE_5 = `${tables("")} DROP TABLE inputs; PRAGMA user_version = 5;`;
 
 /** To version 4 of PostgreSQL, in a schema. */
-export const toPostgres4 = (schema: string): string => `${tables(`${schema}.`)} UPDATE ${schema}.retinue_store SET version = 4;`;
+export const toPostgres4 = (schema: string): string => `${tables(`${schema}.`)}
+  DROP INDEX ${schema}.idx_events_run;
+  DROP INDEX ${schema}.idx_events_inputs;
+  UPDATE ${schema}.retinue_store SET version = 4;`;

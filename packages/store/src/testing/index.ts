@@ -9,5 +9,7 @@ export { recordSession } from "./recorded-session.ts";
 export type { RecordedSessionOptions } from "./recorded-session.ts";
 export { createSeededRandom } from "./seeded-random.ts";
 export type { SeededRandom } from "./seeded-random.ts";
+export { describeSpeaking } from "./speaking-contract.ts";
+export type { SharedStore } from "./speaking-contract.ts";
 export { createRunDrafts } from "./session-drafts.ts";
 export type { RunDrafts, RunDraftsOptions } from "./session-drafts.ts";

@@ -10,7 +10,7 @@ import { count, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
 import { toRepositoryPath } from "@retinue/confine";
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openRepository } from "@retinue/confine";
+import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
   message: z.string().trim().min(1).max(20_000).describe("A short first line; then, if needed, an empty line and the reasons."),
@@ -29,19 +29,24 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
     description: "Commits the named files of the workspace, and only those. Hooks do not run and nothing is signed or pushed.",
     input: INPUT,
     effect: "write",
-    touches: ({ paths }) => ({ paths }),
-    execute: async ({ message, paths: named }, { workspace, signal }) => {
+    touches: ({ paths }) => toTouches(options, paths),
+    execute: async ({ message, paths: named }, context) => {
       if (message.includes("\0")) throw new RetinueError("tool_failed", "A message may not contain a NUL character.");
-      const repository = await openRepository({ ...options, workspace, signal });
+      const repository = await openForCall(options, context);
       if (!repository.hasIdentity)
         throw new RetinueError("tool_failed", "git does not know in whose name to commit.", {
           hint: "The user has to set user.name and user.email: git config --global user.name …",
         });
       const paths: string[] = [];
-      for (const each of named) paths.push(await toRepositoryPath(workspace, each));
-      const files = await listChanges(repository, paths);
+      for (const each of named) paths.push(await toRepositoryPath(context.workspace, each));
+      const changed = await listChanges(repository, paths);
+      const embedded = changed.filter(isEmbedded).map(({ file }) => file);
+      const changes = changed.filter((change) => !isEmbedded(change));
+      const files = changes.map(({ file }) => file);
       if (files.length === 0)
-        throw new RetinueError("tool_failed", "Nothing has changed in these paths.", { hint: 'See git {"args": ["status"]}.' });
+        throw new RetinueError("tool_failed", `Nothing has changed in these paths.${toNote(embedded)}`, {
+          hint: 'See git {"args": ["status"]}.',
+        });
       const secret = files.find((file) => repository.isSecret(repository.prefix + file));
       if (secret !== undefined)
         throw new RetinueError(
@@ -52,18 +57,41 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
           },
         );
       await requireNoFilter(repository, files);
-      const write = { writes: true, literalPaths: true } as const;
-      await repository.read({ ...write, args: ["add", "--", ...paths] });
-      await repository.read({
-        ...write,
-        args: ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--only", `--message=${message}`, "--", ...paths],
+      // Git commits by name only what it knows. Not `add`, which runs git in embedded repositories, with whatever programs their settings name.
+      const unknown = changes.filter(({ letter }) => letter === "?").map(({ file }) => file);
+      if (unknown.length > 0)
+        await repository.read({
+          writes: true,
+          args: ["update-index", "--add", "--replace", "-z", "--stdin"],
+          input: toList(unknown),
+        });
+      const said = await repository.read({
+        writes: true,
+        literalPaths: true,
+        args: [
+          "commit",
+          ...["--no-verify", "--no-gpg-sign", "--no-status", "--only", `--message=${message}`],
+          ...["--pathspec-from-file=-", "--pathspec-file-nul"],
+        ],
+        input: toList(files),
       });
-      return toModelText(await describeCommit(repository));
+      return toModelText(describeCommit(said, changes, repository.prefix) + toNote(embedded));
     },
   });
 
+/** `letter` is that of git's own lists: M, A, D, T; `?` where git does not know the file yet. */
+type Change = { readonly letter: string; readonly file: string };
+
+const toList = (files: readonly string[]): string => files.map((file) => `${file}\0`).join("");
+
+/** A repository that git does not know yet is listed as a folder. */
+const isEmbedded = ({ file }: Change): boolean => file.endsWith("/");
+
+const toNote = (embedded: readonly string[]): string =>
+  embedded.length === 0 ? "" : `\n[left out, since it is a repository of its own: ${embedded.map(escapeName).join(", ")}]`;
+
 /** Files of the paths that are not as in the last commit, relative to the workspace. */
-const listChanges = async (repository: Repository, paths: readonly string[]): Promise<readonly string[]> => {
+const listChanges = async (repository: Repository, paths: readonly string[]): Promise<readonly Change[]> => {
   const args = [
     "status",
     "--porcelain",
@@ -78,7 +106,14 @@ const listChanges = async (repository: Repository, paths: readonly string[]): Pr
   return output
     .split("\0")
     .filter((entry) => entry !== "")
-    .map((entry) => entry.slice(STATUS_CHARS + repository.prefix.length));
+    .map((entry) => ({ letter: toLetter(entry), file: entry.slice(STATUS_CHARS + repository.prefix.length) }));
+};
+
+/** Of the index and of the file, in this order; what is staged as new is new, whatever became of it since, unless it is gone. */
+const toLetter = (entry: string): string => {
+  const [index = " ", file = " "] = entry;
+  if (index === "?" || file === "D") return file;
+  return index === "A" || file === " " ? index : file;
 };
 
 /** `XY name`, from the top of the repository. */
@@ -104,9 +139,9 @@ const requireNoFilter = async (repository: Repository, files: readonly string[])
   }
 };
 
-const describeCommit = async (repository: Repository): Promise<string> => {
-  const args = ["show", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-status", "--format=%h %s", "HEAD"];
-  const [subject = "", ...lines] = (await repository.read({ args })).trimEnd().split("\n");
-  const files = lines.filter((line) => line !== "");
-  return [`Committed ${subject} (${count(files.length, "file")}; hooks were not run).`, ...files].join("\n");
+/** From what git says of the commit that it made: `[branch hash] subject`. */
+const describeCommit = (said: string, changes: readonly Change[], prefix: string): string => {
+  const [, hash = "", subject = ""] = /^\[[^\n]*?([0-9a-f]{4,64})\] ([^\n]*)/.exec(said) ?? [];
+  const lines = changes.map(({ letter, file }) => `${letter === "?" ? "A" : letter}\t${prefix}${escapeName(file)}`);
+  return [`Committed ${hash} ${subject} (${count(changes.length, "file")}; hooks were not run).`, ...lines].join("\n");
 };

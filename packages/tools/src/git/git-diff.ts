@@ -8,7 +8,7 @@ import { escapeName } from "@retinue/confine";
 import { runOpenly } from "@retinue/confine";
 import { toRepositoryPath } from "@retinue/confine";
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openRepository } from "@retinue/confine";
+import { openForCall, toTouches } from "./open-for-call.ts";
 
 const REVISION = z.string().min(1).max(1000);
 
@@ -32,14 +32,14 @@ export const createGitDiffTool = (options: GitOptions = {}): Tool<GitDiffInput> 
       "New files that git does not know yet are listed by name.",
     input: INPUT,
     effect: "read",
-    touches: ({ path: named }) => ({ paths: [named ?? "."] }),
-    execute: async ({ from, to, path: named, staged }, { workspace, signal }) => {
+    touches: ({ path: named }) => toTouches(options, [named ?? "."]),
+    execute: async ({ from, to, path: named, staged }, context) => {
       if (to !== undefined && from === undefined) throw wrong("to needs from.");
       if (to !== undefined && staged === true) throw wrong("staged compares with one revision, not with two.");
-      const repository = await openRepository({ ...options, workspace, signal });
+      const repository = await openForCall(options, context);
       const revisions: string[] = [];
       for (const revision of [from, to]) if (revision !== undefined) revisions.push(await toCommit(repository, revision));
-      const paths = [await toRepositoryPath(workspace, named ?? ".")];
+      const paths = [await toRepositoryPath(context.workspace, named ?? ".")];
       const { end, withheld } = await runOpenly(repository, {
         command: "diff",
         args: [...ALWAYS, ...(staged === true ? ["--cached"] : []), "--stat", "--patch"],

@@ -221,9 +221,15 @@ const withTrap = async (trap: Trap): Promise<TestRepository> => {
 
 /** What springs the trap with plain git, and what the tools do besides; the first two answers are those of status and diff. */
 const useTools = async (test: TestRepository, trap: Trap): Promise<readonly string[]> => {
-  const { environment, context } = test;
-  const git = createGitTool({ environment });
-  const diff = createGitDiffTool({ environment });
+  const { context } = test;
+  // In a sandbox these programs would not even be found; here they are kept from running by nothing but git's own settings.
+  const options = {
+    environment: test.environment,
+    sandbox: { backend: "none", reason: "a test", isInstalled: false },
+    allowUnsandboxed: true,
+  } as const;
+  const git = createGitTool(options);
+  const diff = createGitDiffTool(options);
   const answers: string[] = [];
   const keep = async (answer: Promise<Parameters<typeof toText>[0]>): Promise<void> => {
     answers.push(await answer.then(toText, (thrown: Error) => `failed: ${thrown.message}`));
@@ -231,7 +237,7 @@ const useTools = async (test: TestRepository, trap: Trap): Promise<readonly stri
   const springs = trap.springs.filter(([command]) => command !== "add" && command !== "commit");
   for (const args of [["status"], ["diff"], ...springs]) await keep(git.execute({ args: [...args] }, context));
   for (const input of [{ from: "HEAD" }, { staged: true }]) await keep(diff.execute(input, context));
-  await keep(createGitCommitTool({ environment }).execute({ message: "ours", paths: ["a.txt"] }, context));
+  await keep(createGitCommitTool(options).execute({ message: "ours", paths: ["a.txt"] }, context));
   return answers;
 };
 

@@ -185,15 +185,15 @@ describe("git arguments", () => {
   it("declares the paths it was given, also those of other revisions", () => {
     const tool = createGitTool();
     expect(tool.effect).toBe("read");
-    expect(tool.touches({ args: ["log", "--", "a", "../b"] })).toEqual({ paths: ["a", "../b"] });
-    expect(tool.touches({ args: ["show", "HEAD:.env", "main"] })).toEqual({ paths: [".env", "main"] });
-    expect(tool.touches({ args: ["diff", "--stat", ".env"] })).toEqual({ paths: [".env"] });
-    expect(tool.touches({ args: ["log", "-L1,2:.env"] })).toEqual({ paths: [".env"] });
-    expect(tool.touches({ args: ["grep", "/x", "src"] })).toEqual({ paths: ["src"] });
-    expect(tool.touches({ args: ["log", "--grep", "/x", ":/words"] })).toEqual({ paths: ["."] });
-    expect(tool.touches({ args: ["branch", "--list", "/x*"] })).toEqual({ paths: ["."] });
-    expect(tool.touches({ args: ["push"] })).toEqual({ paths: ["."] });
-    expect(tool.touches({ args: ["log"] })).toEqual({ paths: ["."] });
+    expect(tool.touches({ args: ["log", "--", "a", "../b"] })).toMatchObject({ paths: ["a", "../b"] });
+    expect(tool.touches({ args: ["show", "HEAD:.env", "main"] })).toMatchObject({ paths: [".env", "main"] });
+    expect(tool.touches({ args: ["diff", "--stat", ".env"] })).toMatchObject({ paths: [".env"] });
+    expect(tool.touches({ args: ["log", "-L1,2:.env"] })).toMatchObject({ paths: [".env"] });
+    expect(tool.touches({ args: ["grep", "/x", "src"] })).toMatchObject({ paths: ["src"] });
+    expect(tool.touches({ args: ["log", "--grep", "/x", ":/words"] })).toMatchObject({ paths: ["."] });
+    expect(tool.touches({ args: ["branch", "--list", "/x*"] })).toMatchObject({ paths: ["."] });
+    expect(tool.touches({ args: ["push"] })).toMatchObject({ paths: ["."] });
+    expect(tool.touches({ args: ["log"] })).toMatchObject({ paths: ["."] });
   });
 });
 

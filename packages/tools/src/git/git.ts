@@ -12,9 +12,11 @@ import type { OpenRequest } from "@retinue/confine";
 import { runOpenly } from "@retinue/confine";
 import type { SortedArguments } from "./read-arguments.ts";
 import { sortArguments } from "./read-arguments.ts";
-import { toRepositoryPath } from "@retinue/confine";
+import { SECRET_PATHSPECS, toRepositoryPath } from "@retinue/confine";
+import { parseRevision } from "./parse-revision.ts";
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openRepository, toFailure } from "@retinue/confine";
+import { toFailure } from "@retinue/confine";
+import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
   args: z
@@ -34,10 +36,10 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
       "that change nothing. Hooks, filters and other programs of the repository do not run.",
     input: INPUT,
     effect: "read",
-    touches: ({ args }) => ({ paths: toTouched(args) }),
-    execute: async ({ args }, { workspace, signal }) => {
+    touches: ({ args }) => toTouches(options, toTouched(args)),
+    execute: async ({ args }, context) => {
       const sorted = sortArguments(args);
-      const repository = await openRepository({ ...options, workspace, signal });
+      const repository = await openForCall(options, context);
       const { end, withheld } = await runOpenly(repository, await toRequest(repository, sorted));
       const note =
         withheld.length === 0 ? "" : `\n[left out, since agents do not read them: ${withheld.map(escapeName).join(", ")}]`;
@@ -62,7 +64,10 @@ const toTouched = (args: readonly string[]): readonly string[] => {
 };
 
 /** `HEAD:path` names a file, as a bare path does. */
-const toFileOf = (word: string): string => word.slice(word.indexOf(":") + 1);
+const toFileOf = (word: string): string => {
+  const revision = parseRevision(word);
+  return revision?.type === "file" ? revision.path : word;
+};
 
 /** The first word is what is looked for. */
 const hasPattern = ({ entry, options }: SortedArguments): boolean =>
@@ -81,6 +86,7 @@ const toRequest = async (repository: Repository, sorted: SortedArguments): Promi
     args: [...(subcommand === undefined ? [] : [subcommand]), ...always, ...options, ...pattern],
     targets: entry.takes === "names" ? words : revisions,
     paths: takesPaths(sorted) ? paths : undefined,
+    leaveOut: options.some((option) => /^-[SG]/.test(option)) ? SECRET_PATHSPECS : [],
   };
 };
 
@@ -103,10 +109,9 @@ const toTargets = async (repository: Repository, sorted: SortedArguments): Promi
   if (entry.takes === "paths") named.unshift(...words);
   else if (entry.takes !== "names")
     for (const word of words)
-      if (await isRevision(repository, word)) revisions.push(word);
+      if (await isRevision(repository, sorted, word)) revisions.push(word);
       else if (takesPaths(sorted) && (await isThere(repository.workspace, word))) named.push(word);
       else throw notKnown(word, takesPaths(sorted));
-  for (const revision of revisions) await requireNamed(repository, revision);
   if (revisions.length === 0 && entry.defaultRevision !== undefined) revisions.push(entry.defaultRevision);
   const paths: string[] = [];
   for (const each of named) paths.push(await toRepositoryPath(repository.workspace, each));
@@ -114,10 +119,46 @@ const toTargets = async (repository: Repository, sorted: SortedArguments): Promi
   return { pattern, revisions, paths };
 };
 
-const isRevision = async (repository: Repository, word: string): Promise<boolean> => {
+/** Throws for one that may show contents of which it is not known whose they are. */
+const isRevision = async (repository: Repository, { command }: SortedArguments, word: string): Promise<boolean> => {
+  const revision = parseRevision(word);
+  // A commit is one already by being found as such.
+  if (revision?.type === "commits" && (await areCommits(repository, revision.names))) return true;
   const { exitCode, output } = await repository.run({ args: ["rev-parse", "--quiet", "--revs-only", word] });
-  return exitCode === 0 && output !== "";
+  if (exitCode !== 0 || output === "") return false;
+  if (repository.isLarger && revision?.type !== "commits") throw beyond(`"${word}" may name a file outside`);
+  if (revision === undefined) throw notTaken(word);
+  if (revision.type === "commits") throw repository.isLarger ? beyond(`"${word}" may name a file outside`) : withoutName(word);
+  if (revision.name !== undefined && !(await areCommits(repository, [revision.name]))) throw withoutName(word);
+  if (revision.type === "file" && !BY_NAME.has(command))
+    throw new RetinueError("tool_failed", `git ${command} takes no file or folder of a revision here ("${word}").`, {
+      hint: 'Give the revision, and the path after "--".',
+    });
+  return true;
 };
+
+/** Commands that show one object as it is, so that the name it was asked by is the one it is judged by. */
+const BY_NAME: ReadonlySet<string> = new Set(["show", "cat-file", "ls-tree", "rev-parse"]);
+
+const areCommits = async (repository: Repository, names: readonly string[]): Promise<boolean> => {
+  for (const name of names) {
+    // Nothing can follow a text that a commit is found by.
+    const asked = name.startsWith(":/") ? name : `${name}^{commit}`;
+    const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", asked] });
+    if (exitCode !== 0) return false;
+  }
+  return true;
+};
+
+const notTaken = (word: string): RetinueError =>
+  new RetinueError("tool_failed", `"${word}" is not taken as a revision here.`, {
+    hint: 'Name commits by branch, tag or hash, ranges as "a..b", and files from the top of the repository as "HEAD:path/of/file".',
+  });
+
+const withoutName = (word: string): RetinueError =>
+  new RetinueError("tool_failed", `"${word}" is the content of a file or folder without its name.`, {
+    hint: 'Name the file, as in "HEAD:path/of/file".',
+  });
 
 const isThere = (workspace: string, word: string): Promise<boolean> =>
   lstat(path.resolve(workspace, word)).then(
@@ -129,23 +170,6 @@ const notKnown = (word: string, orPath: boolean): RetinueError =>
   new RetinueError("tool_failed", `"${word}" is no revision${orPath ? " and no path" : ""} here.`, {
     hint: orPath ? 'For a file that is no longer there, put it after "--".' : "git branch, tag and log show the revisions.",
   });
-
-/** Contents are given by the name of their file, so that it is known whose they are. */
-const requireNamed = async (repository: Repository, revision: string): Promise<void> => {
-  if (/^[^:]*\.\./.test(revision)) return;
-  const name = revision.replace(/^\^/, "");
-  if (name.includes(":") && !name.startsWith(":/")) {
-    if (repository.isLarger) throw beyond(`"${revision}" may name a file outside`);
-    return;
-  }
-  const kind = repository.isLarger ? "commit" : "tree";
-  const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", `${name}^{${kind}}`] });
-  if (exitCode === 0) return;
-  if (repository.isLarger) throw beyond(`"${revision}" may name a file outside`);
-  throw new RetinueError("tool_failed", `"${revision}" is the content of a file without its name.`, {
-    hint: 'Name the file, as in "HEAD:path/of/file".',
-  });
-};
 
 const beyond = (why: string): RetinueError =>
   new RetinueError("path_outside_workspace", `The workspace is only a part of the repository, and ${why}.`, {
@@ -172,10 +196,13 @@ const ANSWERS_BY_CODE: ReadonlySet<string> = new Set([
 const toAnswer = (command: string, end: GitEnd): string => {
   const answered = end.exitCode === 0 || end.cut || (end.exitCode === 1 && end.errors === "" && ANSWERS_BY_CODE.has(command));
   if (!answered) throw toFailure(end);
-  const text = command === "remote" ? withoutCredentials(end.output) : end.output;
+  const text = command === "remote" ? withoutCredentials(end.output) : command === "worktree" ? seen(end.output) : end.output;
   const code = end.exitCode === 1 ? "[exit code 1]\n" : "";
   const cut = end.cut ? `\n[cut after ${formatBytes(Buffer.byteLength(end.output))}; ask for less]` : "";
   return code + (text.trimEnd() || "(no output)") + cut;
 };
 
 const withoutCredentials = (text: string): string => text.replaceAll(/:\/\/[^/@\s]+@/g, "://…@");
+
+/** Other work trees lie outside of what git sees here, so that it takes all of them for gone. */
+const seen = (text: string): string => text.replaceAll(/ prunable$|^prunable .*\n/gm, "");

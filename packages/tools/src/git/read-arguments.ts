@@ -24,6 +24,9 @@ const HINT =
 
 const refuse = (message: string, hint = HINT): RetinueError => new RetinueError("tool_failed", message, { hint });
 
+/** Gives the content of whatever a ref names, also of a file. */
+const RAW_FORMAT = /^--format=.*%\(\*?raw/s;
+
 export const sortArguments = (args: readonly string[]): SortedArguments => {
   const given = args.filter((arg) => arg !== "--no-pager");
   const [command = "", ...rest] = given[0] === "git" ? given.slice(1) : given;
@@ -48,6 +51,8 @@ export const sortArguments = (args: readonly string[]): SortedArguments => {
     }
     const read = readOption(entry, word, before[at + 1]);
     if (!read) throw refuse(`git ${command}: the option "${word}" is not taken here.`, toHint(command, entry));
+    if (read.options.some((option) => RAW_FORMAT.test(option)))
+      throw refuse(`git ${command}: a format may not hold the content of objects, as %(raw) does.`, toHint(command, entry));
     options.push(...read.options);
     if (read.usedNext) at += 1;
   }

@@ -26,12 +26,13 @@ export type ReadCommand = {
 
 const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(" "));
 
+/** Not `-z`, by which the headings of a diff would no longer stand on lines of their own, nor `--check`, which shows lines without a heading. */
 const DIFF_FLAGS = words(
   "-p -u --patch -s --no-patch --raw --stat --numstat --shortstat --dirstat --summary --compact-summary",
   "--name-only --name-status --patch-with-stat --minimal --patience --histogram --no-renames",
   "--find-renames --find-copies --find-copies-harder -w -b --ignore-all-space --ignore-space-change",
-  "--ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol -R -a --text --check --full-index",
-  "--abbrev --word-diff -W --function-context --pickaxe-regex --pickaxe-all -z --exit-code --quiet",
+  "--ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol -R -a --text --full-index",
+  "--abbrev --word-diff -W --function-context --pickaxe-regex --pickaxe-all --exit-code --quiet",
   "--no-color",
 );
 const DIFF_VALUES = [

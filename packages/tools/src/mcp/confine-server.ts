@@ -1,13 +1,14 @@
 /**
- * Puts a server that we start into a sandbox, where the machine has one: it reaches hosts, since most servers are there for that, but sees no
- * home, no secret of the project and no other project, writes only what its entry says, and ends with us. What its own command line names is
+ * Puts a server that we start into a sandbox, where the machine has one: it reaches public hosts, since most servers are there for that, but sees
+ * no home, no secret of the project, no other project and no other program of the machine, writes only what its entry says, and ends with us. What its own command line names is
  * seen, since whoever wrote that wanted it to be.
  */
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
-import { isInside, protectionOf } from "@retinue/runtime";
+import { RetinueError } from "@retinue/protocol";
 import { createResourceLimits } from "@retinue/confine";
-import { probeSandbox } from "@retinue/confine";
+import { findNamedPlaces, findSockets, openSandboxNetwork, probeSandbox } from "@retinue/confine";
+import type { NetworkOptions } from "@retinue/confine";
 import { findNeighbourhood, findProjectRoot, toHidden, toReadOnly } from "@retinue/confine";
 import { findProtected } from "@retinue/confine";
 import type { SandboxedCommand } from "@retinue/confine";
@@ -27,14 +28,21 @@ export type ServerRights = {
   readonly writes: readonly string[];
   /** Globs of protected paths that the user has set free. */
   readonly unprotected: readonly string[];
+  /** Patterns of the hosts that it may reach. */
+  readonly hosts: readonly string[];
+  /** What else the user has opened to sandboxes, and who is told of what is refused. */
+  readonly network: NetworkOptions;
 };
 
 export type ConfinedServer = SandboxedCommand & { readonly env: Readonly<Record<string, string>> };
 
-/** Undefined where the machine has no sandbox. */
+/** Undefined where the machine has no sandbox; one that is installed and does not work refuses. */
 export const confineServer = async (program: ServerProgram, rights: ServerRights): Promise<ConfinedServer | undefined> => {
   const sandbox = await probeSandbox();
-  if (sandbox.backend === "none") return undefined;
+  if (sandbox.backend === "none") {
+    if (!sandbox.isInstalled) return undefined;
+    throw new RetinueError("sandbox_unavailable", `The sandbox of this machine does not work now: ${sandbox.reason}.`);
+  }
   const workspace = await realpath(rights.workspace);
   const folder = await realpath(program.cwd);
   const root = await findProjectRoot(workspace);
@@ -42,6 +50,8 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
   const freed = rights.unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
   const found = await findProtected({ folder: root, unprotected: freed });
   const limits = createResourceLimits();
+  const readable = [root, workspace, folder, ...(await findNamedPlaces([program.command, ...program.args], program.env))];
+  const network = openSandboxNetwork([rights.hosts], rights.network);
   const sandboxed = await toSandboxedCommand({
     sandbox,
     limits,
@@ -50,51 +60,24 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
     profile: {
       folder,
       emptied: findNeighbourhood(root),
-      readable: [root, workspace, folder, ...(await findNamedPlaces(program))],
+      readable,
       writable: opened.map((each) => each.path),
       readOnly: toReadOnly(root, found, opened),
       hidden: await toHidden(root, found),
-      network: true,
+      network: network !== undefined,
+      sockets: await findSockets(readable),
       temporaryBytes: limits.temporaryBytes,
     },
+    network,
     expected: opened,
   });
   const { XDG_RUNTIME_DIR: _, ...env } = program.env;
-  return { ...sandboxed, env: { ...env, TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp" } };
-};
-
-/** What the command line names by whole paths: folders as they are, and of programs what they are a part of. */
-const findNamedPlaces = async ({ command, args, env }: ServerProgram): Promise<readonly string[]> => {
-  const home = env["HOME"] === undefined ? undefined : await realpath(env["HOME"]).catch(() => undefined);
-  const places = new Set<string>();
-  for (const word of [command, ...args]) {
-    const named = path.isAbsolute(word) ? path.normalize(word) : undefined;
-    const real = named === undefined ? undefined : await realpath(named).catch(() => undefined);
-    if (named === undefined || real === undefined) continue;
-    const isFolder = (await stat(real)).isDirectory();
-    for (const at of [named, real]) {
-      const place = isFolder ? at : await toPackage(at);
-      if (isFit(place, home)) places.add(place);
-    }
-  }
-  return [...places];
-};
-
-/** Never all of a home, and never what is a secret there. */
-const isFit = (place: string, home: string | undefined): boolean => {
-  if (place === path.dirname(place)) return false;
-  if (home === undefined) return true;
-  if (isInside(place, home)) return false;
-  return !isInside(home, place) || protectionOf(path.relative(home, place).split(path.sep).join("/"))?.read !== "deny";
-};
-
-const MARKS = ["package.json", "pyproject.toml", "go.mod", "Cargo.toml"];
-
-/** The folder that a program needs around it: all packages that were installed together, or the one that it is a part of. */
-const toPackage = async (file: string): Promise<string> => {
-  const installed = file.indexOf("/node_modules/");
-  if (installed !== -1) return file.slice(0, installed + "/node_modules".length);
-  for (let at = path.dirname(file); at !== path.dirname(at); at = path.dirname(at))
-    for (const mark of MARKS) if (await stat(path.join(at, mark)).catch(() => undefined)) return at;
-  return path.dirname(file);
+  return {
+    ...sandboxed,
+    env: { ...env, TMPDIR: "/tmp", TEMP: "/tmp", TMP: "/tmp", ...network?.environment },
+    end: () => {
+      sandboxed.end();
+      network?.close();
+    },
+  };
 };

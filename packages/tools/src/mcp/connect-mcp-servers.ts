@@ -6,6 +6,7 @@ import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { USER } from "@retinue/confine";
+import type { NetworkOptions } from "@retinue/confine";
 import type { TrustStore } from "@retinue/confine";
 import { untrusted } from "@retinue/confine";
 import { confineServer } from "./confine-server.ts";
@@ -32,6 +33,8 @@ export type ConnectMcpOptions = {
   readonly cwd: string;
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** What the user has opened to sandboxes beside public hosts. */
+  readonly network?: NetworkOptions;
   /** Keeps what was approved from one start to the next. */
   readonly pinFile?: string;
   /** Names of other tools, which no server gets. */
@@ -141,7 +144,7 @@ const prepare = async ({ name, settings, others, pins, options }: Preparation): 
   const reserved = new Set((options.reserved ?? []).map((taken) => taken.toLowerCase()));
   return new McpServer({
     name,
-    target: toTarget({ name, settings: expanded, options, onDropped: (dropped) => log.say("warning", dropped) }),
+    target: toTarget({ name, settings: expanded, options, onWarning: (text) => log.say("warning", text) }),
     timeoutMs: settings.timeoutMs ?? TIMEOUT_MS,
     connectTimeoutMs: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     pins,
@@ -156,10 +159,10 @@ type Targeting = {
   readonly name: string;
   readonly settings: McpServerSettings;
   readonly options: ConnectMcpOptions;
-  readonly onDropped: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 };
 
-const toTarget = ({ name, settings, options, onDropped }: Targeting): LinkTarget => {
+const toTarget = ({ name, settings, options, onWarning }: Targeting): LinkTarget => {
   const { origin = USER } = settings;
   if ("url" in settings) {
     const url = URL.parse(settings.url);
@@ -170,9 +173,15 @@ const toTarget = ({ name, settings, options, onDropped }: Targeting): LinkTarget
     return { type: "http", url, headers: settings.headers ?? {} };
   }
   const { env, dropped } = toServerEnvironment({ env: options.env, named: settings.env ?? {}, origin });
-  if (dropped.length > 0) onDropped(`a project may not set ${dropped.join(", ")}; left out`);
+  if (dropped.length > 0) onWarning(`a project may not set ${dropped.join(", ")}; left out`);
   const cwd = settings.cwd ?? (origin.type === "project" ? origin.project : options.cwd);
-  const rights = { workspace: options.cwd, writes: settings.writes ?? [], unprotected: options.unprotected ?? [] };
+  const rights = {
+    workspace: options.cwd,
+    writes: settings.writes ?? [],
+    unprotected: options.unprotected ?? [],
+    hosts: settings.hosts ?? ["*"],
+    network: { ...options.network, onRefused: onWarning },
+  };
   return {
     type: "stdio",
     command: settings.command,

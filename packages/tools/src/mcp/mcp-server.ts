@@ -58,7 +58,7 @@ const REFRESH_MS = 200;
 type Offered = { readonly hash: string; readonly tool: AnyTool } | { readonly withheld: WithheldTool };
 
 const IN_SANDBOX =
-  "Run its command by hand to see what is wrong. It runs in a sandbox without your home and the sockets of other programs; if it needs those, sandbox: false in its entry waives that.";
+  "Run its command by hand to see what is wrong. It runs in a sandbox without your home, the loopback of this machine and the sockets of other programs; sandbox.loopback in your settings opens a port to it, and sandbox: false in its entry waives all of that.";
 
 export class McpServer {
   readonly name: string;

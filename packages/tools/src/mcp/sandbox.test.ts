@@ -1,9 +1,12 @@
 /** Servers in the sandbox of this machine. Where it has none, they run as they are, and the tests say so. */
+import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { probeSandbox } from "@retinue/confine";
-import { toText } from "@retinue/confine/testing";
+import { createTestInternet, toText } from "@retinue/confine/testing";
 import type { StdioServerSettings } from "./server-settings.ts";
 import { toCommandLine } from "./server-settings.ts";
 import { connect, createFolder, real } from "./testing/connect.ts";
@@ -64,6 +67,38 @@ describe("a server that we start", () => {
     expect(await readFile(path.join(workspace, "out/made.txt"), "utf8")).toBe("put\n");
     expect((await readdir(workspace)).includes("beside.txt")).toBe(!isConfined);
     expect((await readFile(path.join(workspace, ".mcp.json"), "utf8")) === "put\n").toBe(!isConfined);
+  });
+
+  it("K6: reaches the hosts of its entry, and neither others nor the loopback and sockets of this machine", async () => {
+    const { workspace, env } = await createPlaces();
+    await using internet = createTestInternet();
+    await internet.serve("api.example.com", (_, answer) => void answer.end("answered by api"));
+    await internet.serve("other.example.org", (_, answer) => void answer.end("answered by other"));
+    const local = createServer((socket) => socket.on("error", () => undefined).end("answered by machine"));
+    await once(local.listen(0, "127.0.0.1"), "listening");
+    const { port } = local.address() as AddressInfo;
+    const script =
+      `curl -s http://api.example.com/; echo; curl -s http://other.example.org/; echo; ` +
+      `(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3) || echo shut`;
+    const bash = `bash -c '${script}'`;
+    const entry = curious(bash, { hosts: ["api.example.com"] });
+    try {
+      await using servers = await connect(
+        { every: entry },
+        { cwd: workspace, env: { PATH: process.env["PATH"], ...env }, network: internet.network },
+      );
+      await servers.logged("looked");
+      const seen = servers.logs.map(({ text }) => text).join("\n");
+      expect(seen.includes("answered by api")).toBe(isConfined);
+      expect(seen).not.toContain("answered by other");
+      expect(seen.includes("answered by machine")).toBe(!isConfined);
+      if (isConfined) await servers.logged("other.example.org:80 is not among the hosts");
+      expect(toText(await servers.call("every.echo", { message: "hello" }))).toBe("Echo: hello");
+    } finally {
+      local.close();
+    }
+    expect(toCommandLine({ command: "x", hosts: ["a.org"] })).toBe("x (reaches a.org)");
+    expect(toCommandLine({ command: "x", hosts: [] })).toBe("x (reaches no host)");
   });
 
   it("has all rights of the user where its entry says so", async () => {

@@ -28,6 +28,8 @@ export const stdioServerSchema = z.object({
   sandbox: z.boolean().optional(),
   /** Globs of what it may write, relative to the workspace; nothing by default. */
   writes: z.array(z.string().min(1)).optional(),
+  /** Patterns of the hosts that it may reach; every public one by default. */
+  hosts: z.array(z.string().min(1)).optional(),
   ...timesShape,
 });
 
@@ -57,13 +59,14 @@ export const toCommandLine = (settings: McpServerSettings): string => {
     );
     return `${escapeHidden(settings.url)}${headers.length === 0 ? "" : ` with${headers.join("")}`}`;
   }
-  const { command, args = [], env = {}, cwd, sandbox = true, writes = [] } = settings;
+  const { command, args = [], env = {}, cwd, sandbox = true, writes = [], hosts } = settings;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(withoutSecret(name, value))}`);
   const line = [...variables, quote(command), ...args.map(quote)].join(" ");
   const notes = [
     ...(cwd === undefined ? [] : [`in ${escapeHidden(cwd)}`]),
     ...(sandbox ? [] : ["without a sandbox"]),
     ...(writes.length === 0 ? [] : [`may write ${writes.map(quote).join(" ")}`]),
+    ...(hosts === undefined ? [] : [hosts.length === 0 ? "reaches no host" : `reaches ${hosts.map(quote).join(" ")}`]),
   ];
   return notes.length === 0 ? line : `${line} (${notes.join("; ")})`;
 };

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { connectChannels } from "@retinue/confine";
+import { connectChannels, toStdio } from "@retinue/confine";
 import { endProcessTree, killGroup } from "@retinue/confine";
 import type { ConfinedServer, ServerProgram } from "./confine-server.ts";
 import { LineReader } from "./line-reader.ts";
@@ -68,7 +68,7 @@ export class StdioTransport implements Transport {
       cwd,
       env: { ...program.env, [MARK]: mark },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe", ...channels.map(() => "pipe" as const)],
+      stdio: ["pipe", "pipe", "pipe", ...toStdio(channels)],
       windowsHide: true,
       ...this.#confined?.owner,
     }) as ChildProcessByStdio<Writable, Readable, Readable>; // The first three are pipes, whatever follows them.
@@ -149,6 +149,7 @@ export class StdioTransport implements Transport {
     await Promise.race([exited, sleep(LEAVE_MS)]);
     await endProcessTree({ group: child.pid, mark: this.#mark });
     for (const stream of child.stdio) stream?.destroy();
+    if (child.connected) child.disconnect();
     this.#confined?.end();
     running.delete(child.pid);
   }

@@ -257,7 +257,7 @@ describe("test", () => {
 
   it("is refused to an agent of limited rights where there is no sandbox", async () => {
     await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "touch ran" } }) });
-    const own = createTestTool({ sandbox: { backend: "none", reason: "of the test" } });
+    const own = createTestTool({ sandbox: { backend: "none", reason: "of the test", isInstalled: false } });
     const scope = { writes: [["src/**"]], hosts: [], approve: "all" } as const;
     await expect(own.execute({}, { ...project.context, scope })).rejects.toMatchObject({ code: "sandbox_unavailable" });
     expect(await readdir(project.workspace)).toEqual(["package.json"]);

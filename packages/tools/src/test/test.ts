@@ -1,13 +1,12 @@
 /** `test`: finds the project's tests, runs them by their own runner and tells how many passed and what failed. Counts are the runner's, never guessed. */
-import { constants, mkdtemp, open, realpath, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, open, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
-import { toModelText } from "@retinue/confine";
+import { createTemporaryFolder, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { OutputSpool } from "@retinue/confine";
@@ -15,7 +14,7 @@ import type { CommandEnd } from "@retinue/confine";
 import { toShellEnvironment } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { ConfinementOptions } from "@retinue/confine";
-import { runConfined } from "@retinue/confine";
+import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
 import { describeTests } from "./describe-tests.ts";
 import { findRunner } from "./find-runner.ts";
 import type { TestRequest } from "./test-runner.ts";
@@ -47,12 +46,12 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ path: named }) => ({ paths: [named ?? "."] }),
-    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress }) => {
+    touches: ({ path: named }) => ({ paths: [named ?? "."], needsSandbox: true }),
+    execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress, act }) => {
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);
       const { runner, project } = await findRunner(workspace, from);
-      const reportFolder = await mkdtemp(path.join(await realpath(tmpdir()), "retinue-tests-"));
+      const reportFolder = createTemporaryFolder("tests");
       const reportFile = path.join(reportFolder, "report");
       const spool = new OutputSpool();
       const shown = createThrottledProgress(progress);
@@ -63,6 +62,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
         const command = await runner.toCommand({ project, path: wanted, filter, reportFile });
         const { end, confinement, files } = await runConfined({
           ...options,
+          allowUnsandboxed: isUnsandboxedAllowed(options, act),
           workspace,
           scope,
           alsoWritable: [reportFolder],
@@ -80,6 +80,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
           },
         });
         const output = toOutput(spool);
+        const refused = confinement.refusals.map((why) => `\n[${why}]`).join("");
         const error = toError(end, runner.name, timeoutMs);
         // What ended too early may have left a report of a part.
         const report = error === undefined ? await runner.toReport({ report: await readReport(reportFile), output }) : undefined;
@@ -94,7 +95,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
           output,
         });
         return {
-          content: [{ type: "text", text: toModelText(text) }],
+          content: [{ type: "text", text: toModelText(text + refused) }],
           sandbox: confinement.sandbox,
           ...(files === undefined ? {} : { files }),
           ...(report === undefined ? {} : { tests: { run: report.passed + report.failed, passed: report.passed } }),

@@ -1,12 +1,12 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import type { GuardOptions } from "./guard.ts";
-import { createGuard } from "./guard.ts";
+import type { GuardOptions } from "@retinue/confine";
+import { createGuard } from "@retinue/confine";
 import type { GuardedRequest, GuardedResponse } from "./guarded-request.ts";
 import { requestGuarded } from "./guarded-request.ts";
 import { countDialledSockets } from "./testing/dialled-sockets.ts";
 import { startLoopbackServer } from "./testing/loopback-server.ts";
-import { createSelfSigned } from "./testing/self-signed.ts";
+import { createSelfSigned } from "@retinue/confine/testing";
 
 type Options = Partial<GuardedRequest> & { readonly url: string };
 

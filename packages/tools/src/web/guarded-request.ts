@@ -7,8 +7,8 @@ import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { RetinueError } from "@retinue/protocol";
 import type { Agent, Dispatcher } from "undici";
-import type { Guard, Target } from "./guard.ts";
-import { toHost } from "./host-list.ts";
+import type { Guard, Target } from "@retinue/confine";
+import { toHost } from "@retinue/confine";
 import { toRequestError } from "./request-error.ts";
 
 export type GuardedRequest = {

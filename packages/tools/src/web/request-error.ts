@@ -1,7 +1,7 @@
 /** What a connection says when it fails, as a sentence for a model. Nothing that a server sent and no header of ours stands in it. */
 import { RetinueError } from "@retinue/protocol";
 import { codeOf } from "@retinue/confine";
-import { toHost } from "./host-list.ts";
+import { toHost } from "@retinue/confine";
 
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: "refuses the connection",

@@ -21,7 +21,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const PATIENCE = { timeout: 50_000, interval: 100 };
+const PATIENCE = { timeout: 100_000, interval: 100 };
 
 type Store = "SQLite" | "PostgreSQL";
 
@@ -83,7 +83,7 @@ const expectNothingTwice = (events: readonly RecordedEvent[]): void => {
   expect(settled).toHaveLength(4);
 };
 
-describe.each(["SQLite", "PostgreSQL"] as const)("a run that another process drives, on %s", (store) => {
+describe.each(["SQLite", "PostgreSQL"] as const)("a run that another process drives, on %s", { timeout: 240_000 }, (store) => {
   test("has its question at depth 2 listed and answered, is spoken to, has one child stopped, and is followed to its end", async () => {
     const { made, running } = await begin(store);
     const { project } = made;

@@ -3,10 +3,10 @@
  * our own words, so that nothing the engine echoes, a key least of all, gets any further.
  */
 import { RetinueError } from "@retinue/protocol";
-import { createGuard } from "../guard.ts";
-import type { Resolve } from "../guard.ts";
+import { createGuard } from "@retinue/confine";
+import type { Resolve } from "@retinue/confine";
 import { requestGuarded } from "../guarded-request.ts";
-import { toHost, toPort } from "../host-list.ts";
+import { toHost, toPort } from "@retinue/confine";
 import { ACCEPT_ENCODING, readBody } from "../read-body.ts";
 import { toRequestError } from "../request-error.ts";
 

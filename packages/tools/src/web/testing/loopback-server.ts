@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, Ser
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Certificate } from "./self-signed.ts";
+import type { Certificate } from "@retinue/confine/testing";
 
 export type Asked = {
   readonly method: string | undefined;

@@ -1,0 +1,66 @@
+/**
+ * Temporary folders that bear the name of the process they belong to. A process that was killed could not remove its own; the next one that
+ * makes such a folder removes those whose process is gone.
+ */
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startOf } from "./process-tree.ts";
+
+/** Absolute and real. Whoever makes it removes it when done. */
+export const createTemporaryFolder = (kind: string): string => {
+  const base = realpathSync(tmpdir());
+  if (!swept.has(base)) {
+    swept.add(base);
+    sweepTemporaryFolders(base);
+  }
+  return mkdtempSync(path.join(base, `retinue-${kind}-${toOwner()}-`));
+};
+
+const swept = new Set<string>();
+
+/** Numbers of processes mean nothing in another namespace, and are given again; with its start a number is given once. */
+const toOwner = (): string => `${namespace()}-${process.pid}-${startOf(process.pid) ?? 0}`;
+
+const namespace = (): string => {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+  } catch {
+    return "0";
+  }
+};
+
+const NAME = /^retinue-[a-z]+-(\d+)-(\d+)-(\d+)-\w{6}$/;
+
+/** Removes what processes of this user left that are no more. What cannot be removed stays for another time. */
+export const sweepTemporaryFolders = (base: string): void => {
+  for (const name of listNames(base)) {
+    const [, space, pid, start] = NAME.exec(name) ?? [];
+    if (space !== namespace() || isAlive(Number(pid), Number(start))) continue;
+    const folder = path.join(base, name);
+    try {
+      const stats = lstatSync(folder);
+      if (stats.isDirectory() && stats.uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another process was quicker, or it is not ours to remove.
+    }
+  }
+};
+
+const listNames = (base: string): readonly string[] => {
+  try {
+    return readdirSync(base);
+  } catch {
+    return [];
+  }
+};
+
+const isAlive = (pid: number, start: number): boolean => {
+  if (process.platform === "linux") return startOf(pid) === start;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+  }
+};
