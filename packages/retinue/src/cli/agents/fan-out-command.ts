@@ -7,8 +7,6 @@ import { createMergeOrder } from "@retinue/engine";
 import type { RunResult } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { heldError } from "@retinue/store";
-import { realpath } from "node:fs/promises";
-import { createId } from "../../create-id.ts";
 import type { FanOutTask, Retinue } from "../../create-retinue.ts";
 import { fanOut } from "../../fan-out.ts";
 import { count } from "../amounts.ts";
@@ -16,31 +14,21 @@ import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
-import type { SessionOptions } from "../session-options.ts";
-import { loadSessionSettings } from "../session-options.ts";
-import type { View, ViewOptions } from "../show-run.ts";
+import type { View } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import { tellWaiting } from "../show-until-parked.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import type { FanOutRecord, RecordedTask } from "./fan-out-record.ts";
-import { findFanOut, removeFanOut, writeFanOut } from "./fan-out-record.ts";
+import type { RecordedTask } from "./fan-out-record.ts";
+import { removeFanOut, writeFanOut } from "./fan-out-record.ts";
 import { findAgent } from "./find-agent.ts";
 import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
-import { readFanOutTasks } from "./read-fan-out-tasks.ts";
+import type { FanOutCommandOptions } from "./prepare-fan-out.ts";
+import { prepareFanOut } from "./prepare-fan-out.ts";
 import { toResultsLine } from "./results-line.ts";
-
-export type FanOutCommandOptions = Omit<SessionOptions, "agent"> &
-  ViewOptions & {
-    readonly concurrency?: string;
-    readonly tools?: string;
-    readonly isolation?: string;
-    /** A fan-out that was cut off; true stands for the latest of the folder. */
-    readonly resume?: string | true;
-  };
 
 /** Null: it waits for an answer, and is kept in the record. */
 type TaskResult = RunResult | null;
@@ -51,7 +39,7 @@ export const fanOutCommand = async (
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdout, stderr, redact, env } = surroundings;
-  const { record, options, loaded, isResumed } = await toRecord(words, given, surroundings);
+  const { record, options, loaded, isResumed } = await prepareFanOut(words, given, surroundings);
   const isolation = parseIsolation(options.isolation);
   const { settings, workspace } = loaded;
   const maxConcurrent =
@@ -101,54 +89,6 @@ export const fanOutCommand = async (
     } else await removeFanOut(record, env);
     return fanOutExitCode(results);
   });
-};
-
-type Prepared = {
-  readonly record: FanOutRecord;
-  readonly options: FanOutCommandOptions;
-  readonly loaded: Awaited<ReturnType<typeof loadSessionSettings>>;
-  readonly isResumed: boolean;
-};
-
-const toRecord = async (words: readonly string[], given: FanOutCommandOptions, surroundings: Surroundings): Promise<Prepared> => {
-  const { stdin, env, redact } = surroundings;
-  const { resume, json, quiet, workspace: folder, ...options } = given;
-  if (resume !== undefined) {
-    if (words.length > 0) throw new RetinueError("usage", "--resume takes no tasks: they are those that were given before.");
-    const name = resume === true ? "latest" : resume;
-    const record = await findFanOut({ name, workspace: await realpath(folder ?? "."), env });
-    const { model, tools, isolation, approve, limit, concurrency } = record.options;
-    const all: FanOutCommandOptions = {
-      workspace: record.workspace,
-      ...(model !== undefined && { model }),
-      ...(tools !== undefined && { tools }),
-      ...(isolation !== undefined && { isolation }),
-      ...(approve !== undefined && { approve }),
-      ...(limit !== undefined && { limit }),
-      ...(concurrency !== undefined && { concurrency }),
-      ...options,
-      ...(json !== undefined && { json }),
-      ...(quiet !== undefined && { quiet }),
-    };
-    return { record, options: all, loaded: await loadSessionSettings(all, surroundings), isResumed: true };
-  }
-  if (options.concurrency !== undefined) wholeNumber(options.concurrency, "--concurrency", 1);
-  // Secrets that the settings lead to are known before a task is written down.
-  const loaded = await loadSessionSettings(given, surroundings);
-  const tasks = (await readFanOutTasks(words, stdin)).map(({ agent, task, model }) => ({
-    agent,
-    task: redact(task),
-    ...(model !== undefined && { model }),
-    sessionId: `ses_${createId()}` as const,
-  }));
-  const { limit, ...rest } = options;
-  const record: FanOutRecord = {
-    id: `fan_${createId()}`,
-    workspace: await realpath(loaded.workspace),
-    options: { ...rest, ...(limit !== undefined && { limit: [...limit] }) },
-    tasks,
-  };
-  return { record, options: given, loaded, isResumed: false };
 };
 
 /** A name that is wrong is told before anything is spent. */

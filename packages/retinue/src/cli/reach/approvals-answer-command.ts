@@ -4,7 +4,6 @@ import { RetinueError } from "@retinue/protocol";
 import type { Holder } from "@retinue/store";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
-import { goOn } from "../record/go-on.ts";
 import { withRecord } from "../record/open-for-command.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { ViewOptions } from "../show-run.ts";
@@ -37,6 +36,7 @@ export const approvalsAnswerCommand = async (
   const { sessionId, holder } = await record(name, answer, where, surroundings);
   if (resume !== true || holder) return EXIT.done;
   const view = { ...(json !== undefined && { json }), ...(quiet !== undefined && { quiet }) };
+  const { goOn } = await import("../record/go-on.ts");
   return goOn({ name: sessionId, task: undefined }, { ...where, ...view }, surroundings);
 };
 

@@ -8,7 +8,6 @@ import { withRecord } from "../record/open-for-command.ts";
 import { settingsOf } from "../record/settings-of-session.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
-import { workWith } from "../work-with.ts";
 import type { FoundRun } from "./find-run.ts";
 import { findRun, toIdentity } from "./find-run.ts";
 import { recordInput } from "./record-input.ts";
@@ -47,6 +46,7 @@ const bringToEnd = async (
   const settings = await settingsOf(session, record, where, surroundings);
   const more = { store: record.store, model: run.model };
   const at = { workspace: session.workspace, settings, view: { type: "quiet" as const }, more };
+  const { workWith } = await import("../work-with.ts");
   return workWith(at, surroundings, async ({ retinue }) => {
     try {
       const { result } = await retinue.resume(run.runId);

@@ -1,6 +1,6 @@
 /** `retinue spawn` and `retinue fanout` on the command line. */
 import type { Command } from "commander";
-import type { FanOutCommandOptions } from "../agents/fan-out-command.ts";
+import type { FanOutCommandOptions } from "../agents/prepare-fan-out.ts";
 import type { SpawnCommandOptions } from "../agents/spawn-command.ts";
 import type { Registrar } from "./registrar.ts";
 import { withWorkspace } from "./session-flags.ts";
