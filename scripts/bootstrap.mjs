@@ -27,9 +27,11 @@ const COMMANDS = {
   bench: "bench/run.ts",
   "bench:tools": "bench/tools.ts",
   "bench:record": "bench/record.ts",
+  "bench:view": "bench/view.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
+  "events-doc": "scripts/generate-events-doc.ts",
 };
 
 /** @type {Record<string, string>} */

@@ -135,6 +135,17 @@ test("Node's own modules are named with their prefix", () => {
   expect(rulesBroken({ "packages/model/src/a.ts": 'import "fs";\n' })).toEqual(["declared"]);
 });
 
+test.each(["node:path", "node:util", "node:crypto"])("what runs in a browser does not import %s; its tests may", (specifier) => {
+  expect(
+    rulesBroken({
+      "packages/protocol/src/a.ts": `import "${specifier}";\n`,
+      "packages/client/src/a.ts": `import "${specifier}";\n`,
+      "packages/client/src/a.test.ts": `import "${specifier}";\n`,
+      "packages/runtime/src/a.ts": `import "${specifier}";\n`,
+    }),
+  ).toEqual(["io", "io"]);
+});
+
 test.each(["node:fs", "node:fs/promises", "node:net", "node:http", "node:child_process"])(
   "protocol and runtime do not import %s",
   (specifier) => {

@@ -4,7 +4,7 @@
  */
 import { isBuiltin } from "node:module";
 import path from "node:path";
-import { IO_BUILTINS, isRoom, mayImport, ROOMS_WITHOUT_IO } from "./imports/direction.ts";
+import { IO_BUILTINS, isRoom, mayImport, ROOMS_FOR_BROWSERS, ROOMS_WITHOUT_IO } from "./imports/direction.ts";
 import { findCycles } from "./imports/find-cycles.ts";
 import type { ImportReference } from "./imports/read-imports.ts";
 import { listSources, readWorkspace, type SourceFile, type Workspace, type WorkspacePackage } from "./imports/read-workspace.ts";
@@ -34,6 +34,10 @@ const judgeBuiltin = (owner: WorkspacePackage, source: SourceFile, specifier: st
   if (!specifier.startsWith("node:")) {
     return { violation: { rule: "declared", problem: `write "node:${specifier}" for Node's own module` } };
   }
+  if (ROOMS_FOR_BROWSERS.has(owner.room) && !isTestFile(source.file))
+    return {
+      violation: { rule: "io", problem: `"${specifier}": ${owner.room} runs in a browser too, where there is no such module` },
+    };
   return ROOMS_WITHOUT_IO.has(owner.room) && !isTestFile(source.file) && IO_BUILTINS.has(specifier.slice("node:".length))
     ? { violation: { rule: "io", problem: `"${specifier}": ${owner.room} does no I/O of its own; take a port` } }
     : {};

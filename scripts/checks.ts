@@ -20,6 +20,7 @@ export const STATIC_CHECKS: readonly Check[] = [
   { name: "locks", args: ["scripts/check-lock.ts"] },
   { name: "safety cases", args: ["scripts/check-safety-cases.ts"] },
   { name: "errors doc", args: ["scripts/generate-errors-doc.ts", "--check"] },
+  { name: "events doc", args: ["scripts/generate-events-doc.ts", "--check"] },
 ];
 
 export const ALL_CHECKS: readonly Check[] = [

@@ -18,7 +18,7 @@ test("checks and tests are counted together", () => {
     vitest: { report: reportOf(["passed", "passed"]), exitCode: 0 },
     allowedSkips: [],
   });
-  expect(outcome).toEqual({ problems: [], line: "3 passed, 0 failed", exitCode: 0 });
+  expect(outcome).toEqual({ shaky: [], problems: [], line: "3 passed, 0 failed", exitCode: 0 });
 });
 
 test("a failed check fails the run though every test passed", () => {
@@ -27,7 +27,7 @@ test("a failed check fails the run though every test passed", () => {
     vitest: { report: reportOf(["passed"]), exitCode: 0 },
     allowedSkips: [],
   });
-  expect(outcome).toEqual({ problems: [], line: "1 passed, 1 failed", exitCode: 1 });
+  expect(outcome).toEqual({ shaky: [], problems: [], line: "1 passed, 1 failed", exitCode: 1 });
 });
 
 test("a failed test fails the run once", () => {
@@ -36,17 +36,19 @@ test("a failed test fails the run once", () => {
     vitest: { report: reportOf(["passed", "failed"]), exitCode: 1 },
     allowedSkips: [],
   });
-  expect(outcome).toEqual({ problems: [], line: "1 passed, 1 failed", exitCode: 1 });
+  expect(outcome).toEqual({ shaky: [], problems: [], line: "1 passed, 1 failed", exitCode: 1 });
 });
 
 test.each(["skipped", "todo", "pending"])("a test that is %s is a failure unless it is listed", (status) => {
   const vitest = { report: reportOf(["passed", status]), exitCode: 0 };
   expect(toTestOutcome({ checks: [], vitest, allowedSkips: [] })).toEqual({
+    shaky: [],
     problems: [`"test 1" was not run (${status})`],
     line: "1 passed, 1 failed, 1 skipped",
     exitCode: 1,
   });
   expect(toTestOutcome({ checks: [], vitest, allowedSkips: ["test 1"] })).toEqual({
+    shaky: [],
     problems: [],
     line: "1 passed, 0 failed, 1 skipped",
     exitCode: 0,
@@ -64,17 +66,23 @@ test("a file that fails outside of its tests is a failure", () => {
     vitest: { report: reportOf(["passed"], "failed"), exitCode: 1 },
     allowedSkips: [],
   });
-  expect(outcome).toEqual({ problems: ["a.test.ts failed outside of its tests"], line: "1 passed, 1 failed", exitCode: 1 });
+  expect(outcome).toEqual({
+    shaky: [],
+    problems: ["a.test.ts failed outside of its tests"],
+    line: "1 passed, 1 failed",
+    exitCode: 1,
+  });
 });
 
 test("a runner that finds no test is a failure", () => {
   const outcome = toTestOutcome({ checks: [], vitest: { report: { testResults: [] }, exitCode: 1 }, allowedSkips: "all" });
-  expect(outcome).toEqual({ problems: ["no test was run"], line: "0 passed, 1 failed", exitCode: 1 });
+  expect(outcome).toEqual({ shaky: [], problems: ["no test was run"], line: "0 passed, 1 failed", exitCode: 1 });
 });
 
 test("a runner that crashes without a report is a failure", () => {
   const outcome = toTestOutcome({ checks: [], vitest: { report: undefined, exitCode: null }, allowedSkips: [] });
   expect(outcome).toEqual({
+    shaky: [],
     problems: ["the test runner ended with null and left no report"],
     line: "0 passed, 1 failed",
     exitCode: 1,
@@ -92,4 +100,27 @@ test("a report that is cut off or of another shape is none", () => {
   expect(toVitestReport(whole)).toEqual(reportOf(["passed"]));
   expect(toVitestReport(whole.slice(0, -3))).toBeUndefined();
   expect(toVitestReport(JSON.stringify({ testResults: [{ name: "a.test.ts", status: "passed" }] }))).toBeUndefined();
+});
+
+test("a test that passed when it was tried again is counted once, and named", () => {
+  const outcome = toTestOutcome({
+    checks: [],
+    vitest: {
+      exitCode: 0,
+      report: {
+        testResults: [
+          {
+            name: "a.test.ts",
+            status: "passed",
+            assertionResults: [
+              { fullName: "steady", status: "passed", failureMessages: [] },
+              { fullName: "shaky", status: "passed", failureMessages: ["timed out"] },
+            ],
+          },
+        ],
+      },
+    },
+    allowedSkips: [],
+  });
+  expect(outcome).toEqual({ shaky: ["shaky"], problems: [], line: "2 passed, 0 failed", exitCode: 0 });
 });

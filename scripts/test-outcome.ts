@@ -1,7 +1,7 @@
 /** Turns what the checks and the test runner found into the closing line and the exit code of the test command. */
 import type { CheckResult } from "./checks.ts";
 
-type Assertion = { readonly fullName: string; readonly status: string };
+type Assertion = { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] };
 
 export type VitestReport = {
   readonly testResults: readonly {
@@ -18,6 +18,8 @@ export type VitestEnding = {
 };
 
 export type TestOutcome = {
+  /** Tests that failed first and passed when they were tried again. */
+  readonly shaky: readonly string[];
   /** What failed without a failing test or check of its own. */
   readonly problems: readonly string[];
   readonly line: string;
@@ -59,16 +61,17 @@ export const toVitestReport = (text: string): VitestReport | undefined => {
   }
 };
 
-type Tally = { passed: number; failed: number; skipped: number; problems: string[] };
+type Tally = { passed: number; failed: number; skipped: number; problems: string[]; shaky: string[] };
 
 const countTests = (report: VitestReport, allowedSkips: OutcomeOptions["allowedSkips"]): Tally => {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, problems: [] };
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, problems: [], shaky: [] };
   for (const file of report.testResults) {
     const failed = file.assertionResults.filter(({ status }) => status === "failed");
     tally.failed += failed.length;
     if (file.status === "failed" && failed.length === 0) tally.problems.push(`${file.name} failed outside of its tests`);
-    for (const { fullName, status } of file.assertionResults) {
+    for (const { fullName, status, failureMessages = [] } of file.assertionResults) {
       if (status === "passed") tally.passed += 1;
+      if (status === "passed" && failureMessages.length > 0) tally.shaky.push(fullName);
       if (status === "passed" || status === "failed") continue;
       tally.skipped += 1;
       if (allowedSkips !== "all" && !allowedSkips.includes(fullName))
@@ -81,7 +84,13 @@ const countTests = (report: VitestReport, allowedSkips: OutcomeOptions["allowedS
 
 const countVitest = ({ report, exitCode }: VitestEnding, allowedSkips: OutcomeOptions["allowedSkips"]): Tally => {
   if (report === undefined) {
-    return { passed: 0, failed: 0, skipped: 0, problems: [`the test runner ended with ${exitCode} and left no report`] };
+    return {
+      passed: 0,
+      failed: 0,
+      skipped: 0,
+      shaky: [],
+      problems: [`the test runner ended with ${exitCode} and left no report`],
+    };
   }
   const tally = countTests(report, allowedSkips);
   if (exitCode !== 0 && tally.failed === 0 && tally.problems.length === 0) {
@@ -91,9 +100,11 @@ const countVitest = ({ report, exitCode }: VitestEnding, allowedSkips: OutcomeOp
 };
 
 export const toTestOutcome = ({ checks, vitest, allowedSkips }: OutcomeOptions): TestOutcome => {
-  const tally = vitest === undefined ? { passed: 0, failed: 0, skipped: 0, problems: [] } : countVitest(vitest, allowedSkips);
+  const tally: Tally =
+    vitest === undefined ? { passed: 0, failed: 0, skipped: 0, problems: [], shaky: [] } : countVitest(vitest, allowedSkips);
   const passed = checks.filter((check) => check.passed).length + tally.passed;
   const failed = checks.filter((check) => !check.passed).length + tally.failed + tally.problems.length;
   const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
-  return { problems: tally.problems, line: `${passed} passed, ${failed} failed${skipped}`, exitCode: failed === 0 ? 0 : 1 };
+  const { problems, shaky } = tally;
+  return { problems, shaky, line: `${passed} passed, ${failed} failed${skipped}`, exitCode: failed === 0 ? 0 : 1 };
 };

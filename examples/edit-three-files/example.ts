@@ -8,12 +8,12 @@ await using played = await play({
   words: ["run", "Let all conversions be told to two digits, so that the tests pass", "--approve", "all"],
   script,
 });
-const { main, events, exitCode, run } = played;
+const { main, exitCode, run } = played;
 assert.equal(exitCode, 0);
 assert.equal(main.result.status, "completed");
 
 // The tests failed, failed less, and passed.
-const counts = events.flatMap((event) => (event.type === "tool.settled" && event.tool === "test" ? [event.tests] : []));
+const counts = main.calls.flatMap(({ tool, tests }) => (tool === "test" ? [tests] : []));
 assert.deepEqual(counts, [
   { run: 3, passed: 0 },
   { run: 3, passed: 2 },

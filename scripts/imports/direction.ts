@@ -41,6 +41,9 @@ export const DIRECTION: Record<Room, readonly string[]> = {
 /** Rooms that act only through what they are handed. */
 export const ROOMS_WITHOUT_IO: ReadonlySet<string> = new Set<Room>(["protocol", "runtime"]);
 
+/** Rooms that run in a browser too, where there is nothing of Node. */
+export const ROOMS_FOR_BROWSERS: ReadonlySet<string> = new Set<Room>(["protocol", "client"]);
+
 /** The built-in modules of Node that reach outside the process. */
 export const IO_BUILTINS: ReadonlySet<string> = new Set([
   "child_process",

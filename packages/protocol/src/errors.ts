@@ -411,6 +411,11 @@ export const ERRORS = {
     meaning: "There is no space left to write to the store; nothing that was recorded is lost.",
     hint: "Make space, then resume the session.",
   },
+  store_gone: {
+    kind: "caller",
+    meaning: "The store's file was deleted or replaced while it was open; nothing more is written to it.",
+    hint: "Put the file back, or begin again with a new store.",
+  },
   store_busy: {
     kind: "caller",
     meaning: "Another process kept the store locked for longer than we wait.",
@@ -450,6 +455,16 @@ export const ERRORS = {
     kind: "caller",
     meaning: "A skill cannot be read; the others were.",
     hint: "Mend the file that is named.",
+  },
+  event_unknown: {
+    kind: "caller",
+    meaning: "An event has a type that this version of the event format does not know.",
+    hint: "Read it with the version of Retinue that wrote it, or with a newer one.",
+  },
+  event_invalid: {
+    kind: "caller",
+    meaning: "A value is no event, or an event or input lacks a field or has a wrong one.",
+    hint: "Mend the field that is named; docs/events.md tells what each event carries.",
   },
   node_too_old: {
     kind: "caller",

@@ -3,6 +3,20 @@ export { createRetinue } from "./create-retinue.ts";
 export type { FanOutTask, ForkOptions, Retinue, RetinueOptions, RunOptions } from "./create-retinue.ts";
 export { openRecord } from "./open-record.ts";
 export type { RecordOptions, RetinueStore } from "./open-record.ts";
+export { createSessionView, foldSession, toCallDuration, toLimitUses } from "@retinue/client";
+export type {
+  ApplyOutcome,
+  ApprovalView,
+  CallView,
+  LimitUse,
+  RunState,
+  RunView,
+  SessionStore,
+  SessionView,
+  SessionViewOptions,
+  Spending,
+  StepView,
+} from "@retinue/client";
 export { createMergeOrder } from "@retinue/engine";
 export type { MergeOrder, RunHandle } from "@retinue/engine";
 export { defineTool } from "@retinue/runtime";

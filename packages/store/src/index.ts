@@ -20,6 +20,7 @@ export type { RenameOptions } from "./rename-export.ts";
 export { MESSAGE_ORDERS, SESSION_ORDERS, STATS_KEYS } from "./read-side.ts";
 export type {
   Damage,
+  DeleteOptions,
   MessageOrder,
   MessageQuery,
   Page,

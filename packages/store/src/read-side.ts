@@ -20,7 +20,7 @@ export const SESSION_ORDERS = ["newest", "oldest", "updated"] as const;
 export type SessionOrder = (typeof SESSION_ORDERS)[number];
 
 export type SessionQuery = PageOptions & {
-  /** By beginning, the newest first, unless said otherwise; `updated` has the one that was written to last first. */
+  /** By beginning, the newest first, unless said otherwise; `updated` has the one that was written to last first, by the store's own count. */
   readonly order?: SessionOrder;
   readonly status?: MessageStatus;
   readonly agent?: string;
@@ -151,6 +151,8 @@ export type Retention = {
   readonly keep?: number;
 };
 
+export type DeleteOptions = { readonly force?: boolean };
+
 export type ReadSide = {
   readonly listSessions: (query?: SessionQuery) => Awaitable<Page<SessionRow>>;
   readonly session: (sessionId: SessionId) => Awaitable<SessionRow | undefined>;
@@ -173,8 +175,11 @@ export type ReadSide = {
    * `session_exists` where there is one of its id, or a run of one of its ids, and `import_invalid` where it was changed.
    */
   readonly importSession: (exported: unknown) => Awaitable<SessionRow>;
-  /** Takes events, messages, artifacts and the search index's words away for good. False where there was no such session. */
-  readonly deleteSession: (sessionId: SessionId) => Awaitable<boolean>;
+  /**
+   * Takes events, messages, artifacts and the search index's words away for good. False where there was no such session. Throws
+   * `session_running` where a living process, this one too, holds a run of it, unless it is forced.
+   */
+  readonly deleteSession: (sessionId: SessionId, options?: DeleteOptions) => Awaitable<boolean>;
   /** Deletes what is too old or too many; sessions whose latest run has not ended stay. Gives what went. */
   readonly retain: (retention: Retention) => Awaitable<readonly SessionId[]>;
   /**

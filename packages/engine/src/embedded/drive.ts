@@ -2,7 +2,7 @@
  * Drives one run: takes its lease, takes over what others recorded, gives the loop its ports and sees to what is left when the drive ends. Whoever drives
  * a run holds its lease, and everything the loop writes carries the lease's epoch.
  */
-import type { ApprovalId, RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
+import type { ApprovalId, EventDraft, RecordedBody, RunId, WaitingFor } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Driven, LoopOptions, Ports, RunState, Stopwatch } from "@retinue/runtime";
 import {
@@ -97,7 +97,8 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
   await takeInputs(ground, run);
   // One that has started nothing has nothing to find, and need not read the session for it.
   if (how.resumed && run.children > 0) await ground.below.findBackground(ground, run);
-  const emit: Ports["emit"] = (drafts) => write(ground, run.tree, () => ground.log.append(drafts, lease));
+  const emit: Ports["emit"] = (drafts) =>
+    write(ground, run.tree, () => ground.log.append(drafts, lease, { durable: drafts.some(isIrrevocable) }));
   await prepareWorktree(ground, run, emit);
   try {
     for (let { resumed } = how; ; resumed = true) {
@@ -112,6 +113,10 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
     return fail(ground, run, emit, thrown);
   }
 };
+
+/** It stands before an effect that leaves the machine and may not be made twice: not even a power cut takes it back. */
+const isIrrevocable = (draft: EventDraft): boolean =>
+  draft.type === "tool.started" && !draft.repeatable && (draft.effect === "execute" || draft.effect === "network");
 
 /** Whether something was taken in, or heard of a run below, since the loop decided to park. */
 const hasMoved = async (ground: Ground, run: ActiveRun): Promise<boolean> => {

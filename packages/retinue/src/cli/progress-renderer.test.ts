@@ -1,6 +1,8 @@
+import { createEventSource } from "@retinue/client/testing";
 import type { RetinueEvent, RunResult } from "@retinue/protocol";
+import { NO_USAGE } from "@retinue/protocol";
 import { describe, expect, test } from "vitest";
-import { formatBill, formatProgress } from "./progress-renderer.ts";
+import { createProgressRenderer, formatBill } from "./progress-renderer.ts";
 
 const envelope = { sessionId: "ses_1", runId: "run_1", parentRunId: null, depth: 0, agent: "main", seq: 1, at: "" } as const;
 
@@ -24,6 +26,12 @@ const result: RunResult = {
   costUsd: 0.00123,
   depth: 0,
 };
+
+/** As a made-up run settles. */
+const BILLED = { iterations: 1, toolCalls: 0, durationMs: 1000, usage: NO_USAGE, costUsd: 0 } as const;
+
+const formatProgress = (event: RetinueEvent, redact: (text: string) => string, columns?: number): string | undefined =>
+  createProgressRenderer(redact).take(event, columns);
 
 const plain = (text: string): string => text;
 
@@ -88,6 +96,35 @@ describe("progress", () => {
     ],
     ["no line for the main result, whose bill comes last", { ...envelope, type: "run.settled", result }, undefined],
   ])("%s", (_name, event, expected) => expect(formatProgress(event, plain)).toBe(expected));
+
+  test("a sub-agent that had sub-agents tells its own bill and that of its tree", () => {
+    const source = createEventSource();
+    const main = source.run("run_1");
+    const middle = source.run("run_2", main.identity, "planner");
+    const low = source.run("run_3", middle.identity, "coder");
+    const { take, run } = createProgressRenderer(plain);
+    const events = [main.requested(), middle.requested(), low.requested(), low.answered(1, "x"), middle.answered(1, "y")];
+    const told = [...events, low.settled(), middle.settled()].map((event) => take(event));
+    expect(told.at(-2)).toBe(`    coder: ${formatBill({ ...result, ...BILLED })}: Done.`);
+    expect(told.at(-1)).toBe(
+      `  planner: ${formatBill({ ...result, ...BILLED })}; with 1 run below: 200 tokens in, 20 out, $0.50: Done.`,
+    );
+    expect(run("run_1")?.inclusive).toMatchObject({ runs: 3, usage: { input: 200 } });
+  });
+
+  test("a parked run tells what it waits for", () => {
+    const parked: RetinueEvent = {
+      ...envelope,
+      type: "run.parked",
+      on: [
+        { type: "approval", approvalId: "apr_1" },
+        { type: "run", runId: "run_2" },
+        { type: "run", runId: "run_3" },
+      ],
+      activeMs: 5,
+    };
+    expect(formatProgress(parked, plain)).toBe("main: waits for 1 approval and 2 runs below and has left memory");
+  });
 
   test("F6 names, inputs, messages and agents are shown escaped, on one line", () => {
     const events: readonly RetinueEvent[] = [

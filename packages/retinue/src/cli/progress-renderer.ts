@@ -1,9 +1,11 @@
-/** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. */
-import type { Json, MergeOutcome, RetinueEvent, RunResult } from "@retinue/protocol";
+/** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. Drawn from the view. */
+import { createSessionView, type RunView, type SessionStore } from "@retinue/client";
+import type { EventOf, Json, MergeOutcome, RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
 import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
+import { formatTreeBill } from "./tree-bill.ts";
 
 const MOST_CHARS = 160;
 
@@ -43,8 +45,35 @@ export const formatBill = (result: RunResult): string =>
     money(result.costUsd),
   ].join(", ");
 
-/** The line for an event, if it is worth one. What is done often is told in no more than `columns`, so that it takes one line of a terminal. */
-export const formatProgress = (event: RetinueEvent, redact: Redact, columns = Infinity): string | undefined => {
+export type ProgressRenderer = {
+  /** The line for an event, if it is worth one. What is done often is told in no more than `columns`, so that it takes one line of a terminal. */
+  readonly take: (event: RetinueEvent, columns?: number) => string | undefined;
+  /** A run as far as it has been told of. */
+  readonly run: (runId: RunId) => RunView | undefined;
+};
+
+/** For the events of one session; those of other runs of it may be left out. */
+export const createProgressRenderer = (redact: Redact): ProgressRenderer => {
+  let store: SessionStore | undefined;
+  return {
+    take: (event, columns) => {
+      store ??= createSessionView(event.sessionId, { isPartial: true, keepsLog: false });
+      store.apply(event);
+      return formatProgress({ event, run: store.view.runs.get(event.runId), redact, columns: columns ?? Infinity });
+    },
+    run: (runId) => store?.view.runs.get(runId),
+  };
+};
+
+type Told = {
+  readonly event: RetinueEvent;
+  /** Absent before anything of it was recorded. */
+  readonly run: RunView | undefined;
+  readonly redact: Redact;
+  readonly columns: number;
+};
+
+const formatProgress = ({ event, run, redact, columns }: Told): string | undefined => {
   const who = `${"  ".repeat(Math.min(event.depth, 16))}${show(event.agent, redact)}`;
   const line = (text: string): string => `${who}: ${show(text, redact)}`;
   const shortLine = (text: string): string => cutToWidth(line(text), columns);
@@ -82,13 +111,13 @@ export const formatProgress = (event: RetinueEvent, redact: Redact, columns = In
     case "approval.answered":
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":
-      return event.parentRunId === null ? undefined : line(`${formatBill(event.result)}: ${event.result.summary}`);
+      return event.parentRunId === null ? undefined : line(`${formatWholeBill(event.result, run)}: ${event.result.summary}`);
     case "cancel.requested":
       return line(
         `is asked to ${event.finish === true ? "finish" : "stop"}${event.reason === undefined ? "" : `: ${event.reason}`}`,
       );
     case "run.parked":
-      return line("waits and has left memory");
+      return line(`waits for ${formatWaiting(event)} and has left memory`);
     case "run.finishing":
       return line("hands in what it has");
     case "message.delivered":
@@ -103,6 +132,19 @@ export const formatProgress = (event: RetinueEvent, redact: Redact, columns = In
     default:
       return event satisfies never;
   }
+};
+
+/** The bill of a run, and of its tree where it has one. */
+export const formatWholeBill = (result: RunResult, run: RunView | undefined): string =>
+  [formatBill(result), run && formatTreeBill(run)].filter((part) => part !== undefined).join("; ");
+
+const formatWaiting = ({ on }: EventOf<"run.parked">): string => {
+  const questions = on.filter(({ type }) => type === "approval").length;
+  const parts = [
+    ...(questions > 0 ? [count(questions, "approval")] : []),
+    ...(on.length > questions ? [`${count(on.length - questions, "run")} below`] : []),
+  ];
+  return parts.length === 0 ? "nothing" : parts.join(" and ");
 };
 
 const formatMerge = ({ created, modified, deleted, conflicts, ref, notMerged }: MergeOutcome): string => {

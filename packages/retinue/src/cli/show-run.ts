@@ -1,14 +1,16 @@
 /** Shows a run while it works and tells how it ended. The one way from events to a terminal or a pipe. */
+import type { RunView } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
-import type { RetinueEvent, RunId } from "@retinue/protocol";
+import type { RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
 import { resultExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
 import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
-import { formatBill, formatProgress } from "./progress-renderer.ts";
+import { createProgressRenderer, formatBill } from "./progress-renderer.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { formatTreeBill } from "./tree-bill.ts";
 
 /** text: the words as they come, progress beside. quiet: the last words alone, once they are whole. json: the events. */
 export type View = { readonly type: "text" } | { readonly type: "quiet" } | { readonly type: "json" };
@@ -30,8 +32,12 @@ const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n"
 
 export type Followed = AsyncIterable<RetinueEvent> & { readonly runId: RunId };
 
-/** The words of the run to stdout, what it and those below it do to stderr. */
-export const followText = async (run: Followed, { stdout, stderr, secrets, redact }: Surroundings): Promise<void> => {
+/** The words of the run to stdout, what it and those below it do to stderr. Gives the run as it was seen. */
+export const followText = async (
+  run: Followed,
+  { stdout, stderr, secrets, redact }: Surroundings,
+): Promise<RunView | undefined> => {
+  const progress = createProgressRenderer(redact);
   const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
   // On a terminal both go to the same screen: what is told beside ends the line that the words have begun, once.
   const isShared = stdout.isTerminal && stderr.isTerminal;
@@ -42,16 +48,21 @@ export const followText = async (run: Followed, { stdout, stderr, secrets, redac
     isLineEnded = false;
   };
   for await (const event of run) {
-    const progress = formatProgress(event, redact, stderr.columns());
-    if (progress !== undefined) {
+    const line = progress.take(event, stderr.columns());
+    if (line !== undefined) {
       const endsLine: boolean = isShared && answer.isMidLine() && !isLineEnded;
-      await stderr.write(`${endsLine ? "\n" : ""}${progress}\n`);
+      await stderr.write(`${endsLine ? "\n" : ""}${line}\n`);
       isLineEnded ||= endsLine;
     }
     await say(answer.take(event));
   }
   await say(answer.end());
+  return progress.run(run.runId);
 };
+
+/** The closing lines: what the run spent, and with those below it where there are any. */
+export const formatClosing = (result: RunResult, run: RunView | undefined): string =>
+  [formatBill(result), run && formatTreeBill(run)].map((line) => (line === undefined ? "" : `retinue: ${line}\n`)).join("");
 
 export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, secrets }: Surroundings): Promise<void> => {
   const toLines = createJsonEvents(secrets());
@@ -61,9 +72,10 @@ export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, 
 /** Gives the exit code of the run's end. */
 export const showRun = async (run: RunHandle, view: View, surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
+  let seen: RunView | undefined;
   switch (view.type) {
     case "text":
-      await followText(run, surroundings);
+      seen = await followText(run, surroundings);
       break;
     case "json":
       await followJson(run, surroundings);
@@ -75,7 +87,7 @@ export const showRun = async (run: RunHandle, view: View, surroundings: Surround
       view satisfies never;
   }
   const result = await run.result;
-  if (view.type === "text") await stderr.write(`${formatMeasured(result, redact)}retinue: ${formatBill(result)}\n`);
+  if (view.type === "text") await stderr.write(`${formatMeasured(result, redact)}${formatClosing(result, seen)}`);
   if (result.error) await stderr.write(formatErrorValue(result.error, redact));
   return resultExitCode(result);
 };

@@ -26,6 +26,8 @@ type MemorySession = {
   readonly runs: Map<RunId, MemoryRun>;
   readonly artifacts: Map<ArtifactId, StoredArtifact>;
   latestRoot: MemoryRun | undefined;
+  /** When it was last written to, by the count of all appends to this log. */
+  touch: number;
 };
 
 /** The log with its synchronous return values visible. */
@@ -62,6 +64,7 @@ export const createMemoryLog = (): MemoryLog => {
   const sessions = new Map<SessionId, MemorySession>();
   const runs = new Map<RunId, MemoryRun>();
   const watchers = createWatchers();
+  let touches = 0;
 
   const known: KnownRecord = {
     run: (runId) => {
@@ -80,12 +83,13 @@ export const createMemoryLog = (): MemoryLog => {
   const sessionFor = (sessionId: SessionId): MemorySession => {
     let session = sessions.get(sessionId);
     if (!session)
-      sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined }));
+      sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined, touch: 0 }));
     return session;
   };
   const record = (session: MemorySession, draft: EventDraft): RecordedEvent => {
     const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
     session.events.push(event);
+    session.touch = touches += 1;
     if (event.type === "run.requested") {
       const run = createMemoryRun(event);
       runs.set(event.runId, run);
@@ -176,6 +180,8 @@ export const createMemoryLog = (): MemoryLog => {
     readSide: createMemoryReadSide({
       sessions,
       holderOf: (sessionId) => toHolder(sessions.get(sessionId)?.latestRoot),
+      anyHolderOf: (sessionId) =>
+        toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].find(({ heldSince }) => heldSince !== null)),
       insert: ({ sessionId, drafts, epochs, artifacts }) => {
         const session = sessionFor(sessionId);
         for (const draft of drafts) record(session, draft);

@@ -4,6 +4,7 @@
  */
 import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import type { Holder } from "../holder.ts";
+import { heldError } from "../holder.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { readExport } from "../read-export.ts";
 import type { ReadSide } from "../read-side.ts";
@@ -12,6 +13,8 @@ import type { StoredArtifact } from "../stored-artifact.ts";
 /** What the log holds of a session. */
 export type MemoryRecord = {
   readonly events: readonly RecordedEvent[];
+  /** When it was last written to. */
+  readonly touch: number;
   readonly runs: ReadonlyMap<RunId, { readonly epoch: number }>;
   readonly artifacts: ReadonlyMap<ArtifactId, StoredArtifact>;
 };
@@ -19,13 +22,15 @@ export type MemoryRecord = {
 export type MemoryReadSideOptions = {
   readonly sessions: ReadonlyMap<SessionId, MemoryRecord>;
   readonly holderOf: (sessionId: SessionId) => Holder | undefined;
+  /** Of any run of the session. */
+  readonly anyHolderOf: (sessionId: SessionId) => Holder | undefined;
   readonly remove: (sessionId: SessionId) => void;
   readonly insert: (imported: ImportedSession) => void;
 };
 
 type Copy = { readonly readSide: ReadSide; readonly update: () => Promise<void> };
 
-export const createMemoryReadSide = ({ sessions, holderOf, remove, insert }: MemoryReadSideOptions): ReadSide => {
+export const createMemoryReadSide = ({ sessions, holderOf, anyHolderOf, remove, insert }: MemoryReadSideOptions): ReadSide => {
   let copy: Promise<Copy> | undefined;
   const current = async (): Promise<ReadSide> => {
     const { readSide, update } = await (copy ??= createCopy(sessions));
@@ -59,7 +64,9 @@ export const createMemoryReadSide = ({ sessions, holderOf, remove, insert }: Mem
       const imported = await (await current()).session(session.sessionId);
       return imported ?? session;
     },
-    deleteSession: async (sessionId) => {
+    deleteSession: async (sessionId, { force = false } = {}) => {
+      const holder = force ? undefined : anyHolderOf(sessionId);
+      if (holder !== undefined) throw heldError(sessionId, holder);
       const existed = await (await current()).deleteSession(sessionId);
       remove(sessionId);
       return existed;
@@ -81,7 +88,8 @@ const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promi
   return {
     readSide,
     update: async () => {
-      for (const [sessionId, record] of sessions) {
+      // The copy tells them apart by the order in which they come.
+      for (const [sessionId, record] of [...sessions].toSorted(([, a], [, b]) => a.touch - b.touch)) {
         const before = copied.get(record) ?? { events: 0, artifacts: 0 };
         const { events, runs, artifacts } = record;
         if (events.length === before.events && artifacts.size === before.artifacts) continue;

@@ -1,8 +1,12 @@
 /** Connections to a PostgreSQL server: queries, transactions, and trying again when the server was away for a while. */
 import { RetinueError } from "@retinue/protocol";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase, ClientConfig, PoolClient } from "pg";
-import { Client, Pool, types as pgTypes } from "pg";
-import { isCollision, isConnectionLost, toPostgresError } from "./postgres-errors.ts";
+import { Pool, types as pgTypes } from "pg";
+import { destroySocket } from "./destroy-socket.ts";
+import type { Listener } from "./listener.ts";
+import { startListener } from "./listener.ts";
+import { isCollision, isConnectionLost, isMute, toPostgresError } from "./postgres-errors.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -16,7 +20,11 @@ export type Database = {
    * Runs `act` in a transaction, and again when the connection was lost or another transaction stood in its way. `settled`
    * tells, after a connection was lost while committing, what had been committed; undefined: nothing.
    */
-  readonly transact: <T>(act: (query: Query) => Promise<T>, settled?: (query: Query) => Promise<T | undefined>) => Promise<T>;
+  readonly transact: <T>(
+    act: (query: Query) => Promise<T>,
+    settled?: (query: Query) => Promise<T | undefined>,
+    pace?: Pace,
+  ) => Promise<T>;
   /** Reads from one state of the database. */
   readonly snapshot: <T>(act: (query: Query) => Promise<T>) => Promise<T>;
   /** Calls back with what is sent to a channel, and after a time in which something may have been missed. */
@@ -24,13 +32,26 @@ export type Database = {
   readonly close: () => Promise<void>;
 };
 
+/** `slow` statements go through all that is stored, and have longer to answer. */
+export type Pace = "quick" | "slow";
+
 export type DatabaseOptions = {
   readonly url: string;
   readonly schema: string;
   readonly maxConnections: number;
   /** How long to go on trying while the server is away. */
   readonly patienceMs: () => number;
+  /** How long the server may take to answer a statement before its connection is given up. */
+  readonly answerMs: number;
 };
+
+/** How much longer than others a slow statement may take. */
+const SLOW = 20;
+/** How often the connection that listens is asked whether it is still there, at most. */
+const PING_MS = 10_000;
+/** How long the connections have to say goodbye, and statements under way to come to their end, when the store is closed. */
+const GOODBYE_MS = 1000;
+const LAST_ANSWER_MS = 5000;
 
 const INT8 = 20;
 /** All integers of the store are below 2^53. */
@@ -46,17 +67,30 @@ const ignore = (): void => {};
 /** A statement cannot be sent in pieces, so the schema's name is part of it; it may hold nothing that would need quoting. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
-export const openDatabase = ({ url, schema, maxConnections, patienceMs }: DatabaseOptions): Database => {
+export const openDatabase = (options: DatabaseOptions): Database => {
+  const { url, schema, maxConnections, patienceMs, answerMs } = options;
   if (!SCHEMA.test(schema))
     throw new RetinueError("store_unreadable", `${JSON.stringify(schema)} is no name for a schema.`, {
       hint: "Use small letters, digits and _, 63 at most.",
     });
   const where = toWhere(url);
-  const config: ClientConfig = { connectionString: url, types, application_name: "retinue", connectionTimeoutMillis: 10_000 };
+  const config: ClientConfig = {
+    connectionString: url,
+    types,
+    application_name: "retinue",
+    connectionTimeoutMillis: Math.min(10_000, answerMs),
+    query_timeout: answerMs,
+  };
+  const connected = new Set<ClientBase>();
+  const inUse = new Set<ClientBase>();
   const pool = new Pool({ ...config, max: maxConnections });
   // A connection that is lost while nobody uses it is replaced; who needs it next hears of it if it cannot be.
   pool.on("error", ignore);
-  pool.on("connect", (client) => client.on("error", ignore));
+  pool.on("connect", (client) => {
+    connected.add(client);
+    client.on("error", ignore);
+  });
+  pool.on("remove", (client) => connected.delete(client));
 
   let isClosed = false;
   const names = new Map<string, string>();
@@ -66,23 +100,34 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
     return name;
   };
   const on =
-    (client: ClientBase): Query =>
+    (client: ClientBase, pace: Pace = "quick"): Query =>
     async (sql, values = []) => {
-      const result = await client.query<Row>({ name: nameOf(sql), text: sql.replaceAll("~", `${schema}.`), values: [...values] });
-      return result.rows;
+      const statement = { name: nameOf(sql), text: sql.replaceAll("~", `${schema}.`), values: [...values] };
+      const limit = { query_timeout: pace === "slow" ? SLOW * answerMs : answerMs };
+      return (await client.query<Row>({ ...statement, ...limit })).rows;
     };
+  const destroyIdle = (): void => {
+    for (const client of connected) if (!inUse.has(client)) destroySocket(client);
+  };
 
   /** With a connection of the pool; one that failed is not given back. */
   const withClient = async <T>(act: (client: PoolClient) => Promise<T>): Promise<T> => {
     if (isClosed) throw new RetinueError("store_unreadable", "The store was closed.", { hint: "Open it again." });
     const client = await pool.connect();
+    inUse.add(client);
     let failed = false;
     try {
       return await act(client);
     } catch (error) {
       failed = isConnectionLost(error);
+      if (isMute(error)) {
+        // Those that lie idle are as mute, and each would have to be waited for.
+        destroySocket(client);
+        destroyIdle();
+      }
       throw error;
     } finally {
+      inUse.delete(client);
       client.release(failed);
     }
   };
@@ -101,32 +146,15 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
     }
   };
 
-  let listener: Client | undefined;
-  const listen: Database["listen"] = async (channel, heard, missed) => {
-    const client = new Client(config);
-    const again = (): void => {
-      if (isClosed || listener !== client) return;
-      listener = undefined;
-      setTimeout(() => {
-        if (isClosed) return;
-        listen(channel, heard, missed).then(missed, again);
-      }, 200).unref();
-    };
-    listener = client;
-    client.on("error", again);
-    client.on("end", again);
-    client.on("notification", ({ payload }) => heard(payload ?? ""));
-    await client.connect();
-    await client.query(`LISTEN ${channel}`);
-  };
+  let listener: Listener | undefined;
 
   return {
     query: async (sql, values) => insisting(async () => withClient(async (client) => on(client)(sql, values))),
-    transact: async (act, settled) => {
+    transact: async (act, settled, pace) => {
       let isUncertain = false;
       return insisting(async () =>
         withClient(async (client) => {
-          const query = on(client);
+          const query = on(client, pace);
           if (isUncertain && settled !== undefined) {
             const outcome = await settled(query);
             if (outcome !== undefined) return outcome;
@@ -153,23 +181,30 @@ export const openDatabase = ({ url, schema, maxConnections, patienceMs }: Databa
         withClient(async (client) => {
           await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
           try {
-            return await act(on(client));
-          } finally {
+            const value = await act(on(client, "slow"));
             await client.query("ROLLBACK");
+            return value;
+          } catch (error) {
+            if (!isConnectionLost(error)) await client.query("ROLLBACK");
+            throw error;
           }
         }),
       ),
-    listen: async (channel, heard, missed) => {
-      try {
-        await insisting(async () => listen(channel, heard, missed));
-      } catch (error) {
-        throw toPostgresError(error, where);
-      }
-    },
+    listen: async (channel, heard, missed) =>
+      insisting(async () => {
+        listener?.stop();
+        listener = startListener({ config, channel, heard, missed, pingEveryMs: Math.min(PING_MS, answerMs) });
+        await listener.started;
+      }),
     close: async () => {
       isClosed = true;
-      await listener?.end();
-      await pool.end();
+      listener?.stop();
+      const goodbye = setTimeout(destroyIdle, GOODBYE_MS);
+      const last = setTimeout(() => connected.forEach(destroySocket), LAST_ANSWER_MS);
+      // A connection that is being made to a server that does not answer ends by itself, and nobody waits for it.
+      await Promise.race([pool.end(), delay(LAST_ANSWER_MS + GOODBYE_MS, undefined, { ref: false })]);
+      clearTimeout(goodbye);
+      clearTimeout(last);
     },
   };
 };

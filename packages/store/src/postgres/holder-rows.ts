@@ -16,6 +16,8 @@ export type HolderRows = {
   readonly ofSessions: (query: Query, sessionIds: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, Holder>>;
   /** Throws `session_running` where another holds it and lives. */
   readonly refuseHeld: (query: Query, runId: RunId) => Promise<void>;
+  /** Throws `session_running` where anybody who lives holds a run of the session, we ourselves too. */
+  readonly refuseHeldSession: (query: Query, sessionId: SessionId) => Promise<void>;
   /** The run is ours from now on; gives its new epoch. */
   readonly take: (query: Query, runId: RunId) => Promise<number | undefined>;
   /** Says that we live. */
@@ -76,6 +78,15 @@ export const createHolderRows = ({ self = thisProcess(), silenceMs = SILENCE_MS 
       const holder = toHolder(row);
       if (row === undefined || holder === undefined || holder.isSelf) return;
       throw heldError(fromNameKey(String(row["session_id"]), await readLongNames(query, rows)) as SessionId, holder);
+    },
+    refuseHeldSession: async (query, sessionId) => {
+      const rows = await query(`SELECT ${COLUMNS} ${FROM} WHERE s.session_id = $1 AND m.status IN ('pending', 'running')`, [
+        toNameKey(sessionId),
+      ]);
+      for (const row of rows) {
+        const holder = toHolder(row);
+        if (holder !== undefined) throw heldError(sessionId, holder);
+      }
     },
     take: async (query, runId) => {
       const known = await query("SELECT 1 FROM ~holders WHERE holder = $1", [id]);

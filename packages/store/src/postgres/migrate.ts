@@ -8,7 +8,7 @@ const LOCK = 5_245_544;
 
 export const migrate = async (db: Database, schema: string, migrations: readonly PostgresMigration[]): Promise<void> => {
   const latest = migrations.at(-1)?.version ?? 0;
-  await db.transact(async (query) => {
+  const bringUp = async (query: Query): Promise<void> => {
     await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     const version = await readVersion(query, schema);
     if (version > latest)
@@ -28,7 +28,8 @@ export const migrate = async (db: Database, schema: string, migrations: readonly
       await migration.fill?.(query);
     }
     await query("UPDATE ~retinue_store SET version = $1", [latest]);
-  });
+  };
+  await db.transact(bringUp, undefined, "slow");
 };
 
 /** 0 where there is no store. A schema that holds something else is refused. */

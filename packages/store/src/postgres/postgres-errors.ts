@@ -19,8 +19,13 @@ const LOST: ReadonlySet<string> = new Set([
   "53300",
 ]);
 
+/** The server took a statement, or a connection, and did not answer in time. */
+export const isMute = (error: unknown): boolean =>
+  codeOf(error) === "" && error instanceof Error && /Query read timeout|timeout expired/i.test(error.message);
+
 /** The server is away, or this connection to it is. */
 export const isConnectionLost = (error: unknown): boolean => {
+  if (isMute(error)) return true;
   const code = codeOf(error);
   if (LOST.has(code) || code.startsWith("08")) return true;
   return (
@@ -55,6 +60,10 @@ export const toPostgresError = (error: unknown, where: string): unknown => {
   if (error instanceof RetinueError || !(error instanceof Error)) return error;
   const known = CODES[codeOf(error)];
   if (known !== undefined) return new RetinueError(known[0], `${known[1]}: ${where} (${error.message}).`, { cause: error });
+  if (isMute(error))
+    return new RetinueError("store_failed", `The database server takes what is sent and does not answer: ${where}.`, {
+      cause: error,
+    });
   if (isConnectionLost(error))
     return new RetinueError("store_failed", `The database server cannot be reached: ${where} (${error.message}).`, {
       cause: error,

@@ -2,6 +2,7 @@
 import type { RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { hash, randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import type { EventLog } from "../contract.ts";
@@ -38,21 +39,28 @@ export type PostgresLogOptions = HolderOptions & {
   readonly patienceMs?: number;
   /** The same while the store is opened; as long as afterwards by default. */
   readonly openPatienceMs?: number;
+  /** How long the server may take to answer a statement; 30 s by default, and longer for what goes through all that is stored. */
+  readonly answerMs?: number;
   readonly migrations?: readonly PostgresMigration[];
 };
 
 export type PostgresLog = EventLog & { readonly readSide: ReadSide };
 
+/** How long a store that is closed waits to be able to say that it holds nothing any more. */
+const LEAVE_MS = 2000;
+
 /** A notification is short, a session's name may be long. */
 const topicOf = (sessionId: SessionId): string => hash("sha256", JSON.stringify(sessionId)).slice(0, 32);
 
 export const createPostgresLog = async (options: PostgresLogOptions): Promise<PostgresLog> => {
-  const { url, schema = "retinue", maxConnections = 10, patienceMs = 30_000, migrations = POSTGRES_MIGRATIONS } = options;
+  const { url, schema = "retinue", maxConnections = 10, patienceMs = 30_000, answerMs = 30_000 } = options;
+  const { migrations = POSTGRES_MIGRATIONS } = options;
   let isOpen = false;
   const db = openDatabase({
     url,
     schema,
     maxConnections,
+    answerMs,
     patienceMs: () => (isOpen ? patienceMs : (options.openPatienceMs ?? patienceMs)),
   });
   const watchers = createWatchers();
@@ -204,7 +212,7 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       clearInterval(heart);
       return (closing ??= (async () => {
         // Where it cannot be written any more, silence says it too.
-        if (heart) await db.transact(holders.leave).catch(() => {});
+        if (heart) await Promise.race([db.transact(holders.leave).catch(() => {}), delay(LEAVE_MS, undefined, { ref: false })]);
         await db.close();
       })());
     },
@@ -213,6 +221,7 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       open,
       importSession: writer.importSession,
       holdersOf: (sessionIds) => holders.ofSessions(db.query, sessionIds),
+      refuseHeldSession: holders.refuseHeldSession,
     }),
   };
 };

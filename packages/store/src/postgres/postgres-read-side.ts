@@ -1,9 +1,10 @@
 /** The read side on a PostgreSQL store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { toColumnText } from "../column-text.ts";
+import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { Holder } from "../holder.ts";
+import { findOutdated } from "../outdated-sessions.ts";
 import type { SessionRow } from "../project-session.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
 import type { Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
@@ -14,6 +15,7 @@ import { toExportedArtifact } from "../stored-artifact.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { readArtifacts } from "./artifact-rows.ts";
 import type { Database, Query, Row } from "./database.ts";
+import type { HolderRows } from "./holder-rows.ts";
 import { fromNameKey, toNameKey } from "./name-key.ts";
 import { fromMessageRows, fromSessionRows, readLongNames, SELECT_MESSAGES, toSeq } from "./postgres-rows.ts";
 import { searchEvents } from "./postgres-search.ts";
@@ -27,34 +29,42 @@ export type PostgresReadSideOptions = {
   readonly open: () => void;
   readonly importSession: SessionWriter["importSession"];
   readonly holdersOf: (sessionIds: readonly SessionId[]) => Promise<ReadonlyMap<SessionId, Holder>>;
+  readonly refuseHeldSession: HolderRows["refuseHeldSession"];
 };
 
 const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; readonly by: string }>> = {
   newest: { after: "number < $1", by: "number DESC" },
   oldest: { after: "number > $1", by: "number" },
-  updated: { after: "(updated_at, number) < ($2, $1)", by: "updated_at DESC, number DESC" },
+  updated: { after: "(touch, number) < ($2::bigint, $1)", by: "touch DESC, number DESC" },
 };
 
-export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: PostgresReadSideOptions): ReadSide => ({
+export const createPostgresReadSide = ({
+  db,
+  open,
+  importSession,
+  holdersOf,
+  refuseHeldSession,
+}: PostgresReadSideOptions): ReadSide => ({
   listSessions: async (options = {}) => {
     open();
     const limit = toLimit(options.limit);
     const order = toAllowed("`order`", options.order, SESSION_ORDERS, "newest");
     const cursor = fromCursor(options.after);
-    const filter = createFilter([cursor?.key ?? null, cursor === undefined ? null : toColumnText(cursor.at), limit + 1]);
+    const filter = createFilter([cursor?.key ?? null, toTouch(cursor), limit + 1]);
     filter.add((n) => `status = ${n}`, options.status);
     filter.add((n) => `agent = ${n}`, options.agent);
     filter.add((n) => `workspace = ${n}`, options.workspace);
     const { after, by } = ORDER_SESSIONS[order];
     const rows = await db.query(
-      `SELECT * FROM ~sessions WHERE ($1::bigint IS NULL OR ${after}) AND ($2::text IS NULL OR true) AND ${filter.where()}
+      `SELECT * FROM ~sessions WHERE ($1::bigint IS NULL OR ${after}) AND ($2::bigint IS NULL OR true) AND ${filter.where()}
          ORDER BY ${by} LIMIT $3`,
       filter.values,
     );
-    return toPage(await fromSessionRows(db.query, rows), limit, (row) => ({
-      key: row.number,
-      at: order === "updated" ? row.updatedAt : "",
+    const { items, next } = toPage(rows, limit, (row) => ({
+      key: Number(row["number"]),
+      at: order === "updated" ? String(row["touch"]) : "",
     }));
+    return { items: await fromSessionRows(db.query, items), next };
   },
   session: async (sessionId) => {
     open();
@@ -178,10 +188,11 @@ export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: P
       return session;
     });
   },
-  deleteSession: async (sessionId) => {
+  deleteSession: async (sessionId, { force = false } = {}) => {
     open();
     return db.transact(async (query) => {
       const session = await readSession(query, sessionId, " FOR UPDATE");
+      if (!force) await refuseHeldSession(query, sessionId);
       if (session !== undefined) await removeSession(query, session);
       else await query("DELETE FROM ~artifacts WHERE session_id = $1", [toNameKey(sessionId)]);
       return session !== undefined;
@@ -190,7 +201,7 @@ export const createPostgresReadSide = ({ db, open, importSession, holdersOf }: P
   retain: async (retention) => {
     open();
     return db.transact(async (query) => {
-      const sessions = await findOutdated(query, retention);
+      const sessions = await readOutdated(query, retention);
       for (const session of sessions) await removeSession(query, session);
       return sessions.map((session) => session.sessionId);
     });
@@ -251,15 +262,27 @@ const removeSession = async (query: Query, { sessionId, number }: SessionRow): P
   await query("DELETE FROM ~sessions WHERE number = $1", [number]);
 };
 
-const findOutdated = async (query: Query, { before, keep }: Retention): Promise<readonly SessionRow[]> => {
-  if (keep !== undefined && (!Number.isInteger(keep) || keep < 0))
-    throw new RetinueError("query_invalid", "`keep` is a whole number, 0 or more.");
+const readOutdated = async (query: Query, retention: Retention): Promise<readonly SessionRow[]> => {
+  const dated = await query("SELECT number, updated_at, status FROM ~sessions ORDER BY touch, number");
+  const outdated = findOutdated(
+    dated.map((row) => ({
+      number: Number(row["number"]),
+      updatedAt: fromColumnText(String(row["updated_at"])),
+      status: String(row["status"]),
+    })),
+    retention,
+  );
+  // Who has gone on with one meanwhile keeps it.
   const rows = await query(
-    `SELECT s.* FROM ~sessions s JOIN (SELECT number, row_number() OVER (ORDER BY updated_at DESC, number DESC) AS place FROM ~sessions) p
-       ON p.number = s.number
-     WHERE s.status NOT IN ('pending', 'running') AND (s.updated_at < $1::text COLLATE "C" OR p.place > $2::bigint)
-     ORDER BY s.number FOR UPDATE OF s`,
-    [before === undefined ? null : toColumnText(before), keep ?? null],
+    "SELECT * FROM ~sessions WHERE number = ANY($1) AND status NOT IN ('pending', 'running') ORDER BY number FOR UPDATE",
+    [outdated],
   );
   return fromSessionRows(query, rows);
+};
+
+/** The place of a cursor in the order of writing; what is none is before everything. */
+const toTouch = (cursor: { readonly at: string } | undefined): number | null => {
+  if (cursor === undefined) return null;
+  const touch = Number(cursor.at);
+  return Number.isSafeInteger(touch) ? touch : 0;
 };

@@ -191,10 +191,20 @@ ALTER TABLE ~artifacts ADD COLUMN data BYTEA;
 ALTER TABLE ~artifacts ADD COLUMN media_type TEXT;
 `;
 
+/** The order in which sessions were last written to, whatever the clocks said. */
+const TOUCHES = `
+ALTER TABLE ~sessions ADD COLUMN touch BIGINT NOT NULL DEFAULT 0;
+UPDATE ~sessions s SET touch = ranked.place
+  FROM (SELECT number, row_number() OVER (ORDER BY updated_at, number) AS place FROM ~sessions) AS ranked
+  WHERE ranked.number = s.number;
+CREATE INDEX idx_sessions_touch ON ~sessions(touch);
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
   { version: 3, sql: OWN_DURATIONS },
   { version: 4, sql: ENDED_MODEL_CALLS },
   { version: 5, sql: INPUTS, fill: fillApprovals },
+  { version: 6, sql: TOUCHES },
 ];

@@ -352,7 +352,8 @@ const INSERT_NAMES = `INSERT INTO ~names (session_number, name, text)
 /** Words hold no spaces. */
 const INSERT_SAID = `INSERT INTO ~said (id, part, words) SELECT id, part, array_to_tsvector(string_to_array(words, ' '))
   FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS t(id, part, words)`;
-const UPDATE_SESSION = `UPDATE ~sessions SET (${SESSION_COLUMNS.join(", ")}) = (${SESSION_COLUMNS.map((_, at) => `$${at + 1}`).join(", ")})
+const UPDATE_SESSION = `UPDATE ~sessions SET (${SESSION_COLUMNS.join(", ")}) = (${SESSION_COLUMNS.map((_, at) => `$${at + 1}`).join(", ")}),
+  touch = greatest(touch, 1 + (SELECT coalesce(max(o.touch), 0) FROM ~sessions o WHERE o.number <> $${SESSION_COLUMNS.length + 1}))
   WHERE number = $${SESSION_COLUMNS.length + 1} RETURNING pg_notify($${SESSION_COLUMNS.length + 2}, $${SESSION_COLUMNS.length + 3})`;
 
 const store = async (query: Query, session: SessionRow, planned: readonly PlannedEvent[]): Promise<void> => {

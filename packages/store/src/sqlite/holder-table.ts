@@ -15,6 +15,8 @@ export type HolderTable = {
   readonly ofSessions: (sessionIds: readonly SessionId[]) => ReadonlyMap<SessionId, Holder>;
   /** Throws `session_running` where another holds it and lives. */
   readonly refuseHeld: (runId: RunId) => void;
+  /** Throws `session_running` where anybody who lives holds a run of the session, we ourselves too. */
+  readonly refuseHeldSession: (sessionId: SessionId) => void;
   /** The run is ours from now on. */
   readonly take: (runId: RunId) => void;
   /** Nobody holds a run of the session any more. */
@@ -72,6 +74,15 @@ export const createHolderTable = (
       const holder = toHolder(row);
       if (row !== undefined && holder !== undefined && !holder.isSelf)
         throw heldError(fromColumnText(String(row["session_id"])) as SessionId, holder);
+    },
+    refuseHeldSession: (sessionId) => {
+      const rows = statements(`${SELECT} WHERE s.session_id = ? AND m.status IN ('pending', 'running')`).all(
+        toColumnText(sessionId),
+      );
+      for (const row of rows) {
+        const holder = toHolder(row);
+        if (holder !== undefined) throw heldError(sessionId, holder);
+      }
     },
     take: (runId) => {
       if (statements("SELECT 1 FROM holders WHERE holder = ?").get(id) === undefined) {

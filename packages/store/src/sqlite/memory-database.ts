@@ -45,6 +45,7 @@ export const createMemoryDatabase = (): MemoryDatabase => {
       queue,
       // Nobody drives a copy: who feeds it knows.
       holdersOf: () => new Map(),
+      refuseHeldSession: () => {},
       recorder,
       open: () => {},
     }),

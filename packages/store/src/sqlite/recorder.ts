@@ -91,6 +91,17 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     return row === undefined ? insertSession(sessionId) : fromSessionRow(row);
   };
 
+  /** The session that was written to last, in the whole store. */
+  let last: { readonly number: number; readonly touch: number } | undefined;
+  const touch = (number: number): void => {
+    if (last?.number === number) return;
+    const row = statements("SELECT number, touch FROM sessions ORDER BY touch DESC, number DESC LIMIT 1").get();
+    last = { number: Number(row?.["number"]), touch: Number(row?.["touch"]) };
+    if (last.number === number && last.touch > 0) return;
+    last = { number, touch: last.touch + 1 };
+    statements("UPDATE sessions SET touch = ? WHERE number = ?").run(last.touch, number);
+  };
+
   const insertSession = (sessionId: SessionId): SessionRow => {
     const created = statements(INSERT_SESSION).run(toColumnText(sessionId), ...toSessionValues(NEW_SESSION));
     const number = Number(created.lastInsertRowid);
@@ -151,6 +162,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     projections.clear();
     pending.clear();
     changedSessions.clear();
+    last = undefined;
   };
 
   return {
@@ -189,6 +201,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
         for (const operation of operations) defer(operation);
         for (const operation of approvals) applyApproval(statements, operation);
       }
+      touch(session.number);
       changedSessions.set(sessionId, session);
       sessions.set(sessionId, session);
       for (const [runId, projection] of changed) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
@@ -215,6 +228,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     refresh: () => {
       sessions.clear();
       runs.clear();
+      last = undefined;
     },
     forget,
   };

@@ -234,6 +234,15 @@ ALTER TABLE artifacts ADD COLUMN data BLOB;
 ALTER TABLE artifacts ADD COLUMN media_type TEXT;
 `;
 
+/** The order in which sessions were last written to, whatever the clocks said. */
+const TOUCHES = `
+ALTER TABLE sessions ADD COLUMN touch INTEGER NOT NULL DEFAULT 0;
+UPDATE sessions SET touch = ranked.place
+  FROM (SELECT number, row_number() OVER (ORDER BY updated_at, number) AS place FROM sessions) AS ranked
+  WHERE ranked.number = sessions.number;
+CREATE INDEX idx_sessions_touch ON sessions(touch);
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
@@ -241,4 +250,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, sql: BEGINNINGS },
   { version: 5, sql: ENDED_MODEL_CALLS },
   { version: 6, sql: INPUTS, fill: fillApprovals },
+  { version: 7, sql: TOUCHES },
 ];

@@ -1,5 +1,5 @@
 /** What SQLite throws, in the words of the registry. */
-import type { ErrorCode } from "@retinue/protocol";
+import type { ErrorCode, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 
 const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
@@ -46,4 +46,13 @@ export const toStoreError = (error: unknown, path: string): unknown => {
   const known = primary === undefined ? SYSTEM_CODES[toSystemCode(error)] : PRIMARY_CODES[primary];
   if (known === undefined || !(error instanceof Error)) return error;
   return new RetinueError(known[0], `${known[1]}: ${path} (${error.message}).`, { cause: error });
+};
+
+/** Names the session that could not go on, so that whoever makes room knows what to resume. */
+export const toFullError = (error: unknown, sessionId: SessionId): unknown => {
+  if (!(error instanceof RetinueError) || error.code !== "store_full" || error.message.includes(sessionId)) return error;
+  return new RetinueError("store_full", `${error.message} Session ${sessionId} ends there for now.`, {
+    cause: error,
+    hint: `Make space, then \`retinue sessions resume ${sessionId}\`.`,
+  });
 };

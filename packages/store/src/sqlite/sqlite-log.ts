@@ -17,13 +17,14 @@ import { createWatchers } from "../watchers.ts";
 import { readOpenApprovals } from "./approval-table.ts";
 import { insertArtifact, readArtifact } from "./artifact-table.ts";
 import { readEvents, readHead, readInputs, readRunEvents } from "./event-table.ts";
+import { createFileCheck } from "./file-check.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
 import { openDatabase, openReader } from "./open-database.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
-import { toStoreError } from "./sqlite-errors.ts";
+import { toFullError, toStoreError } from "./sqlite-errors.ts";
 import { createSqliteReadSide } from "./sqlite-read-side.ts";
 import { readLatestRoot } from "./run-table.ts";
 import { insertSnapshot, readSnapshot } from "./snapshot-table.ts";
@@ -83,12 +84,14 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
   const readDataVersion = (): unknown => dataVersion.get()?.["data_version"];
   let writtenVersion = readDataVersion();
 
+  const checkFile = createFileCheck(path);
   const queue = createWriteQueue({
     db,
     path,
     busyMs,
     isDurable: synchronous === "FULL",
     began: () => {
+      checkFile();
       const version = readDataVersion();
       if (version !== writtenVersion) recorder.refresh();
       writtenVersion = version;
@@ -194,6 +197,7 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
       if (sessionId === undefined) return [];
       return queue.write(() => recorder.record(sessionId, drafts, lease?.runId), {
         defers: true,
+        failed: (error) => toFullError(error, sessionId),
         line: sessionId,
         durable,
         check: () => createAdmission(recorder.known).admit(drafts, lease),
@@ -289,6 +293,7 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
       figures,
       queue,
       holdersOf: holders.ofSessions,
+      refuseHeldSession: holders.refuseHeldSession,
       recorder,
       openReader: () => openReader(path),
       open,

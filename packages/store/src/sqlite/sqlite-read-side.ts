@@ -5,6 +5,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { MessageRow } from "../message-row.ts";
+import { findOutdated } from "../outdated-sessions.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { readExport, refuseExisting, toImportError } from "../read-export.ts";
@@ -24,6 +25,7 @@ import { removeApprovals } from "./approval-table.ts";
 import { eachArtifact, insertArtifact } from "./artifact-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { fromSessionRow } from "./session-table.ts";
+import { shrink } from "./shrink.ts";
 import { removeSnapshots } from "./snapshot-table.ts";
 import { toStoreError } from "./sqlite-errors.ts";
 import { searchEvents } from "./sqlite-search.ts";
@@ -40,8 +42,9 @@ export type SqliteReadSideOptions = {
   readonly figures: FigureTable;
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
+  readonly refuseHeldSession: HolderTable["refuseHeldSession"];
   readonly recorder: Pick<Recorder, "record" | "settle" | "known" | "forget">;
-  /** A connection of its own for what takes long; without it everything else waits. */
+  /** A connection of its own for what takes long; without it, as in memory, there is no file and everything else waits. */
   readonly openReader?: () => DatabaseSync;
   /** Throws when the store was closed. */
   readonly open: () => void;
@@ -50,11 +53,13 @@ export type SqliteReadSideOptions = {
 const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; readonly by: string }>> = {
   newest: { after: "number < ?1", by: "number DESC" },
   oldest: { after: "number > ?1", by: "number" },
-  updated: { after: "(updated_at, number) < (?2, ?1)", by: "updated_at DESC, number DESC" },
+  updated: { after: "(touch, number) < (CAST(?2 AS INTEGER), ?1)", by: "touch DESC, number DESC" },
 };
 
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
-  const { db, path, statements, searchIndex, figures, queue, holdersOf, recorder, openReader, open } = options;
+  const { db, path, statements, searchIndex, figures, queue, holdersOf, refuseHeldSession, recorder, openReader, open } = options;
+
+  const hasFile = openReader !== undefined;
 
   const reading = <T>(act: () => T): T => {
     open();
@@ -84,10 +89,11 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       const rows = statements(
         `SELECT * FROM sessions WHERE (?1 IS NULL OR ${after}) AND (?2 IS NULL OR 1) AND ${where} ORDER BY ${by} LIMIT ?`,
       ).all(cursor?.key ?? null, cursor === undefined ? null : toColumnText(cursor.at), ...values, limit + 1);
-      return toPage(rows.map(fromSessionRow), limit, (row) => ({
-        key: row.number,
-        at: order === "updated" ? row.updatedAt : "",
+      const { items, next } = toPage(rows, limit, (row) => ({
+        key: Number(row["number"]),
+        at: order === "updated" ? String(row["touch"]) : "",
       }));
+      return { items: items.map(fromSessionRow), next };
     });
 
   const messages: ReadSide["messages"] = (sessionId, query: MessageQuery = {}) =>
@@ -161,6 +167,27 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   /** What was deleted also stands in the write-ahead file, until it begins anew. */
   const clearTraces = (): void => void statements("PRAGMA wal_checkpoint(TRUNCATE)").get();
 
+  /** Where there is no room to overwrite what is deleted, it is deleted all the same. */
+  const removeIfEnded = async ({ sessionId, number }: SessionRow): Promise<boolean> => {
+    const remove = (): boolean => {
+      const session = readSession(sessionId);
+      if (session === undefined || session.number !== number || isUnended(session.status)) return false;
+      removeSession(session);
+      return true;
+    };
+    try {
+      return await queue.write(remove);
+    } catch (error) {
+      if (!(error instanceof RetinueError) || error.code !== "store_full") throw error;
+      db.exec("PRAGMA secure_delete = OFF");
+      try {
+        return await queue.write(remove);
+      } finally {
+        db.exec("PRAGMA secure_delete = ON");
+      }
+    }
+  };
+
   return {
     listSessions,
     session: (sessionId) => reading(() => readSession(sessionId)),
@@ -223,25 +250,28 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
         }
       });
     },
-    deleteSession: async (sessionId) => {
+    deleteSession: async (sessionId, { force = false } = {}) => {
       open();
-      const existed = await queue.write(() => {
+      const remove = (): boolean => {
         const session = readSession(sessionId);
         if (session !== undefined) removeSession(session);
         else statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
         return session !== undefined;
-      });
+      };
+      const existed = await queue.write(remove, force ? {} : { check: () => refuseHeldSession(sessionId) });
       reading(clearTraces);
       return existed;
     },
     retain: async (retention) => {
       open();
-      const gone = await queue.write(() => {
-        const sessions = findOutdated(statements, retention);
-        for (const session of sessions) removeSession(session);
-        return sessions.map((session) => session.sessionId);
-      });
-      if (gone.length > 0) reading(clearTraces);
+      const gone: SessionId[] = [];
+      for (const session of reading(() => readOutdated(statements, retention))) {
+        // One at a time, so that on a disk that is nearly full each makes room for the next; who has gone on with one meanwhile keeps it.
+        if (!(await removeIfEnded(session))) continue;
+        gone.push(session.sessionId);
+        reading(clearTraces);
+      }
+      if (gone.length > 0 && hasFile) await queue.apart(() => shrink(db, path));
       return gone;
     },
     verify: async (sessionId, told) => {
@@ -293,20 +323,21 @@ const readIntact = (
   }
 };
 
-const findOutdated = (statements: Statements, { before, keep }: Retention): readonly SessionRow[] => {
-  const ended = "status NOT IN ('pending', 'running')";
-  const outdated = new Map<number, SessionRow>();
-  const add = (rows: readonly Record<string, SQLOutputValue>[]): void => {
-    for (const row of rows.map(fromSessionRow)) outdated.set(row.number, row);
-  };
-  if (before !== undefined)
-    add(statements(`SELECT * FROM sessions WHERE ${ended} AND updated_at < ? ORDER BY number`).all(toColumnText(before)));
-  if (keep !== undefined) {
-    if (!Number.isInteger(keep) || keep < 0) throw new RetinueError("query_invalid", "`keep` is a whole number, 0 or more.");
-    const rows = statements("SELECT * FROM sessions ORDER BY updated_at DESC, number DESC LIMIT -1 OFFSET ?").all(keep);
-    add(rows.filter((row) => row["status"] !== "pending" && row["status"] !== "running"));
-  }
-  return [...outdated.values()].toSorted((a, b) => a.number - b.number);
+const isUnended = (status: SessionRow["status"]): boolean => status === "pending" || status === "running";
+
+const readOutdated = (statements: Statements, retention: Retention): readonly SessionRow[] => {
+  const dated = statements("SELECT number, updated_at, status FROM sessions ORDER BY touch, number")
+    .all()
+    .map((row) => ({
+      number: Number(row["number"]),
+      updatedAt: fromColumnText(String(row["updated_at"])),
+      status: String(row["status"]),
+    }));
+  const select = statements("SELECT * FROM sessions WHERE number = ?");
+  return findOutdated(dated, retention).flatMap((number) => {
+    const row = select.get(number);
+    return row === undefined ? [] : [fromSessionRow(row)];
+  });
 };
 
 const textOrNull = (value: SQLOutputValue | undefined): string | null =>

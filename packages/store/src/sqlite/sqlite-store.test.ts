@@ -278,7 +278,11 @@ describe("when the file cannot be written", () => {
     expect(kept).toBeGreaterThan(1);
     expect(await log.read("ses_a")).toHaveLength(kept);
     expect((await log.readSide.verify()).damage).toEqual([]);
-    expect(await codeOf(() => log.append([run.asked(99), run.answered(99, "x".repeat(3000))], lease))).toBe("store_full");
+    await expect((async () => log.append([run.asked(99), run.answered(99, "x".repeat(3000))], lease))()).rejects.toMatchObject({
+      code: "store_full",
+      message: expect.stringContaining("Session ses_a") as string,
+      hint: expect.stringContaining("retinue sessions resume ses_a") as string,
+    });
     db.exec("PRAGMA max_page_count = 1000000");
     const events = await log.append([run.asked(100), run.answered(100, "there is space")], lease);
     expect(events.map((event) => event.seq)).toEqual([kept + 1, kept + 2]);

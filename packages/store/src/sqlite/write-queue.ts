@@ -9,6 +9,8 @@ import { isBusy, toStoreError } from "./sqlite-errors.ts";
 export type WriteQueue = {
   /** Runs `act` inside a transaction; again, after a rollback, if it was another that failed. */
   readonly write: <T>(act: () => T, more?: WriteHooks<T>) => Promise<T>;
+  /** Runs `act` between two transactions, when everything asked for so far is committed or refused. */
+  readonly apart: <T>(act: () => T) => Promise<T>;
   /** Resolves when everything asked for so far is committed or refused. */
   readonly drain: () => Promise<void>;
 };
@@ -17,6 +19,8 @@ export type WriteHooks<T> = {
   /** Inside the transaction, before `act`; writes nothing. If it throws, this write alone is refused. */
   readonly check?: () => void;
   readonly committed?: (value: T) => void;
+  /** What the caller is told in place of an error. */
+  readonly failed?: (error: unknown) => unknown;
   /** `act` leaves to `settling` what is written once for all that was asked for. */
   readonly defers?: boolean;
   /** The commit that holds it is brought to the disk before it is answered. */
@@ -152,8 +156,12 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
     for (const resolve of done) resolve();
   };
 
+  const drain = async (): Promise<void> => {
+    if (scheduled) await new Promise<void>((resolve) => drained.push(resolve));
+  };
+
   return {
-    write: (act, { check, committed, defers = false, durable = false, line } = {}) =>
+    write: (act, { check, committed, failed = (error: unknown) => error, defers = false, durable = false, line } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({
           check,
@@ -164,7 +172,7 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
             resolve(own);
             committed?.(own);
           },
-          fail: reject,
+          fail: (error) => reject(failed(error)),
           defers,
           durable,
           line,
@@ -173,9 +181,11 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
         scheduled = true;
         setImmediate(() => flush(Date.now() + busyMs));
       }),
-    drain: async () => {
-      if (scheduled) await new Promise<void>((resolve) => drained.push(resolve));
+    apart: async (act) => {
+      await drain();
+      return act();
     },
+    drain,
   };
 };
 

@@ -1,5 +1,7 @@
 /** Statements that take a store back to the schema it had before inputs, questions and snapshots were found by index. */
 const tables = (prefix: string): string => `
+  DROP INDEX ${prefix}idx_sessions_touch;
+  ALTER TABLE ${prefix}sessions DROP COLUMN touch;
   DROP TABLE ${prefix}approvals;
   DROP TABLE ${prefix}snapshots;
   DROP INDEX ${prefix}idx_runs_root;

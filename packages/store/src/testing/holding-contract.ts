@@ -117,6 +117,27 @@ export const describeHolding = (name: string, openShared: OpenShared): void => {
       await silent.close();
     });
 
+    it("keep their session from being deleted, unless it is forced, until their process has gone", async () => {
+      const { working, other, run, lease, close } = await begin();
+      const child = createRunDrafts({ runId: "run_child", parentRunId: "run_a", depth: 1 });
+      await working.append([child.requested()], lease);
+      await working.lease("run_child");
+      await expect((async () => other.readSide.deleteSession("ses_a"))()).rejects.toMatchObject({ code: "session_running" });
+      // Of the main run nobody has hold any more; the one below it is still at work.
+      await working.append([run.settled()], lease);
+      await expect((async () => other.readSide.deleteSession("ses_a"))()).rejects.toMatchObject({ code: "session_running" });
+      expect(await other.read("ses_a")).toHaveLength(4);
+      await working.close();
+      expect(await other.readSide.deleteSession("ses_a")).toBe(true);
+      await close();
+      const forced = await begin();
+      expect(await forced.other.readSide.deleteSession("ses_a", { force: true })).toBe(true);
+      await expect((async () => forced.working.append([forced.run.asked(1)], forced.lease))()).rejects.toMatchObject({
+        code: "run_unknown",
+      });
+      await forced.close();
+    });
+
     it("are given to one alone of those who ask at the same time", async () => {
       const open = await openShared();
       const logs = await Promise.all([open(), open(), open(), open()]);

@@ -50,7 +50,7 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
     /** Exported, through JSON, and gone. */
     const takeOut = async (sessionId: SessionId = "ses_a"): Promise<SessionExport> => {
       const exported = JSON.parse(JSON.stringify(await readSide.exportSession(sessionId))) as SessionExport;
-      await readSide.deleteSession(sessionId);
+      await readSide.deleteSession(sessionId, { force: true });
       return exported;
     };
 
@@ -338,7 +338,13 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         };
         expect(await list("newest")).toBe("54321");
         expect(await list("oldest")).toBe("12345");
-        expect(await list("updated")).toBe("35142");
+        expect(await list("updated")).toBe("54321");
+        // Whatever the clock says: ses_2 is the last that was written to, and ses_4 before it.
+        for (const [at, sessionId] of (["ses_4", "ses_2"] as const).entries())
+          await log.append([
+            createRunDrafts({ sessionId, runId: `run_late_${at}`, at: () => `2020-01-0${9 - at}T00:00:00.000Z` }).requested(),
+          ]);
+        expect(await list("updated")).toBe("24531");
         expect((await readSide.listSessions()).items).toHaveLength(5);
       });
 
@@ -637,7 +643,7 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         const root = await log.latestRoot("ses_q");
         const exported = JSON.parse(JSON.stringify(await readSide.exportSession("ses_q")));
         expect(exported.artifacts).toEqual([{ artifactId: ref.artifactId, base64: "AP+A", mediaType: "image/png" }]);
-        expect(await readSide.deleteSession("ses_q")).toBe(true);
+        expect(await readSide.deleteSession("ses_q", { force: true })).toBe(true);
         expect(await log.approvals()).toEqual([]);
         expect(await log.latestRoot("ses_q")).toBeUndefined();
         expect(await log.inputs("run_q")).toEqual([]);
@@ -787,12 +793,14 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect((await readSide.verify()).damage).toEqual([]);
       });
 
-      it("ends what drives the session", async () => {
+      it("is refused for a session that somebody drives, and forced ends what drives it", async () => {
         const run = createRunDrafts();
         await log.append([run.requested()]);
         const lease = await log.lease("run_a");
         await log.append([run.started(lease.epoch)], lease);
-        await readSide.deleteSession("ses_a");
+        expect(await codeOf(() => readSide.deleteSession("ses_a"))).toBe("session_running");
+        await log.append([run.asked(1)], lease);
+        expect(await readSide.deleteSession("ses_a", { force: true })).toBe(true);
         expect(await codeOf(() => log.append([run.asked(1)], lease))).toBe("run_unknown");
         expect(await log.read("ses_a")).toEqual([]);
       });
@@ -807,15 +815,27 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
 
       it("goes by count", async () => {
         await recordFiveDays();
-        expect(await readSide.retain({ keep: 3 })).toEqual(["ses_1"]);
+        expect(await readSide.retain({ keep: 3 })).toEqual(["ses_1", "ses_2"]);
         expect(await readSide.retain({ keep: 3 })).toEqual([]);
-        expect(await left()).toEqual(["ses_2", "ses_3", "ses_4", "ses_0"]);
+        expect(await left()).toEqual(["ses_3", "ses_4", "ses_0"]);
+      });
+
+      it("follows no clock that was ahead", async () => {
+        await recordSession(log, { sessionId: "ses_1", startedAt: "2026-01-01T00:00:00.000Z" });
+        await recordSession(log, { sessionId: "ses_ahead", startedAt: "2999-01-01T00:00:00.000Z" });
+        await recordSession(log, { sessionId: "ses_3", startedAt: "2026-01-03T00:00:00.000Z" });
+        await recordSession(log, { sessionId: "ses_4", startedAt: "2026-01-04T00:00:00.000Z" });
+        expect(await listed({ order: "updated", limit: 1 })).toEqual(["ses_4"]);
+        // Written to before ses_3, it is as old at least.
+        expect(await readSide.retain({ before: "2026-01-02" })).toEqual(["ses_1"]);
+        expect(await readSide.retain({ before: "2026-01-03T12:00:00.000Z" })).toEqual(["ses_ahead", "ses_3"]);
+        expect(await left()).toEqual(["ses_4"]);
       });
 
       it("goes by both, and by neither", async () => {
         await recordFiveDays();
         expect(await readSide.retain({})).toEqual([]);
-        expect(await readSide.retain({ before: "2026-01-02", keep: 1 })).toEqual(["ses_1", "ses_2", "ses_3"]);
+        expect(await readSide.retain({ before: "2026-01-02", keep: 1 })).toEqual(["ses_1", "ses_2", "ses_3", "ses_4"]);
         expect(await codeOf(() => readSide.retain({ keep: -1 }))).toBe("query_invalid");
       });
     });

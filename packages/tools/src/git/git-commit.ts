@@ -70,8 +70,13 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
         literalPaths: true,
         args: [
           "commit",
-          ...["--no-verify", "--no-gpg-sign", "--no-status", "--only", `--message=${message}`],
-          ...["--pathspec-from-file=-", "--pathspec-file-nul"],
+          "--no-verify",
+          "--no-gpg-sign",
+          "--no-status",
+          "--only",
+          `--message=${message}`,
+          "--pathspec-from-file=-",
+          "--pathspec-file-nul",
         ],
         input: toList(files),
       });

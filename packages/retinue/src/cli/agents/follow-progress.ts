@@ -1,6 +1,6 @@
 /** What a run and those below it do, line by line beside the output; the words of the run wait for its result. */
 import type { RunHandle } from "@retinue/engine";
-import { formatBill, formatProgress } from "../progress-renderer.ts";
+import { createProgressRenderer, formatWholeBill } from "../progress-renderer.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { toCell } from "../record/to-cell.ts";
 
@@ -15,12 +15,14 @@ export const followProgress = async (
   { mark }: FollowOptions,
   { stderr, redact }: Pick<Surroundings, "stderr" | "redact">,
 ): Promise<void> => {
+  const progress = createProgressRenderer(redact);
   for await (const event of run) {
     const columns = stderr.columns();
+    const told = progress.take(event, columns === undefined ? undefined : columns - mark.length);
     const line =
       event.type === "run.settled" && event.parentRunId === null
-        ? `${toCell(event.agent, redact)}: ${formatBill(event.result)}`
-        : formatProgress(event, redact, columns === undefined ? undefined : columns - mark.length);
+        ? `${toCell(event.agent, redact)}: ${formatWholeBill(event.result, progress.run(event.runId))}`
+        : told;
     if (line !== undefined) await stderr.write(`${mark}${line}\n`);
   }
   await stderr.write(`${mark === "" ? "retinue: " : mark}recorded as ${run.sessionId}\n`);

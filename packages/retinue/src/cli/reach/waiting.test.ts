@@ -60,7 +60,7 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
       "waits for an approval, local/any-name",
     );
     const { stdout } = await callRetinue(project, ["sessions", "list", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "waiting", openApprovals: 1 }] });
+    expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "waiting", openQuestions: 1 }] });
     expect(await written(made)).toBe("");
 
     const answered = await callRetinue(project, ["approvals", "answer", id, "--allow", "--resume", "--quiet"]);

@@ -74,6 +74,22 @@ describe("a session that a living process works on", () => {
     expect(await callRetinue(project, ["sessions", "verify"])).toMatchObject({ code: 0 });
   });
 
+  test("is not deleted, unless it is forced, and its process can write nothing more then", async () => {
+    const made = await beginWork();
+    const { project, running } = made;
+    const refused = await callRetinue(project, ["sessions", "delete", "latest", "--yes"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/at work in process \d+ on .+\[session_running\].+--force deletes it/s);
+    expect(await listed(made)).toMatchObject([{ state: "running" }]);
+    const forced = await callRetinue(project, ["sessions", "delete", "latest", "--yes", "--force"]);
+    expect(forced).toMatchObject({ code: 0 });
+    expect(await listed(made)).toEqual([]);
+    running.child.kill("SIGINT");
+    await running.ended;
+    expect(await listed(made)).toEqual([]);
+    expect(await callRetinue(project, ["sessions", "verify"])).toMatchObject({ code: 0 });
+  });
+
   test("is named when something is to be taken over", async () => {
     const made = await createMockProject([]);
     cleanups.push(made.remove);

@@ -1,6 +1,8 @@
 /** `retinue sessions delete`: takes sessions away for good, after asking. */
+import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { SessionRow } from "@retinue/store";
+import type { ReadSide, SessionRow } from "@retinue/store";
+import { heldError } from "@retinue/store";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import type { YesNo } from "../ask-yes-no.ts";
 import { askYesNo } from "../ask-yes-no.ts";
@@ -14,11 +16,15 @@ import type { SessionStates } from "./session-state.ts";
 import { readStates } from "./session-state.ts";
 import { toCell } from "./to-cell.ts";
 
-export type DeleteOptions = Pick<SessionOptions, "workspace"> & { readonly yes?: boolean; readonly json?: boolean };
+export type DeleteOptions = Pick<SessionOptions, "workspace"> & {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+};
 
 export const deleteCommand = (
   names: readonly string[],
-  { yes, json, ...options }: DeleteOptions,
+  { yes, force = false, json, ...options }: DeleteOptions,
   surroundings: Surroundings,
 ): Promise<number> =>
   withRecord(options, surroundings, async ({ store, sessions, workspace }) => {
@@ -30,17 +36,30 @@ export const deleteCommand = (
       found.set(session.sessionId, session);
     }
     const rows = [...found.values()];
-    const answer =
-      yes === true ? "yes" : await ask(rows, await readStates({ sessions, approvals: store.approvals }, rows), surroundings);
+    const states = await readStates({ sessions, approvals: store.approvals }, rows);
+    if (!force) for (const [sessionId, holder] of states.holders) throw refuseRunning(heldError(sessionId, holder));
+    const answer = yes === true ? "yes" : await ask(rows, states, surroundings);
     if (answer !== "yes") {
       await stderr.write("retinue: nothing was deleted.\n");
       return answer === "no" ? EXIT.done : EXIT.interrupted;
     }
-    for (const { sessionId } of rows) await sessions.deleteSession(sessionId);
+    for (const { sessionId } of rows) await deleteOne(sessions, sessionId, force);
     if (json === true) await stdout.write(`${toJsonLine({ deleted: rows.map(({ sessionId }) => sessionId) }, redact)}\n`);
     else for (const { sessionId, title } of rows) await stdout.write(`deleted ${shortId(sessionId)} ${toCell(title, redact)}\n`);
     return EXIT.done;
   });
+
+/** A run may have been taken up since the sessions were looked at. */
+const deleteOne = async (sessions: ReadSide, sessionId: SessionId, force: boolean): Promise<void> => {
+  try {
+    await sessions.deleteSession(sessionId, { force });
+  } catch (error) {
+    throw error instanceof RetinueError && error.code === "session_running" ? refuseRunning(error) : error;
+  }
+};
+
+const refuseRunning = ({ message }: RetinueError): RetinueError =>
+  new RetinueError("session_running", message, { hint: "Wait for it or stop it; --force deletes it all the same." });
 
 const ask = (rows: readonly SessionRow[], states: SessionStates, { stdin, stderr, redact }: Surroundings): Promise<YesNo> => {
   if (stdin.isTTY !== true || !stderr.isTerminal)

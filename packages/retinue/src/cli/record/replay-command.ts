@@ -9,9 +9,8 @@ import { count, localTime } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { listenForInterrupts } from "../interrupts.ts";
-import { formatBill } from "../progress-renderer.ts";
 import type { SessionOptions } from "../session-options.ts";
-import { followJson, followText } from "../show-run.ts";
+import { followJson, followText, formatClosing } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findSession, shortId } from "./find-session.ts";
 import type { CommandRecord } from "./open-for-command.ts";
@@ -77,11 +76,11 @@ const showTurns = async (
       const task = requested.task.map((part) => (part.type === "text" ? part.text : "(image)")).join(" ");
       await stderr.write(`retinue: turn: ${toCell(task, redact)}\n`);
     }
-    await followText({ runId, [Symbol.asyncIterator]: () => paced(turn, pace) }, surroundings);
+    const seen = await followText({ runId, [Symbol.asyncIterator]: () => paced(turn, pace) }, surroundings);
     if (pace.signal.aborted) return;
     const end = turn.findLast((event) => event.type === "run.settled" && event.runId === runId);
     if (end?.type === "run.settled") {
-      await stderr.write(`retinue: ${formatBill(end.result)}\n`);
+      await stderr.write(formatClosing(end.result, seen));
       if (end.result.error) await stderr.write(formatErrorValue(end.result.error, redact));
     } else await stderr.write(`retinue: the record ends here; retinue sessions resume ${shortId(session.sessionId)} goes on.\n`);
   }

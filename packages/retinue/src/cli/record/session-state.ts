@@ -48,7 +48,7 @@ export const withState = (row: SessionRow, states: SessionStates) => {
   return {
     ...row,
     state: stateOf(row, states),
-    ...(questions !== undefined && { openApprovals: questions }),
+    ...(questions !== undefined && { openQuestions: questions }),
     ...(holder && { holder: { host: holder.host, pid: holder.pid, since: holder.since } }),
   };
 };

@@ -1,5 +1,6 @@
+import type { Spending } from "@retinue/client";
 import type { RecordedEvent } from "@retinue/protocol";
-import type { MessageRow, RunNode, SearchHit, SessionExport, SessionRow, Verification } from "@retinue/store";
+import type { Damage, MessageRow, RunNode, SearchHit, SessionExport, SessionRow, Verification } from "@retinue/store";
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -11,6 +12,7 @@ import { call, createMockProject, widestLine } from "../testing/mock-project.ts"
 import type { MockProject } from "../testing/mock-project.ts";
 import { BIN, toEnvironment } from "../testing/spawn-retinue.ts";
 import type { Ended } from "../testing/spawn-retinue.ts";
+import type { ShownRun } from "./run-json.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -77,6 +79,7 @@ describe("a recorded session", () => {
     expect(ended.stdout).toMatch(new RegExp(`^${sessionId}$`, "m"));
     expect(ended.stdout).toMatch(/^run +event +status +time +in +out +cost$/m);
     expect(ended.stdout).toMatch(/^🤖 main +#1 +completed +\d+\.\d s +\S+ +\S+ +\S+$/m);
+    expect(ended.stdout).toMatch(/^│ {2}with all below +\S+ +\S+ +\S+$/m);
     expect(ended.stdout).toMatch(/^└─ 🔎 code-search +#\d+ +completed /m);
     expect(ended.stdout).toMatch(/^#\d+ +code-search +task: find the zebra$/m);
     expect(ended.stdout).toMatch(/^#\d+ +main +read error: \{"path":"missing\.txt"\}$/m);
@@ -101,6 +104,26 @@ describe("a recorded session", () => {
     expect(shown.tree).toEqual([expect.objectContaining({ agent: "main", outcome: "completed" })]);
     expect(shown.tree[0]?.children).toEqual([expect.objectContaining({ agent: "code-search", depth: 1 })]);
     expect(shown.messages).toHaveLength(shown.session.messageCount);
+  });
+
+  test("--json tells of every run what it spent itself and with everything below, and what remains of its limits", async () => {
+    const { tree, spent, openApprovals } = parse(await run("sessions", "show", sessionId, "--json")) as {
+      tree: ShownRun[];
+      spent: Spending;
+      openApprovals: unknown[];
+    };
+    const [main] = tree;
+    const [child] = main?.children ?? [];
+    const tokens = (amounts: Spending | null | undefined): number => amounts?.usage.input ?? Number.NaN;
+    expect(tokens(main?.own)).toBeGreaterThan(0);
+    expect(tokens(child?.own)).toBeGreaterThan(0);
+    expect(tokens(main?.inclusive)).toBe(tokens(main?.own) + tokens(child?.own));
+    expect(child?.inclusive).toEqual(child?.own);
+    expect(spent).toEqual(main?.inclusive);
+    expect(openApprovals).toEqual([]);
+    expect(main?.state).toEqual({ type: "settled", status: "completed" });
+    expect(main?.limits.length).toBeGreaterThan(0);
+    for (const { used, max, remaining } of main?.limits ?? []) expect(remaining).toBe(max - used);
   });
 
   test("is found by what was said in it", async () => {
@@ -341,6 +364,21 @@ describe("deleting", () => {
     expect(exported.code).toBe(1);
     expect(exported.stdout).toContain("> the truth");
     expect(exported.stderr).toContain("the session is damaged at event #3");
+  });
+
+  test("of a session whose events are damaged the tree shows what verifies, and says so", async () => {
+    const made = await setUp([{ text: "the truth" }]);
+    await callRetinue(made.project, ["run", "what is true?"]);
+    const db = new DatabaseSync(databaseOf(made));
+    db.exec("UPDATE events SET hash = 'wrong' WHERE id = (SELECT MAX(id) - 1 FROM events)");
+    db.close();
+    const ended = await callRetinue(made.project, ["sessions", "show", "latest"]);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^damaged at event #\d+: .*; the tree shows what verifies$/m);
+    expect(ended.stdout).toMatch(/main +#1 +running/);
+    expect(
+      (parse(await callRetinue(made.project, ["sessions", "show", "latest", "--json"])) as { damage: Damage }).damage.seq,
+    ).toBeGreaterThan(1);
   });
 });
 

@@ -1,19 +1,24 @@
 /** `retinue sessions show`: a session with its tree of runs, then what was said, in lines or whole. */
+import type { SessionView } from "@retinue/client";
 import type { ForkPoint } from "@retinue/protocol";
-import type { MessageRow, ReadSide, RunNode, SessionRow } from "@retinue/store";
+import type { Damage, MessageRow, ReadSide, SessionRow } from "@retinue/store";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
-import { count, localTime, money } from "../amounts.ts";
+import { count, localTime } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Redact } from "../format-error.ts";
+import { showInput } from "../progress-renderer.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
+import { formatSpent } from "../tree-bill.ts";
 import { readAgentIcons } from "./agent-icons.ts";
 import { findSession } from "./find-session.ts";
 import { formatMessage, formatMessageLine } from "./message-line.ts";
 import { withRecord } from "./open-for-command.ts";
 import type { SessionStates } from "./session-state.ts";
 import { readStates, statusOf, withState } from "./session-state.ts";
+import { readView } from "./read-view.ts";
+import { toShownRuns } from "./run-json.ts";
 import { formatRunTree } from "./run-tree.ts";
 import { formatSandboxes } from "./sandbox-of.ts";
 
@@ -28,26 +33,35 @@ export const showCommand = (
   { messages, json, ...options }: ShowOptions,
   surroundings: Surroundings,
 ): Promise<number> =>
-  withRecord(options, surroundings, async ({ store, sessions, workspace, loaded }) => {
+  withRecord(options, surroundings, async (record) => {
+    const { store, sessions, workspace, loaded } = record;
     const { stdout, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
-    const tree = await sessions.tree(session.sessionId);
-    const forkedFrom = await readForkPoint(sessions, tree);
+    const { view, damage } = await readView(record, session.sessionId);
+    const forkedFrom = view.roots[0]?.requested?.forkedFrom ?? null;
     const states = await readStates({ sessions, approvals: store.approvals }, [session]);
     if (json === true) {
       const rows: MessageRow[] = [];
       if (messages === true) for await (const page of pagesOf(sessions, session)) rows.push(...page);
-      const shown = { session: withState(session, states), forkedFrom, tree, ...(messages === true && { messages: rows }) };
+      const shown = {
+        session: withState(session, states),
+        forkedFrom,
+        spent: view.spent,
+        openApprovals: [...view.openApprovals.values()],
+        tree: toShownRuns(await sessions.tree(session.sessionId), view),
+        damage,
+        ...(messages === true && { messages: rows }),
+      };
       await stdout.write(`${toJsonLine(shown, redact)}\n`);
       return EXIT.done;
     }
     const print = async (lines: readonly string[]): Promise<void> => {
       for (const line of lines) await stdout.write(`${line}\n`);
     };
-    await print(formatHead({ session, states, forkedFrom, redact }));
+    await print(formatHead({ session, view, states, forkedFrom, damage, redact }));
     await print([
       "",
-      ...formatRunTree(tree, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
+      ...formatRunTree(view.roots, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
       "",
     ]);
     if (messages === true) {
@@ -65,12 +79,14 @@ export const showCommand = (
 
 type Head = {
   readonly session: SessionRow;
+  readonly view: SessionView;
   readonly states: SessionStates;
   readonly forkedFrom: ForkPoint | null;
+  readonly damage: Damage | null;
   readonly redact: Redact;
 };
 
-const formatHead = ({ session, states, forkedFrom, redact }: Head): readonly string[] =>
+const formatHead = ({ session, view, states, forkedFrom, damage, redact }: Head): readonly string[] =>
   [
     session.sessionId,
     session.title,
@@ -78,21 +94,17 @@ const formatHead = ({ session, states, forkedFrom, redact }: Head): readonly str
     ...[...states.holders.values()].map(
       ({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`,
     ),
-    ...(states.questions.has(session.sessionId) ? ["retinue approvals list shows what it asks"] : []),
     `${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
-    `${count(session.runCount, "run")}, ${count(session.messageCount, "message")}, ${session.promptTokens} tokens in, ` +
-      `${session.completionTokens} out, ${money(session.costUsd)}` +
-      (session.unpricedCalls > 0 ? ` and ${count(session.unpricedCalls, "call")} without a known price` : ""),
+    `${count(view.spent.runs, "run")}, ${count(session.messageCount, "message")}, ${formatSpent(view.spent)}`,
     ...(forkedFrom === null ? [] : [`forked from ${forkedFrom.sessionId} at event #${forkedFrom.seq}`]),
+    ...Array.from(
+      view.openApprovals.values(),
+      ({ approvalId, agent, act }) => `${agent} waits for an answer to ${approvalId}: ${act.tool} ${showInput(act.input)}`,
+    ),
+    ...(damage === null
+      ? []
+      : [`damaged${damage.seq === null ? "" : ` at event #${damage.seq}`}: ${damage.what}; the tree shows what verifies`]),
   ].map((line) => toPrintable(redact(line), "line"));
-
-/** Where the first run of a session left another, if it did. */
-const readForkPoint = async (sessions: ReadSide, [root]: readonly RunNode[]): Promise<ForkPoint | null> => {
-  const row = root && (await sessions.message(root.messageId));
-  // The projection wrote it.
-  const metadata = JSON.parse(row?.metadata_json ?? "{}") as { readonly forkedFrom?: ForkPoint };
-  return metadata.forkedFrom ?? null;
-};
 
 async function* pagesOf(sessions: ReadSide, { sessionId }: SessionRow): AsyncGenerator<readonly MessageRow[]> {
   let after: string | null | undefined;

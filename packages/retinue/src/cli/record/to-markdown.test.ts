@@ -1,3 +1,4 @@
+import { createEventSource } from "@retinue/client/testing";
 import type { EventDraft, RecordedEvent } from "@retinue/protocol";
 import { NO_USAGE } from "@retinue/protocol";
 import type { SessionExport } from "@retinue/store";
@@ -159,4 +160,34 @@ test("diffs, images, approvals, messages, limits, open calls, artifacts and dama
     "## Artifacts\n\n### `art_1`\n\n```\nfull text\n```",
   ])
     expect(text).toContain(part);
+});
+
+test("runs below stand in the call that they are the body of, and the tree tells own and inclusive sums", () => {
+  const source = createEventSource("ses_a");
+  const main = source.run("run_1");
+  const child = source.run("run_2", main.identity, "coder");
+  const events = [
+    main.requested(),
+    main.started(),
+    main.answered(1, "I ask.", { c1: "delegate_to_agent" }),
+    main.toolStarted("c1", "delegate_to_agent", { input: { agent: "coder" } }),
+    child.requested({ parentCallId: "c1" }),
+    child.answered(1, "Coded."),
+    child.settled(),
+    main.toolSettled("c1", "delegate_to_agent"),
+    main.settled(),
+  ];
+  const text = toMarkdown({ ...exported(), events, artifacts: [], damage: null });
+  expect(text).toContain("- 200 tokens in, 20 out, $0.50\n");
+  expect(text).toMatch(/^- \*\*main\*\* \(#1\): completed in .*; with 1 run below: 200 tokens in, 20 out, \$0\.50$/m);
+  expect(text).toMatch(/^ {2}- \*\*coder\*\* \(#5\): completed in [^;]*$/m);
+  const places = [
+    "### delegate_to_agent: ok (#8)",
+    "#### coder: task (#5)",
+    "#### coder: completed (#7)",
+    "### delegate_to_agent: result (#8)",
+  ].map((part) => text.indexOf(`${part}\n`));
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(places).not.toContain(-1);
+  expect(text.split("coder: task")).toHaveLength(2);
 });

@@ -2,16 +2,17 @@
  * A session as a Markdown document that needs nothing else to be read: the tree of runs, every turn with its calls, their arguments,
  * outputs and diffs, the results, and at the end the full texts behind shortened outputs.
  */
-import type { AssistantPart, EventOf, RecordedEvent, RunId, UserPart } from "@retinue/protocol";
+import { type CallView, foldSession, type RunView } from "@retinue/client";
+import type { EventOf, RecordedEvent, UserPart } from "@retinue/protocol";
 import type { SessionExport } from "@retinue/store";
 import { count, duration, localTime, money } from "../amounts.ts";
-import { formatBill, showInput } from "../progress-renderer.ts";
+import { formatWholeBill, showInput } from "../progress-renderer.ts";
+import { formatSpent } from "../tree-bill.ts";
 import { fenced, quoteMarkdown } from "./quote-markdown.ts";
 
 export const toMarkdown = ({ session, events, artifacts, damage }: SessionExport): string => {
-  const runs = indexRuns(events);
-  const roots = [...runs.values()].filter(({ requested }) => requested.parentRunId === null);
-  const [first] = roots;
+  const { roots, spent } = foldSession(session.sessionId, events);
+  const forkedFrom = roots[0]?.requested?.forkedFrom;
   return [
     `# ${oneLine(session.title) || session.sessionId}`,
     [
@@ -20,10 +21,8 @@ export const toMarkdown = ({ session, events, artifacts, damage }: SessionExport
       `- model: ${code(session.model)}`,
       `- folder: ${code(session.workspace)}`,
       `- from ${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
-      `- ${session.promptTokens} tokens in, ${session.completionTokens} out, ${money(session.costUsd)}`,
-      ...(first?.requested.forkedFrom
-        ? [`- forked from ${code(first.requested.forkedFrom.sessionId)} at event #${first.requested.forkedFrom.seq}`]
-        : []),
+      `- ${formatSpent(spent)}`,
+      ...(forkedFrom ? [`- forked from ${code(forkedFrom.sessionId)} at event #${forkedFrom.seq}`] : []),
       ...(damage === null
         ? []
         : [
@@ -31,37 +30,12 @@ export const toMarkdown = ({ session, events, artifacts, damage }: SessionExport
           ]),
     ].join("\n"),
     "## Runs",
-    roots.map((root) => toTree(root, runs, 0)).join("\n"),
-    ...roots.flatMap((root, index) => [`## Turn ${index + 1}`, ...toRun(root, runs)]),
+    roots.map((root) => toTree(root, 0)).join("\n"),
+    ...roots.flatMap((root, index) => [`## Turn ${index + 1}`, ...toRun(root)]),
     ...(artifacts.length === 0 ? [] : ["## Artifacts", ...artifacts.flatMap(toArtifact)]),
   ]
     .join("\n\n")
     .concat("\n");
-};
-
-type RecordedRun = {
-  readonly requested: EventOf<"run.requested">;
-  readonly events: RecordedEvent[];
-  readonly children: RecordedRun[];
-  settled?: EventOf<"run.settled">;
-};
-
-type Runs = ReadonlyMap<RunId, RecordedRun>;
-
-const indexRuns = (events: readonly RecordedEvent[]): Runs => {
-  const runs = new Map<RunId, RecordedRun>();
-  for (const event of events) {
-    if (event.type === "run.requested") {
-      const run: RecordedRun = { requested: event, events: [], children: [] };
-      runs.set(event.runId, run);
-      if (event.parentRunId !== null) runs.get(event.parentRunId)?.children.push(run);
-      continue;
-    }
-    const run = runs.get(event.runId);
-    run?.events.push(event);
-    if (run && event.type === "run.settled") run.settled = event;
-  }
-  return runs;
 };
 
 const oneLine = (text: string): string => quoteMarkdown(text.replace(/\s+/g, " ").trim()).slice(2);
@@ -71,65 +45,65 @@ const code = (text: string): string => {
   return `${ticks}${text.replace(/\s+/g, " ")}${ticks}`;
 };
 
-const toTree = (run: RecordedRun, runs: Runs, level: number): string => {
-  const { requested, settled } = run;
-  const how = settled ? formatBill(settled.result) : "not ended";
+const seqOf = ({ requested }: RunView): string => (requested === null ? "its request is missing" : `#${requested.seq}`);
+
+const toTree = (run: RunView, level: number): string => {
+  const how = run.result === null ? "not ended" : formatWholeBill(run.result, run);
   return [
-    `${"  ".repeat(level)}- **${oneLine(requested.agent)}** (#${requested.seq}): ${how}`,
-    ...run.children.map((child) => toTree(child, runs, level + 1)),
+    `${"  ".repeat(level)}- **${oneLine(run.agent)}** (${seqOf(run)}): ${how}`,
+    ...run.children.map((child) => toTree(child, level + 1)),
   ].join("\n");
 };
 
 const DEEPEST_HEADING = 6;
 
-const heading = ({ requested }: RecordedRun, text: string): string =>
-  `${"#".repeat(Math.min(DEEPEST_HEADING, 3 + requested.depth))} ${text}`;
+const heading = ({ depth }: RunView, text: string): string => `${"#".repeat(Math.min(DEEPEST_HEADING, 3 + depth))} ${text}`;
 
-const toRun = (run: RecordedRun, runs: Runs): readonly string[] => {
-  const { requested, events, children } = run;
-  const started = new Map<string, EventOf<"tool.started">>();
-  const answered = new Map<string, AssistantPart & { readonly type: "tool-call" }>();
-  const open = new Map<string, EventOf<"tool.started">>();
-  const told = new Set<RecordedRun>();
+const toRun = (run: RunView): readonly string[] => {
+  const { agent, task, log, calls, children } = run;
+  const told = new Set<RunView>();
   const blocks = [
-    heading(run, `${oneLine(requested.agent)}: task (#${requested.seq})`),
-    ...(requested.task.length === 0 ? ["(goes on without a word)"] : [quoteMarkdown(toText(requested.task))]),
+    heading(run, `${oneLine(agent)}: task (${seqOf(run)})`),
+    ...(task.length === 0 ? ["(goes on without a word)"] : [quoteMarkdown(toText(task))]),
   ];
-  for (const event of events) {
-    if (event.type === "tool.started") {
-      started.set(event.callId, event);
-      open.set(event.callId, event);
-    }
-    if (event.type === "model.answered")
-      for (const part of event.content) if (part.type === "tool-call") answered.set(part.callId, part);
-    if (event.type === "tool.settled") {
-      open.delete(event.callId);
-      const child = children.find(({ requested: { parentCallId } }) => parentCallId === event.callId);
-      blocks.push(
-        heading(run, `${oneLine(event.tool)}: ${event.outcome} (#${event.seq})`),
-        toInput(started.get(event.callId), answered.get(event.callId)),
-      );
-      if (child) {
-        told.add(child);
-        blocks.push(...toRun(child, runs));
-        blocks.push(heading(run, `${oneLine(event.tool)}: result (#${event.seq})`));
-      }
-      blocks.push(...toOutput(event));
-      continue;
-    }
-    blocks.push(...toBlocks(run, event));
+  for (const event of log) {
+    const call = event.type === "tool.settled" ? calls.get(event.callId) : undefined;
+    if (event.type === "tool.settled" && call) blocks.push(...toCall({ run, event, call, told }));
+    else blocks.push(...toBlocks(run, event));
   }
-  for (const call of open.values())
-    blocks.push(
-      heading(run, `${oneLine(call.tool)}: under way where the record ends (#${call.seq})`),
-      toInput(call, answered.get(call.callId)),
-    );
+  for (const event of log) {
+    const call = event.type === "tool.started" ? calls.get(event.callId) : undefined;
+    if (call?.state === "running")
+      blocks.push(heading(run, `${oneLine(call.tool)}: under way where the record ends (#${event.seq})`), toInput(call));
+  }
   // Started by code, or not yet settled where the record ends.
-  for (const child of children) if (!told.has(child)) blocks.push(...toRun(child, runs));
+  for (const child of children) if (!told.has(child)) blocks.push(...toRun(child));
   return blocks;
 };
 
-const toBlocks = (run: RecordedRun, event: RecordedEvent): readonly string[] => {
+type ToldCall = {
+  readonly run: RunView;
+  readonly event: EventOf<"tool.settled">;
+  readonly call: CallView;
+  /** Runs that stand in the document already. */
+  readonly told: Set<RunView>;
+};
+
+/** A call with its input, the runs that were its body, and its output. */
+const toCall = ({ run, event, call, told }: ToldCall): readonly string[] => {
+  const below = call.children.flatMap((child) => {
+    told.add(child);
+    return toRun(child);
+  });
+  return [
+    heading(run, `${oneLine(event.tool)}: ${event.outcome} (#${event.seq})`),
+    toInput(call),
+    ...(below.length === 0 ? [] : [...below, heading(run, `${oneLine(event.tool)}: result (#${event.seq})`)]),
+    ...toOutput(event),
+  ];
+};
+
+const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
   switch (event.type) {
     case "model.answered": {
       const { usage, costUsd, model, step, seq, content } = event;
@@ -195,7 +169,7 @@ const toBlocks = (run: RecordedRun, event: RecordedEvent): readonly string[] => 
   }
 };
 
-const toResult = (run: RecordedRun, { result, seq }: EventOf<"run.settled">): readonly string[] => {
+const toResult = (run: RunView, { result, seq }: EventOf<"run.settled">): readonly string[] => {
   const list = (title: string, items: readonly string[]): readonly string[] =>
     items.length === 0 ? [] : [`- ${title}: ${items.map(oneLine).join("; ")}`];
   const facts = [
@@ -208,20 +182,16 @@ const toResult = (run: RecordedRun, { result, seq }: EventOf<"run.settled">): re
     ...(result.error ? [`- error: ${result.error.code}: ${oneLine(result.error.message)}`] : []),
   ];
   return [
-    heading(run, `${oneLine(run.requested.agent)}: ${result.status} (#${seq})`),
-    `*${formatBill(result)}*`,
+    heading(run, `${oneLine(run.agent)}: ${result.status} (#${seq})`),
+    `*${formatWholeBill(result, run)}*`,
     ...(facts.length === 0 ? [] : [facts.join("\n")]),
     ...(result.output === undefined ? [] : [fenced(JSON.stringify(result.output, null, 2), "json")]),
   ];
 };
 
 /** What was executed; of a call that was not, what the model wrote. */
-const toInput = (
-  started: EventOf<"tool.started"> | undefined,
-  call: (AssistantPart & { readonly type: "tool-call" }) | undefined,
-): string => {
-  if (!started) return fenced(call?.arguments ?? "");
-  const { input } = started;
+const toInput = ({ input, arguments: written }: CallView): string => {
+  if (input === undefined) return fenced(written ?? "");
   if (typeof input !== "object" || input === null || Array.isArray(input)) return fenced(JSON.stringify(input, null, 2), "json");
   // Texts of several lines are shown as texts, the rest as JSON.
   const texts = Object.entries(input).filter((entry): entry is [string, string] => isLongText(entry[1]));

@@ -117,6 +117,7 @@ export const registerSessions = (registrar: Registrar): void => {
   plain(sessions.command("delete").argument("<session...>"))
     .description("take sessions away for good, with all that was kept of them")
     .option("-y, --yes", "do not ask")
+    .option("--force", "also where a living process works on one, which can write nothing from then on")
     .action((names: string[], options: DeleteOptions) =>
       act(async () => {
         const { deleteCommand } = await import("../record/delete-command.ts");

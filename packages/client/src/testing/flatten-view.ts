@@ -1,0 +1,20 @@
+/** A view as plain data in which every run stands once, so that two views can be compared. */
+import type { RunView, SessionView } from "../session-view.ts";
+
+const idsOf = (runs: readonly RunView[]): readonly string[] => runs.map(({ runId }) => runId);
+
+const flattenRun = (run: RunView): unknown => ({
+  ...run,
+  children: idsOf(run.children),
+  steps: run.steps.map((step) => ({ ...step, calls: step.calls.map(({ callId }) => callId) })),
+  calls: Array.from(run.calls.values(), (call) => ({ ...call, children: idsOf(call.children) })),
+  queuedMessages: [...run.queuedMessages.values()],
+});
+
+export const flattenView = (view: SessionView): unknown => ({
+  ...view,
+  roots: idsOf(view.roots),
+  runs: Array.from(view.runs.values(), flattenRun),
+  openApprovals: [...view.openApprovals.keys()],
+  approvals: [...view.approvals.values()],
+});

@@ -1,0 +1,37 @@
+/** Schemas of inputs: what anybody who may reach the session can append, without the run's lease. */
+import { z } from "zod";
+import { eventSchema } from "./envelope.ts";
+import { approvalIdSchema, messageIdSchema, runIdSchema } from "./ids.ts";
+import { userPartSchema } from "./messages.ts";
+import { approvalScopeSchema, inputSourceSchema } from "./proposed-act.ts";
+
+const source = inputSourceSchema.exactOptional().describe("Who gave it, and from where.");
+
+export const INPUT_SCHEMAS = {
+  "message.received": eventSchema(
+    "message.received",
+    "Somebody speaks to the run. The run has the message once it is delivered.",
+    {
+      messageId: messageIdSchema
+        .exactOptional()
+        .describe("Absent in records in which a message entered the conversation where it stands."),
+      from: z.union([z.literal("human"), runIdSchema]).describe("A human, or the run that speaks."),
+      content: z.array(userPartSchema).describe("What is said."),
+      source,
+    },
+  ),
+  "approval.answered": eventSchema("approval.answered", "A human has answered.", {
+    approvalId: approvalIdSchema.describe("The question."),
+    allowed: z.boolean().describe("Whether the act may be done."),
+    scope: approvalScopeSchema.describe(
+      "For what the answer holds: this act, acts like it in this run, or anywhere in the session.",
+    ),
+    reason: z.string().exactOptional().describe("Why."),
+    source,
+  }),
+  "cancel.requested": eventSchema("cancel.requested", "The run, and everything below it, is to stop.", {
+    reason: z.string().exactOptional().describe("Why."),
+    finish: z.boolean().exactOptional().describe("It hands in what it has, in one last turn, in place of being cancelled."),
+    source,
+  }),
+};
