@@ -28,6 +28,7 @@ const COMMANDS = {
   "bench:tools": "bench/tools.ts",
   "bench:record": "bench/record.ts",
   "bench:view": "bench/view.ts",
+  "bench:parked": "bench/parked.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",

@@ -55,6 +55,7 @@ export { toGlobMatcher, toTypeArgs } from "./search/glob-pattern.ts";
 export { byPath, listFiles, listUnordered } from "./search/list-files.ts";
 export { findRipgrep, runRipgrep, toIgnoreArgs } from "./search/ripgrep.ts";
 export type { RipgrepEnd, RipgrepRun } from "./search/ripgrep.ts";
+export { digestCommandFiles } from "./trust/command-files.ts";
 export { digestOf } from "./trust/digest-of.ts";
 export { USER } from "./trust/origin.ts";
 export type { Origin } from "./trust/origin.ts";

@@ -12,6 +12,7 @@ import { findProviderAccess, toProviderAccess } from "./providers/access.ts";
 import { nearestName } from "./providers/nearest-name.ts";
 import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
+import { withPlausibleUsage } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
@@ -99,7 +100,16 @@ export const createModels = (options: ModelsOptions): Models => {
     const model = full.slice(slash + 1);
     if (!access || model === "") throw unknown(asked, full);
     const { name, provider, baseUrl, apiKey } = access;
-    if (access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false)
+    const isKeyMissing = access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false;
+    if (isKeyMissing && access.keyEnvs.length === 0)
+      throw new RetinueError(
+        "key_missing",
+        `The model "${full}" needs a key, and none is sent to a provider that a project defined.`,
+        {
+          hint: `Define providers.${name} in your own settings; or the project names apiKeyEnv for it, and you trust the project.`,
+        },
+      );
+    if (isKeyMissing)
       throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
         hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
       });
@@ -118,7 +128,8 @@ export const createModels = (options: ModelsOptions): Models => {
       price,
       ...(contextWindow === null ? {} : { contextWindow }),
     });
-    return options.tap?.watch(created) ?? created;
+    const counted = withPlausibleUsage(created);
+    return options.tap?.watch(counted) ?? counted;
   };
 
   const made = new Map<string, Promise<Model>>();

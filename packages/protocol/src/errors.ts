@@ -29,6 +29,12 @@ export const ERRORS = {
     meaning: "The arguments of a tool call do not fit the tool's schema.",
     hint: "Read the tool's schema and send the call again.",
   },
+  tool_arguments_secret: {
+    kind: "model",
+    meaning:
+      "A tool call holds a secret, or the mark that stands in its place; it was not executed, since it would have done something else than was asked.",
+    hint: "Leave the secret where it is kept and refer to it by its name, such as the variable or the file that holds it.",
+  },
   tool_failed: {
     kind: "model",
     meaning: "A tool tried and could not do what was asked.",
@@ -111,7 +117,7 @@ export const ERRORS = {
   },
   sandbox_unavailable: {
     kind: "model",
-    meaning: "A command of an agent with limited rights needs a sandbox, and there is none on this machine.",
+    meaning: "A command needs a sandbox, and there is none on this machine, or it does not work now.",
     hint: "Use the file tools; the user can install bubblewrap 0.8 or newer, and `retinue doctor` tells what is missing.",
   },
   tool_withheld: {
@@ -365,6 +371,11 @@ export const ERRORS = {
     kind: "caller",
     meaning: "A living process works on this session; nothing was changed.",
     hint: "Wait for it or stop it; --take-over takes the session from it.",
+  },
+  session_imported: {
+    kind: "caller",
+    meaning: "The session came from an export, and what it says of folders is not followed.",
+    hint: "Go to the folder that it is to work in, or name it with -C, if that is the one you mean.",
   },
   session_exists: {
     kind: "caller",

@@ -52,7 +52,7 @@ export const assembleTools = async ({ workspace, home, env, settings, askUser }:
     code: codeOptions(home),
     web: toWebOptions(settings),
     webSearch: toWebSearch(settings, env),
-    queryDb: { databases: settings.databases },
+    queryDb: { databases: settings.databases, adminDatabases: settings.adminDatabases },
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
   });

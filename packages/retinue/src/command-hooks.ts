@@ -6,6 +6,7 @@
  */
 import type { Command, NetworkOptions } from "@retinue/confine";
 import { findNamedPlaces, runCommand, runConfined, toNamedWords } from "@retinue/confine";
+import { digestCommandFiles } from "@retinue/confine/trust";
 import type { RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { BeforeVerdict, Hooks, ToolScope } from "@retinue/runtime";
@@ -36,8 +37,15 @@ export const createCommandHooks = (settings: readonly HookSettings[], place: Hoo
     settings.filter(
       (hook) => hook.on === on && (tool === undefined || hook.match === undefined || matchesAny([hook.match], tool)),
     );
-  const run = (hook: HookSettings, input: unknown, signal?: AbortSignal): Promise<BeforeVerdict> =>
-    runHook(hook, input, place, signal);
+  const digest = (hook: HookSettings): Promise<string> =>
+    digestCommandFiles({ root: place.workspace, texts: [hook.command] }).then(JSON.stringify);
+  /** What the commands would run when the session began: agents write in the same folder. */
+  const begun = new Map(settings.map((hook) => [hook, digest(hook).catch(() => undefined)]));
+  const run = async (hook: HookSettings, input: unknown, signal?: AbortSignal): Promise<BeforeVerdict> => {
+    if ((await begun.get(hook)) !== (await digest(hook)))
+      throw new RetinueError("tool_failed", `files that it runs were changed since the session began: ${hook.command}`);
+    return runHook(hook, input, place, signal);
+  };
   if (settings.length === 0) return { hooks: undefined, observer: undefined };
   return {
     hooks: {

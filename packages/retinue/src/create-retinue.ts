@@ -11,6 +11,7 @@ import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } f
 import type {
   ApproveMode,
   ForkPoint,
+  Grant,
   InputSource,
   Limits,
   RecordedEvent,
@@ -21,7 +22,7 @@ import type {
 } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, Hooks, SandboxObstacle } from "@retinue/runtime";
+import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, createSpec, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
@@ -35,6 +36,7 @@ import { fanOut } from "./fan-out.ts";
 import { describeFigures } from "./figures.ts";
 import type { RetinueStore } from "./open-record.ts";
 import { loadTrustedAgents } from "./load-trusted-agents.ts";
+import { createNarrowedLog } from "./narrowed-log.ts";
 import { openRecord } from "./open-record.ts";
 import { createRedactor } from "./secrets/create-redactor.ts";
 import { findSecrets } from "./secrets/find-secrets.ts";
@@ -117,9 +119,13 @@ export type Retinue = {
   ) => Promise<readonly RunResult[]>;
   /**
    * Goes on with the latest run of a session, or with one run of it and what is below, where a crash left it. A run that is settled gives
-   * its result. One that a living process works on is refused with `session_running`, unless it is to be taken over.
+   * its result. One that a living process works on is refused with `session_running`, unless it is to be taken over. It goes on with no more
+   * rights than a run that is started now; what a session that was imported has in hand is asked about.
    */
-  readonly resume: (id: SessionId | RunId, options?: Pick<RunOptions, "signal"> & ResumeOptions) => Promise<RunHandle>;
+  readonly resume: (
+    id: SessionId | RunId,
+    options?: Pick<RunOptions, "signal" | "approve" | "limits"> & ResumeOptions,
+  ) => Promise<RunHandle>;
   /** Leaves a run at one of its events, in a session of its own. */
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
@@ -184,6 +190,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     chooseModel(await detectProviders({ env, providers: settings.providers, timeoutMs: DETECT_MS }));
   const resolve = async (name: string): Promise<Model> => (name === given?.id ? given : models.resolve(name));
   const store = options.store ?? (await openRecord({ settings, env, workspace }));
+  const record = createNarrowedLog(store);
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
 
   const commandHooks = createCommandHooks(settings.hooks, {
@@ -193,7 +200,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     unprotected: settings.unprotected,
   });
   const engine = createEmbeddedEngine({
-    log: store,
+    log: record.log,
     createId,
     ports: {
       model: resolve,
@@ -254,19 +261,22 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       ? describeFigures(await store.readSide.stats({ by: "agent" }), delegates)
       : undefined;
 
+  /** What a run at depth 0 may be given at most. */
+  const grantOf = (run: Pick<RunOptions, "approve">): Grant => ({
+    tools: [...tools.keys()],
+    writes: [],
+    hosts: [],
+    approve: run.approve ?? settings.approve,
+    maxDepth,
+  });
+
   /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
   const specOf = async (agent: AgentDefinition, run: RunOptions): Promise<RunSpec> => {
     const place = (run.isolation ?? agent.isolation) === "worktree" ? await engine.placeWorktree(workspace) : undefined;
     const spec = createSpec({
       agent: run.model === undefined ? agent : { ...agent, model: run.model },
       agents,
-      grant: {
-        tools: [...tools.keys()],
-        writes: [],
-        hosts: [],
-        approve: run.approve ?? settings.approve,
-        maxDepth,
-      },
+      grant: grantOf(run),
       model,
       workspace: place?.workspace ?? workspace,
       worktree: place?.worktree,
@@ -279,11 +289,33 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     return spec;
   };
 
+  const grantedNow = (run: Pick<RunOptions, "approve" | "limits">): Omit<GrantedNow, "isImported"> => ({
+    grant: grantOf(run),
+    limits: stricter(settings.limits, run.limits ?? {}),
+    agents,
+    workspace,
+  });
+
+  /** Asked once a session; of those that began here it is known. */
+  const imports = new Map<SessionId, boolean>();
+  const isImported = async (sessionId: SessionId): Promise<boolean> => {
+    const known = imports.get(sessionId) ?? (await store.readSide.session(sessionId))?.importedAt !== null;
+    imports.set(sessionId, known);
+    return known;
+  };
+
+  /** A session that goes on with a task brings what was said in it, and no approval that nobody gave here. */
+  const believeNoImport = async (sessionId: SessionId, run: RunOptions): Promise<void> => {
+    if (imports.has(sessionId) || !(await isImported(sessionId))) return;
+    await record.narrow(sessionId, { ...grantedNow(run), isImported: true });
+  };
+
   const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
     checkTask(task);
     const spec = await specOf(agent, run);
     const { sessionId, newSessionId, mergeOrder, signal } = run;
-    return engine.start({
+    if (sessionId !== undefined) await believeNoImport(sessionId, run);
+    const started = await engine.start({
       agent: agent.name,
       task: [{ type: "text", text: task }],
       spec,
@@ -292,6 +324,8 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       ...(newSessionId === undefined ? {} : { newSessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
+    if (sessionId === undefined) imports.set(started.sessionId, false);
+    return started;
   };
 
   const spawn: Retinue["spawn"] = async (name, task, run = {}) => {
@@ -322,7 +356,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         spawn(agent, task, { ...rest, mergeOrder, ...(signal === undefined ? {} : { signal }) }),
       );
     },
-    resume: async (id, { signal, ...how } = {}) => {
+    resume: async (id, { signal, approve, limits, ...how } = {}) => {
       const sessionId = isRunId(id) ? await store.sessionOf(id) : id;
       const events = sessionId === undefined ? [] : await store.read(sessionId);
       const root = events.findLast(
@@ -333,13 +367,16 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
           isRunId(id) ? "run_unknown" : "session_unknown",
           `There is no ${isRunId(id) ? "run" : "session"} ${id}.`,
         );
-      const isOver = events.some(
-        (event) =>
-          event.runId === root.runId &&
-          (event.type === "run.settled" || (event.type === "cancel.requested" && event.finish !== true)),
-      );
+      const ofRoot = events.filter(({ runId }) => runId === root.runId);
+      const isSettled = ofRoot.some(({ type }) => type === "run.settled");
+      const isCancelled = ofRoot.some((event) => event.type === "cancel.requested" && event.finish !== true);
       // A missing key is told before the run is taken up; taken up, it would fail and be over. One that is only to be settled needs none.
-      if (!isOver) await resolve(root.spec.model);
+      if (!isSettled && !isCancelled) await resolve(root.spec.model);
+      if (!isSettled)
+        await record.narrow(root.sessionId, {
+          ...grantedNow({ ...(approve === undefined ? {} : { approve }), ...(limits === undefined ? {} : { limits }) }),
+          isImported: await isImported(root.sessionId),
+        });
       const run = await engine.resume(root.runId, how);
       if (signal) cancelWith(run, signal);
       return run;

@@ -18,6 +18,8 @@ export { createJudge, isInScope, isInside, judge } from "./policy/judge.ts";
 export { reachesHost } from "./policy/host-pattern.ts";
 export { createSpec, stricter } from "./delegation/spec.ts";
 export type { SpecOptions } from "./delegation/spec.ts";
+export { narrowRecorded } from "./delegation/narrow-recorded.ts";
+export type { GrantedNow } from "./delegation/narrow-recorded.ts";
 export { toResult } from "./loop/to-result.ts";
 export type { Ending } from "./loop/to-result.ts";
 export { createManualClock } from "./limits/manual-clock.ts";

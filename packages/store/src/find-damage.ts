@@ -2,7 +2,7 @@
  * Compares what a database holds of a session with the chain of its events: first the events with their hashes, then
  * every other row with what the events say it must be.
  */
-import type { ArtifactId, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { ArtifactId, RecordedEvent, RunId } from "@retinue/protocol";
 import { toArtifactId } from "./artifact-ref.ts";
 import { fromEventKey, toEventKey } from "./event-key.ts";
 import type { MessageRow } from "./message-row.ts";
@@ -163,13 +163,13 @@ type Folded = {
 
 type FoldedRun = { readonly seq: number; readonly epoch: number; readonly isRoot: boolean };
 
-const createFold = ({ sessionId, number }: { readonly sessionId: SessionId; readonly number: number }) => {
+const createFold = ({ sessionId, number, importedAt }: Pick<SessionRow, "sessionId" | "number" | "importedAt">) => {
   const projections = new Map<RunId, RunProjection>();
   const rows = new Map<number, Record<string, string | number | null>>();
   const epochs = new Map<RunId, FoldedRun>();
   const approvals = new Map<string, ApprovalRow>();
   const artifacts = new Map<ArtifactId, number>();
-  let session: SessionRow = { ...NEW_SESSION, sessionId, number };
+  let session: SessionRow = { ...NEW_SESSION, sessionId, number, importedAt };
 
   const note = (event: RecordedEvent): string | undefined => {
     if (event.sessionId !== sessionId) return "it is of another session";

@@ -63,7 +63,7 @@ export const projectApproval = ({ event, id, before, after }: ProjectApprovalOpt
   }
   if (event.type !== "run.settled") return NOTHING;
   const closed: ApprovalOperation[] = [];
-  for (const call of before?.calls.values() ?? [])
+  for (const [, call] of before?.calls.entries() ?? [])
     if (call.approvalId !== undefined && !call.settled) closed.push(close(call.approvalId, "settled"));
   return closed;
 };

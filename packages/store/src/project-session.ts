@@ -29,6 +29,8 @@ export type SessionRow = {
   /** Of the last event. */
   readonly headSeq: number;
   readonly headHash: string;
+  /** When it was brought here from an export; null for what was recorded here. No event says so: an export would not either. */
+  readonly importedAt: string | null;
 };
 
 export const NEW_SESSION: Omit<SessionRow, "sessionId" | "number"> = {
@@ -49,6 +51,7 @@ export const NEW_SESSION: Omit<SessionRow, "sessionId" | "number"> = {
   unpricedCalls: 0,
   headSeq: 0,
   headHash: "",
+  importedAt: null,
 };
 
 export type ProjectSessionOptions = {

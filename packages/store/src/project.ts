@@ -2,6 +2,8 @@
  * From events to rows of `messages`. Pure, and the only code that knows how: every store applies the operations that
  * come out of it, so that no two stores can differ, and `verify` folds the log again to see whether the rows are right.
  */
+import type { LayeredMap } from "./layered-map.ts";
+import { createLayeredMap } from "./layered-map.ts";
 import type {
   ApprovalId,
   AssistantPart,
@@ -47,7 +49,7 @@ export type RunProjection = {
   /** The latest model call. Its row is written when it ends. */
   readonly step: OpenStep | null;
   /** The calls of the latest answer, and earlier ones that have not settled. */
-  readonly calls: ReadonlyMap<CallId, OpenCall>;
+  readonly calls: LayeredMap<CallId, OpenCall>;
 };
 
 export type Projected = { readonly operations: readonly Operation[]; readonly run: RunProjection };
@@ -202,7 +204,7 @@ const SETTLE_RUN = [
   "cost_usd",
 ] as const satisfies readonly MessageColumn[];
 
-const NO_CALLS: ReadonlyMap<CallId, OpenCall> = new Map();
+const NO_CALLS: LayeredMap<CallId, OpenCall> = createLayeredMap();
 const NOTHING: readonly Operation[] = [];
 
 export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): Projected => {
@@ -349,7 +351,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "run.settled": {
       const operations = [settleRun(event.result, event.at, run.messageId)];
       if (run.step?.opening) operations.push(interruptStep(run.step, run.step.opening, event.at, event.result));
-      for (const call of run.calls.values())
+      for (const [, call] of run.calls.entries())
         if (!call.settled) operations.push(update(call.id, FAIL, toInterruption(call, event.at, event.result)));
       return { operations, run: { messageId: run.messageId, step: null, calls: NO_CALLS } };
     }
@@ -617,17 +619,17 @@ const toCallStatus = (event: EventOf<"tool.settled">): MessageStatus => {
 };
 
 const withCall = (calls: RunProjection["calls"], callId: CallId, call: OpenCall): RunProjection["calls"] =>
-  new Map(calls).set(callId, call);
+  calls.set(callId, call);
 
 const findAsked = (calls: RunProjection["calls"], approvalId: ApprovalId): OpenCall | undefined => {
-  for (const call of calls.values()) if (call.approvalId === approvalId && !call.settled) return call;
+  for (const [, call] of calls.entries()) if (call.approvalId === approvalId && !call.settled) return call;
   return undefined;
 };
 
 const withoutSettled = (calls: RunProjection["calls"]): RunProjection["calls"] => {
-  if (calls.size === 0) return calls;
-  const open = [...calls].filter(([, call]) => !call.settled);
-  return open.length === 0 ? NO_CALLS : new Map(open);
+  if (calls === NO_CALLS) return calls;
+  const open = [...calls.entries()].filter(([, call]) => !call.settled);
+  return open.length === 0 ? NO_CALLS : createLayeredMap(open);
 };
 
 /** The words of a task or of a tool's output; an image is named. */

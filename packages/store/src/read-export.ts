@@ -12,6 +12,7 @@ export type ImportedSession = {
   /** Of every run, the highest that it was started under. */
   readonly epochs: ReadonlyMap<RunId, number>;
   readonly artifacts: readonly StoredArtifact[];
+  readonly importedAt: string;
 };
 
 const invalid = (what: string, hint?: string): RetinueError =>
@@ -44,6 +45,7 @@ export const readExport = (exported: unknown): ImportedSession => {
     sessionId,
     drafts,
     epochs,
+    importedAt: new Date().toISOString(),
     artifacts: artifacts.map((artifact) => {
       const stored = fromExportedArtifact(artifact);
       if (stored === undefined) throw invalid(`artifact ${artifact.artifactId} is damaged`);

@@ -47,7 +47,8 @@ export const toConfinedGit = async ({ sandbox, program, args, bounds }: ConfineG
       hint: "The user has to choose the folder of a project.",
     });
   const owner = await findOwner(bound);
-  const filter = createSeccompFilter();
+  // Git needs no sockets, and those of other programs may lie in its folders.
+  const filter = createSeccompFilter({ deniesUnixSockets: true });
   return {
     program: sandbox.program,
     args: [

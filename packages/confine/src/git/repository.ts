@@ -31,8 +31,10 @@ export type GitOptions = {
   readonly unprotected?: readonly string[];
   /** What `probeSandbox` finds, by default. */
   readonly sandbox?: Sandbox;
-  /** A human has allowed that git runs outside of a sandbox where there is none. */
+  /** A human has allowed that git runs outside of a sandbox where there is none, or where it does not work. */
   readonly allowUnsandboxed?: boolean;
+  /** It may run outside where none is installed; one that is installed and does not work refuses. */
+  readonly allowsAbsent?: boolean;
 };
 
 export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes" | "input"> &
@@ -70,7 +72,8 @@ export type OpenRepository = GitOptions & {
 export const openRepository = async (open: OpenRepository): Promise<Repository> => {
   const { workspace, part = workspace, signal, environment = process.env } = open;
   const sandbox = open.sandbox ?? (await probeSandbox());
-  if (sandbox.backend === "none" && open.allowUnsandboxed !== true) throw notConfined(sandbox.reason);
+  if (sandbox.backend === "none" && open.allowUnsandboxed !== true && (open.allowsAbsent !== true || sandbox.isInstalled))
+    throw notConfined(sandbox.reason);
   const start = await findGit({ sandbox, workspace, environment, signal });
   const found = await findRepository(workspace);
   if (found === undefined)

@@ -99,6 +99,8 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
           return settleWith(runId, driven.result);
         }
         one?.outcome.resolve(driven);
+        // What nobody has listened to yet need not wait in memory either.
+        one?.follower.readAgain();
         parking.park({ sessionId, runId, runs: run.tree.parked });
       } catch (thrown) {
         settle(runId, ({ result, outcome }) => {

@@ -44,7 +44,8 @@ export const toProviderAccess = (name: string, { providers, env }: AccessSources
     );
   }
   if (!settings && provider.baseUrl === undefined) return undefined;
-  const keyEnvs = settings?.apiKeyEnv === undefined ? provider.keyEnvs : [settings.apiKeyEnv];
+  const named = settings?.apiKeyEnv === undefined ? provider.keyEnvs : [settings.apiKeyEnv];
+  const keyEnvs = settings?.isKeyless === true ? [] : named;
   const apiKey = keyEnvs.map((variable) => env[variable]).find((value) => value !== undefined && value !== "");
   return {
     name,

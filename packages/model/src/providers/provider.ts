@@ -15,6 +15,8 @@ export type ProviderSettings = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Requests at the same time, by all runs of this process together. */
   readonly maxConcurrent?: number;
+  /** True: no key is sent to it, wherever one is found. */
+  readonly isKeyless?: boolean;
 };
 
 export type Provider = {

@@ -147,8 +147,8 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.#outcome !== undefined) return;
-    this.#watchdog.refresh();
     if (this.#status >= 300) {
+      this.#watchdog.refresh();
       this.#errorBody += bytes.toString("utf8");
       if (this.#errorBody.length > ERROR_BODY_CHARS) {
         this.#settleHttpError();
@@ -158,6 +158,8 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     }
     this.#bytes += bytes.length;
     const stop = this.#push(bytes);
+    // Comments keep a connection open, not an answer alive.
+    if (this.#sse?.spoke() === true) this.#watchdog.refresh();
     if (stop === undefined) this.#notify();
     else if (stop === ENDED) this.#settle(this.#options.reader.finish(""));
     else {

@@ -13,6 +13,8 @@ export type SseFault = { readonly type: "garbage"; readonly quote: string } | { 
 export type SseReader<Stop> = {
   /** Hands every event that is now whole to `onEvent`, and stops at what it returns. */
   readonly push: (bytes: Buffer) => SseFault | Stop | undefined;
+  /** Whether anything but comments and empty lines came since it was asked last. */
+  readonly spoke: () => boolean;
   /** What was left unread at the end of the stream. */
   readonly rest: () => string;
 };
@@ -37,6 +39,7 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
   let data: string | undefined;
   let name = "";
   let started = false;
+  let spoke = false;
 
   /** The line of `text` from `start` to `end`, without its line feed. */
   const readLine = (text: string, start: number, end: number): SseFault | Stop | undefined => {
@@ -52,6 +55,7 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
       data = undefined;
       return onEvent(eventName, eventData);
     }
+    spoke ||= text.charCodeAt(start) !== COLON;
     if (text.startsWith("data:", start)) {
       const value = text.slice(text.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5, stop);
       data = data === undefined ? value : `${data}\n${value}`;
@@ -89,8 +93,16 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
         start = end + 1;
         end = text.charCodeAt(start) === LINE_FEED ? start : text.indexOf("\n", start);
       }
-      if (start < text.length) rest += start === 0 ? text : text.slice(start);
+      if (start < text.length) {
+        rest += start === 0 ? text : text.slice(start);
+        spoke ||= rest.charCodeAt(0) !== COLON;
+      }
       return rest.length + (data?.length ?? 0) > EVENT_CHARS ? { type: "too-large" } : undefined;
+    },
+    spoke: () => {
+      const said = spoke;
+      spoke = false;
+      return said;
     },
     rest: () => rest + (decoder?.end() ?? ""),
   };

@@ -4,6 +4,7 @@
  */
 import type { RetinueEvent, RunId } from "@retinue/protocol";
 import { createPrintFilter } from "../terminal/printable.ts";
+import type { KnownSecret } from "../secrets/create-redactor.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 
 export type AnswerRenderer = {
@@ -15,7 +16,7 @@ export type AnswerRenderer = {
   readonly end: () => string;
 };
 
-export type AnswerRendererOptions = { readonly runId: RunId; readonly secrets: readonly string[] };
+export type AnswerRendererOptions = { readonly runId: RunId; readonly secrets: readonly KnownSecret[] };
 
 export const createAnswerRenderer = ({ runId, secrets }: AnswerRendererOptions): AnswerRenderer => {
   const redact = createRedactor(secrets).stream();

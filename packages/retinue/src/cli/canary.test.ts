@@ -202,9 +202,10 @@ describe.each([
       "project/heard-after.txt",
       "project/heard-before.txt",
       "project/heard-settled.txt",
-      "project/notes.txt",
     ])
       expect([...files.keys()], name).toContain(name);
+    // What held a secret was refused, not written with something else in its place.
+    expect([...files.keys()]).not.toContain("project/notes.txt");
     const found = [...files].flatMap(([file, bytes]) =>
       PLANTED.includes(file) ? [] : canariesIn(bytes).map((name) => `${name} in ${file}`),
     );

@@ -42,7 +42,12 @@ export const withCassette = async <T>(
   await requireFile(file, mode);
   const { openCassette } = await import("@retinue/model/testing");
   const folders = [...new Set([workspace, await realpath(workspace)])];
-  const cassette = await openCassette({ file, mode, secrets: secrets(), normalize: (body) => makeEqual(body, folders) });
+  const cassette = await openCassette({
+    file,
+    mode,
+    secrets: secrets().map(({ value }) => value),
+    normalize: (body) => makeEqual(body, folders),
+  });
   try {
     const { model: recorded, workspace: recordedIn } = cassette.about;
     // What was answered names the folder that it was recorded in, and is asked about again.

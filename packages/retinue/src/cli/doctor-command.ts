@@ -102,7 +102,9 @@ const showSandbox = (sandbox: DoctorReport["sandbox"]): string => {
     case "bwrap":
       return `Sandbox bwrap ${sandbox.version} at ${sandbox.program}; number of processes ${showCap(sandbox.processCap)}`;
     case "none":
-      return `Sandbox none: ${sandbox.reason}; shell commands run with your own rights, after approval`;
+      return sandbox.isInstalled
+        ? `Sandbox does not work: ${sandbox.reason}; no command runs, unless you allow it or have waived the sandbox`
+        : `Sandbox none: ${sandbox.reason}; shell commands run with your own rights, after approval`;
     default:
       return sandbox satisfies never;
   }

@@ -10,13 +10,13 @@ import type { LoadedSettings } from "../settings/load-settings.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
 import { placeAt } from "../settings/schema-walk.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { ProviderSettings, Settings } from "../settings/settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
 import { withoutPassword } from "../settings/without-password.ts";
 import type { InventoryOptions } from "./inventory.ts";
 import { withInventory } from "./inventory.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { readUntrustedClaims } from "./trust/untrusted-claims.ts";
+import { toUntrustedClaims } from "./trust/untrusted-claims.ts";
 import { readVersion } from "./version.ts";
 
 type Sandbox = Awaited<ReturnType<typeof ProbeSandbox>>;
@@ -107,7 +107,7 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
           name: provider,
           isConfigured: configured !== undefined,
           ...(found && { found }),
-          keyEnvs: configured?.apiKeyEnv === undefined ? (known?.keyEnvs ?? []) : [configured.apiKeyEnv],
+          keyEnvs: keyEnvsOf(configured, known?.keyEnvs ?? []),
           ...(baseUrl !== undefined && { baseUrl }),
         },
       ];
@@ -115,11 +115,19 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
     model: { name, isDetected: settings.model === undefined, error },
     ripgrep: await probeRipgrep(),
     sandbox: await probeSandbox(),
-    inventory: await takeInventory({ workspace, settings, env }, files.project),
+    inventory: await takeInventory({ workspace, settings, env }, loaded),
   };
 };
 
-const takeInventory = async (options: InventoryOptions, projectFile: string | undefined): Promise<DoctorReport["inventory"]> => {
+const keyEnvsOf = (configured: ProviderSettings | undefined, usual: readonly string[]): readonly string[] => {
+  if (configured?.isKeyless === true) return [];
+  return configured?.apiKeyEnv === undefined ? usual : [configured.apiKeyEnv];
+};
+
+const takeInventory = async (
+  options: InventoryOptions,
+  settings: Pick<LoadedSettings, "untrusted">,
+): Promise<DoctorReport["inventory"]> => {
   try {
     return await withInventory(options, async (inventory) => {
       const { loaded, tools, toolProblems, agentProblems } = inventory;
@@ -127,7 +135,7 @@ const takeInventory = async (options: InventoryOptions, projectFile: string | un
         agents: loaded.agents.size,
         tools: tools.size,
         problems: [...toolProblems, ...agentProblems],
-        untrusted: (await readUntrustedClaims(inventory, projectFile)).map(({ subject, shown }) => ({ subject, shown })),
+        untrusted: toUntrustedClaims(inventory, settings).map(({ subject, shown }) => ({ subject, shown })),
       };
     });
   } catch (thrown) {

@@ -5,6 +5,7 @@
 import type { ErrorValue, EventOf, RetinueEvent } from "@retinue/protocol";
 import { toJsonLine } from "../terminal/json-line.ts";
 import type { TextFilter } from "../terminal/printable.ts";
+import type { KnownSecret } from "../secrets/create-redactor.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 
 type Delta = EventOf<"model.delta">;
@@ -15,13 +16,13 @@ const lineOf = (event: RetinueEvent, redact: (text: string) => string): string =
 };
 
 /** The one line that stands there when no run came about. It has the fields of an event, empty. */
-export const toErrorLine = (error: ErrorValue, secrets: readonly string[]): string => {
+export const toErrorLine = (error: ErrorValue, secrets: readonly KnownSecret[]): string => {
   const nobody = { sessionId: null, runId: null, parentRunId: null, depth: 0, agent: null, seq: 0 };
   return `${toJsonLine({ type: "error", ...nobody, at: new Date().toISOString(), error }, createRedactor(secrets).text)}\n`;
 };
 
 /** Gives the lines for each event, none or several. */
-export const createJsonEvents = (secrets: readonly string[]): ((event: RetinueEvent) => string) => {
+export const createJsonEvents = (secrets: readonly KnownSecret[]): ((event: RetinueEvent) => string) => {
   const redactor = createRedactor(secrets);
   const redact = redactor.text;
   const open = new Map<string, { readonly filter: TextFilter; last: Delta }>();

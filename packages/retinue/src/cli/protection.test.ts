@@ -1,10 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { probeSandbox } from "@retinue/confine";
 import { afterAll, describe, expect, test } from "vitest";
 import type { MockProject } from "./testing/mock-project.ts";
 import { call, createMockProject } from "./testing/mock-project.ts";
 import { callRetinue } from "./testing/call-retinue.ts";
 import { WITHOUT_SANDBOX } from "./testing/spawn-retinue.ts";
+
+const isSandboxed = (await probeSandbox()).backend !== "none";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -19,7 +22,8 @@ const looks = async (more: string): Promise<MockProject> => {
         toolCalls: [
           call("read", { path: ".env.test" }),
           call("read", { path: ".env" }),
-          call("shell", { command: "cat .env.test .env" }),
+          // Only a sandbox hides a file from a command.
+          ...(isSandboxed ? [call("shell", { command: "cat .env.test .env" })] : []),
         ],
       },
       { text: "Looked." },
@@ -40,7 +44,7 @@ describe("paths that are set free", () => {
     const made = await looks("unprotected: ['.env.test']\n");
     expect((await callRetinue(made.project, ["run", "--approve", "all", "look"])).code).toBe(0);
     expect(heard(made)).toContain("free-canary-1");
-    expect(heard(made).split("free-green")).toHaveLength(3);
+    expect(heard(made).split("free-green")).toHaveLength(isSandboxed ? 3 : 2);
     expect(heard(made)).not.toContain("kept-");
     expect(heard(made)).toContain("path_protected");
   });

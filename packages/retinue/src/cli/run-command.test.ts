@@ -431,12 +431,12 @@ describe("what a model says", () => {
       Array.from({ length: 2 }, () => ({ text: "the key is sk-canary-0123456789, yes", deltaChars: 3 })),
     );
     const text = await project.run(["run", "leak"], { env });
-    expect(text.stdout).toBe("the key is [redacted], yes\n");
+    expect(text.stdout).toBe("the key is [redacted:OPENAI_API_KEY], yes\n");
     const json = await project.run(["run", "--json", "leak"], { env });
     const streamed = toEvents(json.stdout)
       .map((event) => (event.type === "model.delta" ? event.text : ""))
       .join("");
-    expect(streamed).toBe("the key is [redacted], yes");
+    expect(streamed).toBe("the key is [redacted:OPENAI_API_KEY], yes");
     expect(json.stdout).not.toContain("canary");
   });
 });

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { environmentSecrets } from "../secrets/environment-secrets.ts";
+import type { Secret } from "../secrets/secret.ts";
 import type { Redact } from "./format-error.ts";
 import type { Output, OutputStream } from "./output.ts";
 import { createOutput, createSideOutput } from "./output.ts";
@@ -12,8 +13,8 @@ export type Surroundings = {
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   /** Secrets that settings lead to; they are known from then on. */
-  readonly learn: (secrets: readonly string[]) => void;
-  readonly secrets: () => readonly string[];
+  readonly learn: (secrets: readonly Secret[]) => void;
+  readonly secrets: () => readonly Secret[];
   readonly redact: Redact;
 };
 
@@ -39,7 +40,7 @@ export const createSurroundings = ({
     stderr: createSideOutput(stderr),
     env,
     learn: (more) => {
-      secrets = [...new Set([...secrets, ...more])];
+      secrets = [...secrets, ...more];
       redact = createRedactor(secrets).text;
     },
     secrets: () => secrets,

@@ -1,125 +1,85 @@
 /**
- * Known secrets never reach a record or an output: they are replaced wherever they stand, however they are spelled, also where they are split
- * over chunks. A table of three characters each tells how far no secret can begin, so that most of a text is stepped over.
+ * Known secrets never reach a record or an output: they are replaced by their names wherever they stand, however they are spelled, also where
+ * they are split over lines or chunks.
  */
 import type { Redactor } from "@retinue/runtime";
+import type { Matcher } from "./create-matcher.ts";
+import { createMatcher } from "./create-matcher.ts";
+import type { Secret } from "./secret.ts";
+import { REDACTED, toMark } from "./secret.ts";
 import { toSpellings } from "./spellings.ts";
+import { squeeze, withoutHalfLineEnd } from "./squeeze.ts";
 
-export const REDACTED = "[redacted]";
+/** One without a name is just `[redacted]`. */
+export type KnownSecret = string | Secret;
+
+type Marks = ReadonlyMap<string, string>;
 
 /** `secrets` as they are; every other spelling of them is found too. */
-export const createRedactor = (secrets: readonly string[]): Redactor => {
-  const matcher = createMatcher(secrets.flatMap((secret) => toSpellings(secret)));
+export const createRedactor = (secrets: readonly KnownSecret[]): Redactor => {
+  const marks = new Map<string, string>();
+  for (const secret of secrets) {
+    const mark = typeof secret === "string" ? REDACTED : toMark(secret.name);
+    for (const spelling of toSpellings(typeof secret === "string" ? secret : secret.value)) {
+      const { text } = squeeze(spelling);
+      if (!marks.has(text)) marks.set(text, mark);
+    }
+  }
+  const matcher = createMatcher([...marks.keys()]);
   if (!matcher) return { text: (text) => text, stream: () => ({ push: (chunk) => chunk, end: () => "" }) };
-  return { text: (text) => redact(text, matcher), stream: () => createStream(matcher) };
+  const written = new Set(marks.values());
+  return {
+    text: (text) => redact(text, matcher, marks),
+    stream: () => createStream(matcher, marks),
+    findMark: (text) => text.match(MARK)?.find((mark) => written.has(mark)),
+  };
 };
 
-const redact = (text: string, { find }: Matcher): string => {
-  let match = find(text, 0);
+const MARK = /\[redacted(?::[\w.-]{1,64})?\]/g;
+
+const redact = (text: string, { find }: Matcher, marks: Marks): string => {
+  const squeezed = squeeze(text);
+  let match = find(squeezed.text, 0);
   if (!match) return text;
   let done = "";
   let from = 0;
-  for (; match; match = find(text, from)) {
-    done += text.slice(from, match.start) + REDACTED;
-    from = match.end;
+  for (; match; match = find(squeezed.text, match.end)) {
+    done += text.slice(from, squeezed.originalStart(match.start)) + (marks.get(match.pattern) ?? REDACTED);
+    from = squeezed.originalEnd(match.end);
   }
   return done + text.slice(from);
 };
 
-const createStream = (matcher: Matcher): ReturnType<Redactor["stream"]> => {
+const createStream = (matcher: Matcher, marks: Marks): ReturnType<Redactor["stream"]> => {
   let held = "";
   return {
     push: (chunk) => {
       const text = held + chunk;
+      const squeezed = squeeze(text);
+      const whole = squeeze(withoutHalfLineEnd(text)).text;
+      /** Where what may become a secret begins, at this place or later. */
+      const openFrom = (from: number): number => {
+        const open = from <= whole.length ? matcher.openTail(whole, from) : whole.length;
+        return open < whole.length ? open : matcher.openTail(squeezed.text, from);
+      };
       let done = "";
       let from = 0;
-      let open = matcher.openTail(text, from);
-      for (let match = matcher.find(text, from); match && match.start < open; match = matcher.find(text, from)) {
-        done += text.slice(from, match.start) + REDACTED;
-        from = match.end;
-        open = matcher.openTail(text, from);
+      let end = 0;
+      let open = openFrom(0);
+      for (let match = matcher.find(squeezed.text, 0); match && match.start < open; match = matcher.find(squeezed.text, end)) {
+        done += text.slice(from, squeezed.originalStart(match.start)) + (marks.get(match.pattern) ?? REDACTED);
+        end = match.end;
+        from = squeezed.originalEnd(end);
+        open = openFrom(end);
       }
-      held = text.slice(open);
-      return done + text.slice(from, open);
+      const holdFrom = Math.max(from, squeezed.originalStart(open));
+      held = text.slice(holdFrom);
+      return done + text.slice(from, holdFrom);
     },
     end: () => {
-      const rest = redact(held, matcher);
+      const rest = redact(held, matcher, marks);
       held = "";
       return rest;
     },
   };
-};
-
-type Match = { readonly start: number; readonly end: number };
-
-type Matcher = {
-  /** The first one that begins at `from` or later, and of those that begin there the longest. */
-  readonly find: (text: string, from: number) => Match | undefined;
-  /** Where, from `from` on, the tail of the text begins that may become a secret when more comes; its length where none does. */
-  readonly openTail: (text: string, from: number) => number;
-};
-
-const TABLE_BITS = 17;
-
-/** Of the three characters that end here, a number below the size of the table, spread over all of it. */
-const tripleAt = (text: string, end: number): number =>
-  Math.imul((text.charCodeAt(end - 2) << 14) ^ (text.charCodeAt(end - 1) << 7) ^ text.charCodeAt(end), 0x9e3779b1) >>>
-  (32 - TABLE_BITS);
-
-const pairAt = (text: string, end: number): number => (text.charCodeAt(end - 1) << 16) | text.charCodeAt(end);
-
-const createMatcher = (given: readonly string[]): Matcher | undefined => {
-  const patterns = [...new Set(given)].toSorted((one, other) => other.length - one.length);
-  const least = patterns.at(-1)?.length ?? 0;
-  const longest = patterns[0]?.length ?? 0;
-  if (least < 3) return undefined;
-  /** By the three characters that end where the shortest secret would: how far the end may move before a secret can lie there. */
-  const shifts = new Uint8Array(1 << TABLE_BITS).fill(Math.min(least - 2, 255));
-  const ending = new Map<number, string[]>();
-  const beginning = new Map<number, string[]>();
-  for (const pattern of patterns) {
-    for (let end = 2; end < least; end += 1) {
-      const triple = tripleAt(pattern, end);
-      shifts[triple] = Math.min(shifts[triple] ?? 0, least - 1 - end);
-    }
-    put(ending, tripleAt(pattern, least - 1), pattern);
-    put(beginning, pairAt(pattern, 1), pattern);
-  }
-  const firsts = new Set(patterns.map((pattern) => pattern.charCodeAt(0)));
-  const isOpen = (text: string, start: number): boolean => {
-    const length = text.length - start;
-    if (length === 1) return firsts.has(text.charCodeAt(start));
-    const candidates = beginning.get(pairAt(text, start + 1));
-    if (!candidates) return false;
-    const tail = text.slice(start);
-    return candidates.some((pattern) => pattern.length > length && pattern.startsWith(tail));
-  };
-  return {
-    find: (text, from) => {
-      for (let end = from + least - 1; end < text.length;) {
-        const triple = tripleAt(text, end);
-        const shift = shifts[triple] ?? 0;
-        if (shift > 0) {
-          end += shift;
-          continue;
-        }
-        const start = end - least + 1;
-        const found = ending.get(triple)?.find((pattern) => text.startsWith(pattern, start));
-        if (found !== undefined) return { start, end: start + found.length };
-        end += 1;
-      }
-      return undefined;
-    },
-    openTail: (text, from) => {
-      for (let start = Math.max(from, text.length - longest + 1); start < text.length; start += 1)
-        if (isOpen(text, start)) return start;
-      return text.length;
-    },
-  };
-};
-
-const put = (map: Map<number, string[]>, key: number, pattern: string): void => {
-  const known = map.get(key);
-  if (known) known.push(pattern);
-  else map.set(key, [pattern]);
 };

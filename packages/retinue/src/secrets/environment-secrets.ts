@@ -1,6 +1,6 @@
 /** The secrets of the environment: the values of all variables whose names or values say so. */
 import { secretsOfValue } from "./secret-value.ts";
+import type { Secret } from "./secret.ts";
 
-export const environmentSecrets = (env: NodeJS.ProcessEnv): readonly string[] => [
-  ...new Set(Object.entries(env).flatMap(([name, value = ""]) => secretsOfValue(name, value))),
-];
+export const environmentSecrets = (env: NodeJS.ProcessEnv): readonly Secret[] =>
+  Object.entries(env).flatMap(([name, value = ""]) => secretsOfValue(name, value));

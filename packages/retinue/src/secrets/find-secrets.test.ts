@@ -20,9 +20,33 @@ test.each([
   ["KEYBOARD", "a-long-enough-value", []],
   ["COMPAT", "a-long-enough-value", []],
   ["HOME_URL", "https://example.com/a@b", []],
+  // L14: names with numbers and stages.
+  ["API_KEY_2", "canary-0123", ["canary-0123"]],
+  ["STRIPE_SECRET_KEY_1", "canary-0123", ["canary-0123"]],
+  ["TOKEN3", "canary-0123", ["canary-0123"]],
+  ["DB_PASSWORD_STAGING", "canary-0123", ["canary-0123"]],
+  // L14: connection strings, DSNs and webhooks.
+  ["SQL", "Server=db;User Id=sa;Password=canary-0123;Encrypt=true", ["canary-0123"]],
+  ["PG", "host=db user=me password=canary-0123 dbname=x", ["canary-0123"]],
+  ["STORAGE", "AccountName=a;AccountKey=Y2FuYXJ5Y2FuYXJ5MDEyMw==;x=y", ["Y2FuYXJ5Y2FuYXJ5MDEyMw=="]],
+  ["MYSQL", "me:canary-0123@tcp(db:3306)/shop", ["canary-0123"]],
+  ["BROKER", "me:canary-0123@mq.example:5672/", ["canary-0123"]],
+  ["SENTRY_DSN", "https://0a1b2c3d4e5f60718293a4b5c6d7e8f9@o1.ingest.example/2", ["0a1b2c3d4e5f60718293a4b5c6d7e8f9"]],
+  ["REDIS", "redis://:canary-0123@cache:6379/0", ["canary-0123"]],
+  ["LINK", "https://files.example/a?sig=canary-0123&x=1", ["canary-0123"]],
+  ["SLACK", "https://hooks.slack.com/services/T00/B00/a1B2c3D4e5F6g7H8i9J0", ["a1B2c3D4e5F6g7H8i9J0"]],
+  ["DEPLOY_WEBHOOK_URL", "https://ci.example/hook/a1B2c3D4e5F6g7H8i9J0", ["a1B2c3D4e5F6g7H8i9J0"]],
+  // L13: words are no secrets, whatever the name says.
+  ["POSTGRES_PASSWORD", "postgres", []],
+  ["DATABASE_URL", "postgres://postgres:postgres@db/x", []],
+  ["ADMIN_PASSWORD", "changeme123", []],
+  ["REDIS_PASSWORD", "Development", []],
+  ["APP_SECRET", "your-secret", []],
+  ["PIN_TOKEN", "12345678", []],
 ])("%s=%s holds %j", (name, value, expected) => {
-  expect(secretsOfValue(name, value)).toEqual(expected);
-  expect(environmentSecrets({ [name]: value })).toEqual(expected);
+  const secrets = expected.map((secret) => ({ name, value: secret }));
+  expect(secretsOfValue(name, value)).toEqual(secrets);
+  expect(environmentSecrets({ [name]: value })).toEqual(secrets);
 });
 
 test("the secrets of settings and of the usual files are found", async () => {
@@ -59,7 +83,8 @@ test("the secrets of settings and of the usual files are found", async () => {
         two: { headers: { Authorization: "Bearer remote-canary" } },
       },
     });
-    expect(secrets.toSorted()).toEqual(
+    expect(secrets).toContainEqual({ name: "API_KEY", value: "dotenv-canary" });
+    expect(secrets.map(({ value }) => value).toSorted()).toEqual(
       [
         ...[
           "variable",
@@ -82,5 +107,38 @@ test("the secrets of settings and of the usual files are found", async () => {
     );
   } finally {
     await rm(root, { recursive: true, force: true });
+  }
+});
+
+test("L13 what the workspace and its files are called is no secret, whatever a variable says", async () => {
+  const root = await mkdtemp(path.join(tmpdir(), "retinue-words-"));
+  try {
+    const workspace = path.join(root, "shop-2024");
+    await mkdir(path.join(workspace, "billing-api"), { recursive: true });
+    await writeFile(path.join(workspace, ".env"), "DB_PASSWORD=shop-2024\nAPI_TOKEN=billing-api\nREAL_TOKEN=canary-0123\n");
+    const secrets = await findSecrets({ env: {}, settings: DEFAULT_SETTINGS, workspace, servers: {} });
+    expect(secrets).toEqual([{ name: "REAL_TOKEN", value: "canary-0123" }]);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+});
+
+test.each([
+  ["one word", "a".repeat(250_000)],
+  ["names and no values", "a.".repeat(125_000)],
+  ["schemes", "x://".repeat(62_500)],
+  ["schemes and signs", "x://a@".repeat(40_000)],
+  ["equals signs", "a=".repeat(125_000)],
+  ["quotes", `KEY="${'a="'.repeat(80_000)}`],
+  ["spaces after a word", `password${" ".repeat(250_000)}`],
+  ["spaces and words", "password ".repeat(28_000)],
+])("L18 a line of 250 kB of %s in a .env is read at once", { timeout: 20_000 }, async (_what, line) => {
+  const workspace = await mkdtemp(path.join(tmpdir(), "retinue-long-"));
+  try {
+    await writeFile(path.join(workspace, ".env"), `${line}\nA_TOKEN=canary-0123\n`);
+    const secrets = await findSecrets({ env: {}, settings: DEFAULT_SETTINGS, workspace, servers: {} });
+    expect(secrets).toContainEqual({ name: "A_TOKEN", value: "canary-0123" });
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
   }
 });

@@ -4,6 +4,7 @@ import type { Layer, Raw } from "./layer.ts";
 import { rawAt } from "./layer.ts";
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
+import { MOST_TOLD } from "./problem.ts";
 import { placeAt } from "./schema-walk.ts";
 import type { SettingsPath } from "./schema-walk.ts";
 import { settingsSchema } from "./schema.ts";
@@ -62,11 +63,11 @@ export const checkLayer = (layer: Layer): readonly Problem[] => {
   return parsed.error.issues.flatMap((issue): Problem[] => {
     const path = issue.path.map(String);
     if (issue.code === "unrecognized_keys")
-      return issue.keys.map((key) => ({
+      return issue.keys.map((key, index) => ({
         code: "settings_invalid",
         where: layer.where([...path, key], "key"),
         key: [...path, key].join("."),
-        what: describeUnknownKey(path, key),
+        what: index < MOST_TOLD ? describeUnknownKey(path, key) : "unknown key",
       }));
     return [
       {

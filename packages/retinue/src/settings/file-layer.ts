@@ -1,13 +1,14 @@
 /** Settings from a YAML file. Only a plain file of decent size is read; each value knows its line. */
 import { open } from "node:fs/promises";
-import type { Node, Pair } from "yaml";
-import { isAlias, isMap, isNode, isPair, isScalar, LineCounter, parseDocument } from "yaml";
+import type { Document, Node, Pair, YAMLMap } from "yaml";
+import { isAlias, isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import type { Layer, Raw, RawMap } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
 import type { Problem } from "./problem.ts";
 import type { SettingsPath } from "./schema-walk.ts";
 
-const MOST_BYTES = 1024 * 1024;
+/** More than any hand has written; it is parsed well within a second. */
+const MOST_BYTES = 256 * 1024;
 
 const toReason = (thrown: unknown): string => {
   const code = (thrown as NodeJS.ErrnoException).code;
@@ -31,7 +32,7 @@ const readText = async (file: string): Promise<string | undefined> => {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error(stats.isDirectory() ? "it is a folder" : "it is not a plain file");
-    if (stats.size > MOST_BYTES) throw new Error("it is larger than 1 MiB");
+    if (stats.size > MOST_BYTES) throw new Error("it is larger than 256 KiB");
     const bytes = await handle.readFile();
     try {
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -56,6 +57,38 @@ const keyText = (pair: Pair): string | undefined => {
   return isScalar(key) ? String(key.value) : undefined;
 };
 
+/** The pairs of a map by their keys; of a map that was asked for before, without looking again. */
+const createPairIndex = (): ((map: YAMLMap) => ReadonlyMap<string, Pair>) => {
+  const known = new WeakMap<YAMLMap, Map<string, Pair>>();
+  return (map) => {
+    let pairs = known.get(map);
+    if (!pairs) {
+      pairs = new Map();
+      for (const item of map.items) {
+        const key = isPair(item) ? keyText(item) : undefined;
+        if (key !== undefined && !pairs.has(key)) pairs.set(key, item);
+      }
+      known.set(map, pairs);
+    }
+    return pairs;
+  };
+};
+
+const findRepeatedKeys = (document: Document): readonly { readonly offset: number; readonly message: string }[] => {
+  const repeated: { readonly offset: number; readonly message: string }[] = [];
+  visit(document, {
+    Map: (_key, map) => {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) repeated.push({ offset: key.range?.[0] ?? 0, message: "Map keys must be unique" });
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
+};
+
 type SourceKind = "user" | "project";
 
 export const readFileLayer = async (file: string, kind: SourceKind): Promise<Layer | undefined> => {
@@ -69,18 +102,26 @@ export const readFileLayer = async (file: string, kind: SourceKind): Promise<Lay
   if (text === undefined) return undefined;
 
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true });
+  let document: Document;
+  try {
+    // Whether keys are unique is looked at below: the parser compares each with each.
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false });
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return emptyLayer(file, kind, [{ code: "settings_malformed", where: file, key: "", what: "is nested too deeply" }]);
+  }
   const place = (offset: number): { line: number; col: number } => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), col: Math.max(1, col) };
   };
   const at = (offset: number): string => `${file}:${place(offset).line}:${place(offset).col}`;
 
-  const flaws = [...document.errors, ...document.warnings].map((flaw): Problem => ({
+  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => ({ offset: pos[0], message }));
+  const flaws = (faults.length > 0 ? faults : findRepeatedKeys(document)).map(({ offset, message }): Problem => ({
     code: "settings_malformed",
-    where: at(flaw.pos[0]),
+    where: at(offset),
     key: "",
-    what: flaw.message,
+    what: message,
   }));
   if (flaws.length > 0) return emptyLayer(file, kind, flaws);
 
@@ -97,13 +138,14 @@ export const readFileLayer = async (file: string, kind: SourceKind): Promise<Lay
     return emptyLayer(file, kind, [{ code: "settings_invalid", where: at(document.contents?.range?.[0] ?? 0), key: "", what }]);
   }
 
+  const pairsOf = createPairIndex();
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
   const offsetOf = (path: SettingsPath, part: "key" | "value"): number => {
     let node: unknown = document.contents;
     let offset = 0;
     for (const [index, key] of path.entries()) {
       const map = resolve(node);
-      const pair = isMap(map) ? map.items.find((item) => isPair(item) && keyText(item) === key) : undefined;
+      const pair = isMap(map) ? pairsOf(map).get(key) : undefined;
       if (!pair) break;
       const wantsKey = part === "key" && index === path.length - 1;
       const target = wantsKey || !isNode(pair.value) || !(pair.value as Node).range ? pair.key : pair.value;

@@ -95,7 +95,9 @@ describe("the sources of settings", () => {
       project: 'model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "http://127.0.0.1:8080/v1" } }\n',
     });
     expect(loaded.settings.model).toBe("local/any-name");
-    expect(loaded.settings.providers).toEqual({ local: { type: "openai-compatible", baseUrl: "http://127.0.0.1:8080/v1" } });
+    expect(loaded.settings.providers).toEqual({
+      local: { type: "openai-compatible", baseUrl: "http://127.0.0.1:8080/v1", isKeyless: true },
+    });
   });
 
   test("a section whose lines are all commented out, and an empty file, set nothing", async () => {
@@ -182,7 +184,7 @@ describe("variables", () => {
 
   test("a variable speaks of the provider that a file has named, whatever its spelling", async () => {
     const loaded = await load({
-      project: "providers:\n  my-server:\n    type: openai\n",
+      user: "providers:\n  my-server:\n    type: openai\n",
       env: { RETINUE_PROVIDERS__MY_SERVER__MAX_CONCURRENT: "2" },
     });
     expect(loaded.settings.providers).toEqual({ "my-server": { type: "openai", maxConcurrent: 2 } });
@@ -227,9 +229,9 @@ describe("paths that are set free, and commands without a sandbox", () => {
   test("I3 those of a project need trust", async () => {
     const { settings, warnings } = await load({ project: asks });
     expect(settings).toMatchObject({ unprotected: [], sandbox: { loopback: [] }, allowUnsandboxed: false });
-    expect(warnings.map((warning) => /: (\w+) is not followed: this project is not trusted/.exec(warning)?.[1])).toEqual([
+    expect(warnings.map((warning) => /: ([\w.]+) is not followed: this project is not trusted/.exec(warning)?.[1])).toEqual([
       "unprotected",
-      "sandbox",
+      "sandbox.loopback",
       "allowUnsandboxed",
     ]);
   });
@@ -249,7 +251,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -351,7 +353,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",
@@ -460,7 +462,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
     ["a pipe that nobody writes to", async (file) => execFileSync("mkfifo", [file]), "it is not a plain file"],
     ["a link to itself", (file) => symlink(file, file), "its links go round in a circle"],
     ["bytes that are not UTF-8", (file) => writeFile(file, Buffer.from([0x6d, 0xff, 0xfe])), "it is not UTF-8 text"],
-    ["more than 1 MiB", (file) => writeFile(file, `# ${"x".repeat(1024 * 1024)}`), "it is larger than 1 MiB"],
+    ["more than 256 KiB", (file) => writeFile(file, `# ${"x".repeat(256 * 1024)}`), "it is larger than 256 KiB"],
   ])("%s in the place of the file is said to be that", async (_name, make, reason) => {
     await make(join(workspace, "retinue.yaml"));
     expect(await failure({})).toEqual({

@@ -3,8 +3,7 @@
  * variables, under flags. Everything that is wrong anywhere is told at once. Only these sources are read; a `.env` of
  * the project is not one of them.
  */
-import type { ApproveMode } from "@retinue/protocol";
-import { APPROVE_MODES } from "@retinue/protocol";
+import type { TrustClaim } from "@retinue/confine/trust";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { checkLayer } from "./check-layer.ts";
@@ -14,10 +13,12 @@ import { findProjectFile } from "./find-project-file.ts";
 import type { FlagSetting } from "./flag-layer.ts";
 import { readFlagLayer } from "./flag-layer.ts";
 import type { Layer, Origin, Raw, RawMap } from "./layer.ts";
-import { isRawMap, rawAt, withRaw } from "./layer.ts";
+import { isRawMap, rawAt } from "./layer.ts";
+import { merge, withoutNamed } from "./merge.ts";
 import type { Problem } from "./problem.ts";
 import { toSettingsError } from "./problem.ts";
-import { distrust } from "./project-trust.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import { followProject } from "./project-trust.ts";
 import { retinueHome, SETTINGS_FILE } from "./retinue-home.ts";
 import type { SettingsPath } from "./schema-walk.ts";
 import type { Settings } from "./settings.ts";
@@ -40,9 +41,9 @@ export type LoadedSettings = {
   readonly home: string;
   /** What was read and deliberately not followed. */
   readonly warnings: readonly string[];
+  /** What the project's settings ask for beyond that, where they are not trusted. */
+  readonly untrusted?: TrustClaim;
 };
-
-const approveOf = (tree: RawMap): ApproveMode | undefined => APPROVE_MODES.find((mode) => mode === rawAt(tree, ["approve"]));
 
 const defaultLayer: Layer = {
   tree: DEFAULT_SETTINGS,
@@ -51,53 +52,50 @@ const defaultLayer: Layer = {
   problems: [],
 };
 
-const merge = (lower: RawMap, upper: RawMap): RawMap => {
-  let merged = lower;
-  for (const [key, value] of Object.entries(upper)) {
-    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
-    merged = withRaw(merged, [key], isRawMap(below) && isRawMap(value) ? merge(below, value) : value);
-  }
-  return merged;
-};
-
 const leafPaths = (value: Raw, path: SettingsPath): readonly SettingsPath[] =>
   isRawMap(value) ? Object.entries(value).flatMap(([key, child]) => leafPaths(child, [...path, key])) : [path];
 
-/** What a project says may only narrow what is allowed without asking: whoever wrote it is not whoever runs it. */
-const narrowProject = (project: Layer, lower: RawMap): { readonly layer: Layer; readonly warnings: readonly string[] } => {
-  const wanted = approveOf(project.tree);
-  const held = approveOf(lower) ?? DEFAULT_SETTINGS.approve;
-  if (wanted === undefined || APPROVE_MODES.indexOf(wanted) <= APPROVE_MODES.indexOf(held))
-    return { layer: project, warnings: [] };
-  const warning =
-    `${project.where(["approve"], "value")}: approve: ${wanted} is not followed, ${held} stays: ` +
-    "a project may only narrow it. Set it in your own file, as RETINUE_APPROVE or with --approve.";
-  const tree = Object.fromEntries(Object.entries(project.tree).filter(([key]) => key !== "approve"));
-  return { layer: { ...project, tree }, warnings: [warning] };
-};
-
 type Completed = { readonly tree: RawMap; readonly problems: readonly Problem[]; readonly typed: readonly string[] };
 
-/** A provider without a type is of the type of its name, else one that speaks the common protocol, which needs an address. */
-const completeProviders = (settings: RawMap, layers: readonly Layer[]): Completed => {
-  let tree = settings;
+/**
+ * A provider without a type is of the type of its name, else one that speaks the common protocol, which needs an address. One that a project
+ * defined is sent no key but the one whose variable is named for it where the project is trusted.
+ */
+const completeProviders = (settings: RawMap, layers: readonly Layer[], project: ProjectTrust | undefined): Completed => {
   const problems: Problem[] = [];
   const typed: string[] = [];
-  const providers = rawAt(settings, ["providers"]);
-  for (const [name, provider] of Object.entries(isRawMap(providers) ? providers : {})) {
+  const complete = (name: string, provider: Raw): Raw => {
     const path = ["providers", name];
-    if (!isRawMap(provider)) continue;
+    if (!isRawMap(provider)) return provider;
     const type = provider["type"] ?? (PROVIDER_TYPES.some((known) => known === name) ? name : "openai-compatible");
-    if (provider["type"] === undefined) {
-      tree = withRaw(tree, [...path, "type"], type);
-      typed.push(name);
+    if (provider["type"] === undefined) typed.push(name);
+    if (type === "openai-compatible" && provider["baseUrl"] === undefined) {
+      const where = layers.findLast((layer) => rawAt(layer.tree, path) !== undefined)?.where(path, "key") ?? "";
+      const what = "is of type openai-compatible and needs a baseUrl, like http://127.0.0.1:8080/v1";
+      problems.push({ code: "settings_invalid", where, key: path.join("."), what });
     }
-    if (type !== "openai-compatible" || provider["baseUrl"] !== undefined) continue;
-    const where = layers.findLast((layer) => rawAt(layer.tree, path) !== undefined)?.where(path, "key") ?? "";
-    const what = "is of type openai-compatible and needs a baseUrl, like http://127.0.0.1:8080/v1";
-    problems.push({ code: "settings_invalid", where, key: path.join("."), what });
-  }
-  return { tree, problems, typed };
+    const isOfProject = project !== undefined && rawAt(project.layer.tree, path) !== undefined;
+    const isKeyless = isOfProject && (!project.isTrusted || provider["apiKeyEnv"] === undefined);
+    return { ...provider, type, ...(isKeyless && { isKeyless }) };
+  };
+  const providers = rawAt(settings, ["providers"]);
+  if (!isRawMap(providers)) return { tree: settings, problems, typed };
+  const completed = Object.fromEntries(Object.entries(providers).map(([name, provider]) => [name, complete(name, provider)]));
+  return { tree: { ...settings, providers: completed }, problems, typed };
+};
+
+/** Sections whose entries are one thing each: what a project puts into them takes nothing over from an entry of the user's. */
+const WHOLE_ENTRIES = ["providers", "mcpServers"];
+
+const withoutEntriesOf = (project: RawMap, tree: RawMap): RawMap => {
+  let cleared = tree;
+  for (const section of WHOLE_ENTRIES) cleared = withoutNamed(cleared, section, namesBelow(project, section));
+  return rawAt(project, ["web", "search"]) === undefined ? cleared : withoutNamed(cleared, "web", ["search"]);
+};
+
+const namesBelow = (tree: RawMap, section: string): readonly string[] => {
+  const entries = rawAt(tree, [section]);
+  return isRawMap(entries) ? Object.keys(entries) : [];
 };
 
 const sameFile = async (one: string, other: string): Promise<boolean> =>
@@ -112,29 +110,36 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
 
   const user = await readFileLayer(userFile, "user");
   const project = projectFile === undefined ? undefined : await readFileLayer(projectFile, "project");
-  const files = [project, user].flatMap((layer) => (layer ? [layer] : []));
-  const environment = readEnvLayer(
-    env,
-    files.map((layer) => layer.tree),
-  );
   const flags = readFlagLayer(options.flags ?? []);
+  const ownTrees = user ? [user.tree] : [];
+  const own = readEnvLayer(env, ownTrees);
 
-  const read = [user, project, environment, flags].flatMap((layer) => (layer ? [layer] : []));
+  const read = [user, project, own, flags].flatMap((layer) => (layer ? [layer] : []));
   const problems: Problem[] = read.flatMap((layer) => [...layer.problems, ...checkLayer(layer)]);
   if (problems.length > 0) throw toSettingsError(problems);
 
-  const below = user ? merge(defaultLayer.tree, user.tree) : defaultLayer.tree;
-  const trusted = project && projectFile !== undefined ? await distrust(project, projectFile, home) : undefined;
-  const narrowed = trusted && narrowProject(trusted.layer, below);
-  const layers = [defaultLayer, user, narrowed?.layer, environment, flags].flatMap((layer) => (layer ? [layer] : []));
+  const followed =
+    project && projectFile !== undefined
+      ? await followProject({
+          project,
+          file: projectFile,
+          home,
+          below: user ? merge(defaultLayer.tree, user.tree) : defaultLayer.tree,
+          context: { isKnownProvider: knownProviders([...ownTrees, own.tree, flags.tree]) },
+        })
+      : undefined;
+  // Of a project only what is followed: a variable that speaks of a provider of the user's own means that one.
+  const environment = followed ? readEnvLayer(env, [followed.layer.tree, ...ownTrees]) : own;
+  const layers = [defaultLayer, user, followed?.layer, environment, flags].flatMap((layer) => (layer ? [layer] : []));
 
   let tree: RawMap = {};
   const origins = new Map<string, Origin>();
   for (const layer of layers) {
-    tree = merge(tree, layer.tree);
+    const below = layer === followed?.layer ? withoutEntriesOf(layer.tree, tree) : tree;
+    tree = merge(below, layer.tree);
     for (const path of leafPaths(layer.tree, [])) origins.set(path.join("."), layer.origin(path));
   }
-  const completed = completeProviders(tree, layers);
+  const completed = completeProviders(tree, layers, followed);
   if (completed.problems.length > 0) throw toSettingsError(completed.problems);
   for (const name of completed.typed) origins.set(`providers.${name}.type`, { type: "default" });
   return {
@@ -143,6 +148,15 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
     origins,
     files: { ...(user && { user: userFile }), ...(projectFile !== undefined && { project: projectFile }) },
     home,
-    warnings: [...(trusted?.warnings ?? []), ...(narrowed?.warnings ?? [])],
+    warnings: followed?.warnings ?? [],
+    ...(followed?.untrusted && { untrusted: followed.untrusted }),
   };
+};
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, "");
+
+/** Whatever the letters: a name that differs from a known one in case and dashes only is taken for it. */
+const knownProviders = (trees: readonly RawMap[]): ((name: string) => boolean) => {
+  const known = new Set([...PROVIDER_TYPES, ...trees.flatMap((tree) => namesBelow(tree, "providers"))].map(plain));
+  return (name) => known.has(plain(name));
 };

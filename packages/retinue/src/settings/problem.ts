@@ -12,13 +12,18 @@ export type Problem = {
   readonly what: string;
 };
 
+/** Whoever reads more has a file that was not written by hand. */
+export const MOST_TOLD = 50;
+
 const GRAVEST_FIRST: readonly ProblemCode[] = ["settings_unreadable", "settings_malformed", "settings_invalid"];
 
 const toLine = (problem: Problem): string => [problem.where, problem.key, problem.what].filter((part) => part !== "").join(": ");
 
 export const toSettingsError = (problems: readonly Problem[]): RetinueError => {
   const code = GRAVEST_FIRST.find((candidate) => problems.some((problem) => problem.code === candidate)) ?? "settings_invalid";
-  const lines = problems.map(toLine);
-  const message = lines.length === 1 ? lines.join("") : [`The settings have ${lines.length} problems.`, ...lines].join("\n");
+  const lines = problems.slice(0, MOST_TOLD).map(toLine);
+  const more = problems.length > MOST_TOLD ? [`and ${problems.length - MOST_TOLD} more.`] : [];
+  const message =
+    problems.length === 1 ? lines.join("") : [`The settings have ${problems.length} problems.`, ...lines, ...more].join("\n");
   return new RetinueError(code, message);
 };

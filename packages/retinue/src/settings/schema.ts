@@ -177,6 +177,13 @@ export const settingsSchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z][\w-]*$/, "is not a name"), z.string().min(1))
     .optional()
     .describe("SQLite files and PostgreSQL URLs that query_db may read, by name."),
+  adminDatabases: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      "Names of databases whose login may be a superuser, or have a role by which it reaches files and programs of the server. " +
+        "Others are refused such a login.",
+    ),
   approvals: z
     .strictObject({
       unattended: z
@@ -222,7 +229,7 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Whether commands of agents that may not write or reach everything run at all where the machine has no sandbox to keep them to it. " +
+      "Whether commands run unasked where the machine has no sandbox to keep agents to what they may write and reach, or where it does not work. " +
         "Default false. That of a project holds only when it is trusted.",
     ),
 }) satisfies z.ZodType<PartialSettings>;

@@ -26,6 +26,8 @@ export type ProviderSettings = {
   readonly apiKeyEnv?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxConcurrent?: number;
+  /** True for one that a project defined: no key is sent to it. No file can say so. */
+  readonly isKeyless?: boolean;
 };
 
 export type Synchronous = "NORMAL" | "FULL";
@@ -97,6 +99,8 @@ export type Settings = {
   readonly web: WebSettings;
   /** SQLite files and PostgreSQL URLs that `query_db` may read, by name. */
   readonly databases: Readonly<Record<string, string>>;
+  /** Names of those whose login may have rights over the server. */
+  readonly adminDatabases: readonly string[];
   readonly approvals: { readonly unattended: Unattended; readonly expiresMs?: number };
   readonly approve: ApproveMode;
   /** Globs of protected paths, relative to the workspace, that agents may read and write like any other. */
@@ -112,7 +116,9 @@ export type PartialSettings = {
   readonly model?: string | undefined;
   readonly models?: Readonly<Record<string, string>> | undefined;
   readonly providers?:
-    | Readonly<Record<string, { readonly [Key in keyof ProviderSettings]?: ProviderSettings[Key] | undefined }>>
+    | Readonly<
+        Record<string, { readonly [Key in Exclude<keyof ProviderSettings, "isKeyless">]?: ProviderSettings[Key] | undefined }>
+      >
     | undefined;
   readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
   readonly streamIdleMs?: number | undefined;
@@ -136,6 +142,7 @@ export type PartialSettings = {
   readonly hooks?: unknown;
   readonly web?: unknown;
   readonly databases?: Readonly<Record<string, string>> | undefined;
+  readonly adminDatabases?: readonly string[] | undefined;
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
   readonly approve?: ApproveMode | undefined;
   readonly unprotected?: readonly string[] | undefined;
@@ -155,6 +162,7 @@ export const DEFAULT_SETTINGS: Settings = {
   hooks: [],
   web: {},
   databases: {},
+  adminDatabases: [],
   approvals: { unattended: "deny" },
   approve: "ask",
   unprotected: [],

@@ -76,6 +76,14 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
       "tool_arguments_invalid",
       `The arguments of "${call.tool}" do not fit:\n${z.prettifyError(parsed.error)}`,
     );
+  const mark = ports.redactor?.findMark?.(call.arguments);
+  if (mark !== undefined && !isOnlySaid(tool, parsed.data))
+    return refuse(
+      call,
+      "tool_arguments_secret",
+      `"${call.tool}" was not called: ${mark} stands in its arguments in place of a secret, and what it would do is not what was meant. ` +
+        "Leave that part of the text as it is, or let the program take the secret from the variable or file that holds it.",
+    );
   const judgement = await (ports.judge ?? judge)({
     callId: call.callId,
     tool,
@@ -94,6 +102,10 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
       return judgement satisfies never;
   }
 };
+
+/** What touches nothing and only hands words on may speak of a secret by its mark. */
+const isOnlySaid = (tool: AnyTool, input: unknown): boolean =>
+  tool.effect === "read" && Object.values(tool.touches(input)).every((touched) => Array.isArray(touched) && touched.length === 0);
 
 /** Runs a tool within its time. It answers, also when the tool ignores that it was told to stop; only `Parked` is thrown. */
 export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {

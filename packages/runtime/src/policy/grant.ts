@@ -59,7 +59,7 @@ export const isNarrowed = (parent: Grant, { tools, grant }: Rights): boolean => 
   );
 };
 
-const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
+export const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
   APPROVE_MODES.indexOf(a) <= APPROVE_MODES.indexOf(b) ? a : b;
 
 export const matchesAny = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));

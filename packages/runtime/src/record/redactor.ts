@@ -7,6 +7,8 @@ export type Redactor = {
   readonly text: (text: string) => string;
   /** For a text that comes in pieces: what may become a secret is held back until more has come. */
   readonly stream: () => TextStream;
+  /** The mark of a secret that stands in a text, where there is one: what holds it is not as it was meant. */
+  readonly findMark?: (text: string) => string | undefined;
 };
 
 export type TextStream = {

@@ -28,6 +28,7 @@ type MemorySession = {
   latestRoot: MemoryRun | undefined;
   /** When it was last written to, by the count of all appends to this log. */
   touch: number;
+  importedAt: string | null;
 };
 
 /** The log with its synchronous return values visible. */
@@ -83,7 +84,10 @@ export const createMemoryLog = (): MemoryLog => {
   const sessionFor = (sessionId: SessionId): MemorySession => {
     let session = sessions.get(sessionId);
     if (!session)
-      sessions.set(sessionId, (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined, touch: 0 }));
+      sessions.set(
+        sessionId,
+        (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined, touch: 0, importedAt: null }),
+      );
     return session;
   };
   const record = (session: MemorySession, draft: EventDraft): RecordedEvent => {
@@ -182,8 +186,9 @@ export const createMemoryLog = (): MemoryLog => {
       holderOf: (sessionId) => toHolder(sessions.get(sessionId)?.latestRoot),
       anyHolderOf: (sessionId) =>
         toHolder([...(sessions.get(sessionId)?.runs.values() ?? [])].find(({ heldSince }) => heldSince !== null)),
-      insert: ({ sessionId, drafts, epochs, artifacts }) => {
+      insert: ({ sessionId, drafts, epochs, artifacts, importedAt }) => {
         const session = sessionFor(sessionId);
+        session.importedAt = importedAt;
         for (const draft of drafts) record(session, draft);
         for (const [runId, epoch] of epochs) {
           const run = session.runs.get(runId);

@@ -17,6 +17,7 @@ export type MemoryRecord = {
   readonly touch: number;
   readonly runs: ReadonlyMap<RunId, { readonly epoch: number }>;
   readonly artifacts: ReadonlyMap<ArtifactId, StoredArtifact>;
+  readonly importedAt: string | null;
 };
 
 export type MemoryReadSideOptions = {
@@ -91,7 +92,7 @@ const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promi
       // The copy tells them apart by the order in which they come.
       for (const [sessionId, record] of [...sessions].toSorted(([, a], [, b]) => a.touch - b.touch)) {
         const before = copied.get(record) ?? { events: 0, artifacts: 0 };
-        const { events, runs, artifacts } = record;
+        const { events, runs, artifacts, importedAt } = record;
         if (events.length === before.events && artifacts.size === before.artifacts) continue;
         copied.set(record, { events: events.length, artifacts: artifacts.size });
         await copy({
@@ -99,6 +100,7 @@ const createCopy = async (sessions: ReadonlyMap<SessionId, MemoryRecord>): Promi
           events: events.slice(before.events),
           epochs: [...runs].map(([runId, { epoch }]) => [runId, epoch]),
           artifacts: [...artifacts.values()].slice(before.artifacts),
+          importedAt,
         });
       }
       const held = new Set(sessions.values());

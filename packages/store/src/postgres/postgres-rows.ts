@@ -73,6 +73,7 @@ const toSession = (row: Row, longNames: ReadonlyMap<string, string>): SessionRow
   unpricedCalls: Number(row["unpriced_calls"]),
   headSeq: Number(row["head_seq"]),
   headHash: String(row["head_hash"]),
+  importedAt: typeof row["imported_at"] === "string" ? row["imported_at"] : null,
 });
 
 /** The full texts of all names in these rows that stand there as hashes. */

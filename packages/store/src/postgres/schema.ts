@@ -200,6 +200,11 @@ UPDATE ~sessions s SET touch = ranked.place
 CREATE INDEX idx_sessions_touch ON ~sessions(touch);
 `;
 
+/** Of sessions that came from an export. */
+const IMPORTED = `
+ALTER TABLE ~sessions ADD COLUMN imported_at TEXT;
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
@@ -207,4 +212,5 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 4, sql: ENDED_MODEL_CALLS },
   { version: 5, sql: INPUTS, fill: fillApprovals },
   { version: 6, sql: TOUCHES },
+  { version: 7, sql: IMPORTED },
 ];

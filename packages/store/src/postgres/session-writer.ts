@@ -234,7 +234,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
         }
       });
     },
-    importSession: async (query, { sessionId, drafts, epochs, artifacts }) => {
+    importSession: async (query, { sessionId, drafts, epochs, artifacts, importedAt }) => {
       const keys = new Map([...epochs.keys()].map((runId) => [toNameKey(runId), runId]));
       const known = await query("SELECT 1 FROM ~runs WHERE run_id = ANY($1) LIMIT 1", [[...keys.keys()]]);
       if ((await lockSession(query, sessionId)) !== undefined || known.length > 0) throw refuseExisting(sessionId);
@@ -243,6 +243,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       const { session, events } = planImport(await insertSession(query, sessionId), drafts);
       await store(query, session, events);
       await query(UPDATE_SESSION, [...toSessionValues(session), session.number, channel, announcementOf(sessionId)]);
+      await query("UPDATE ~sessions SET imported_at = $2 WHERE number = $1", [session.number, importedAt]);
       for (const [runId, epoch] of epochs)
         await query("UPDATE ~runs SET epoch = $2 WHERE run_id = $1", [toNameKey(runId), epoch]);
       await query("DELETE FROM ~artifacts WHERE session_id = $1", [toNameKey(sessionId)]);

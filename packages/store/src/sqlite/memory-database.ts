@@ -17,6 +17,7 @@ export type CopiedStretch = {
   readonly events: readonly RecordedEvent[];
   readonly epochs: readonly (readonly [RunId, number])[];
   readonly artifacts: readonly StoredArtifact[];
+  readonly importedAt: string | null;
 };
 
 export type MemoryDatabase = { readonly readSide: ReadSide; readonly copy: (stretch: CopiedStretch) => Promise<void> };
@@ -49,11 +50,13 @@ export const createMemoryDatabase = (): MemoryDatabase => {
       recorder,
       open: () => {},
     }),
-    copy: async ({ sessionId, events, epochs, artifacts }) =>
+    copy: async ({ sessionId, events, epochs, artifacts, importedAt }) =>
       queue.write(() => {
         if (events.length > 0) recorder.record(sessionId, events.map(withoutSeq));
         const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
         for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
+        if (importedAt !== null)
+          statements("UPDATE sessions SET imported_at = ? WHERE session_id = ?").run(importedAt, toColumnText(sessionId));
         for (const artifact of artifacts) insertArtifact(statements, sessionId, artifact);
       }),
   };

@@ -156,6 +156,15 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
   const insertRun = statements("INSERT INTO runs (run_id, session_number, message_id, epoch, is_root) VALUES (?, ?, ?, 0, ?)");
   const updateSession = statements(UPDATE_SESSION);
 
+  /** What waits outside of memory is not remembered here either. */
+  const forgetParked = ({ runId, sessionId, parentRunId }: RecordedEvent): void => {
+    projections.delete(runId);
+    runs.delete(runId);
+    if (parentRunId !== null) return;
+    settle();
+    sessions.delete(sessionId);
+  };
+
   const forget = (): void => {
     sessions.clear();
     runs.clear();
@@ -205,6 +214,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
       changedSessions.set(sessionId, session);
       sessions.set(sessionId, session);
       for (const [runId, projection] of changed) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
+      for (const { event } of events) if (event.type === "run.parked") forgetParked(event);
       return events.map(({ event }) => event);
     },
     settle,

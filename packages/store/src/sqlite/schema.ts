@@ -243,6 +243,11 @@ UPDATE sessions SET touch = ranked.place
 CREATE INDEX idx_sessions_touch ON sessions(touch);
 `;
 
+/** Of sessions that came from an export. */
+const IMPORTED = `
+ALTER TABLE sessions ADD COLUMN imported_at TEXT;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
@@ -251,4 +256,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: ENDED_MODEL_CALLS },
   { version: 6, sql: INPUTS, fill: fillApprovals },
   { version: 7, sql: TOUCHES },
+  { version: 8, sql: IMPORTED },
 ];

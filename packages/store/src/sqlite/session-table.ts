@@ -56,4 +56,5 @@ export const fromSessionRow = (row: Record<string, SQLOutputValue>): SessionRow 
   unpricedCalls: Number(row["unpriced_calls"]),
   headSeq: Number(row["head_seq"]),
   headHash: String(row["head_hash"]),
+  importedAt: typeof row["imported_at"] === "string" ? row["imported_at"] : null,
 });

@@ -149,7 +149,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     recorder.forget();
   };
 
-  const insertSession = ({ sessionId, drafts, epochs, artifacts }: ImportedSession): SessionRow => {
+  const insertSession = ({ sessionId, drafts, epochs, artifacts, importedAt }: ImportedSession): SessionRow => {
     if (readSession(sessionId) !== undefined) throw refuseExisting(sessionId);
     for (const runId of epochs.keys()) if (recorder.known.run(runId) !== undefined) throw refuseExisting(sessionId);
     statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
@@ -158,6 +158,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     const setEpoch = statements("UPDATE runs SET epoch = ? WHERE run_id = ?");
     for (const [runId, epoch] of epochs) setEpoch.run(epoch, toColumnText(runId));
     for (const artifact of artifacts) insertArtifact(statements, sessionId, artifact);
+    statements("UPDATE sessions SET imported_at = ? WHERE session_id = ?").run(importedAt, toColumnText(sessionId));
     recorder.forget();
     const session = readSession(sessionId);
     if (session === undefined) throw new RetinueError("internal", `${sessionId} was imported and is not there.`);

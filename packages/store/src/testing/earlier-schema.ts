@@ -1,4 +1,4 @@
-/** Statements that take a store back to the schema it had before inputs, questions and snapshots were found by index. */
+/** Statements that take a store back to the schema it had before inputs, questions and snapshots were found by index, and imports were marked. */
 const tables = (prefix: string): string => `
   DROP INDEX ${prefix}idx_sessions_touch;
   ALTER TABLE ${prefix}sessions DROP COLUMN touch;
@@ -8,6 +8,7 @@ const tables = (prefix: string): string => `
   ALTER TABLE ${prefix}runs DROP COLUMN is_root;
   ALTER TABLE ${prefix}artifacts DROP COLUMN data;
   ALTER TABLE ${prefix}artifacts DROP COLUMN media_type;
+  ALTER TABLE ${prefix}sessions DROP COLUMN imported_at;
 `;
 
 /** To schema 5 of SQLite. */

@@ -13,3 +13,4 @@ export { describeSpeaking } from "./speaking-contract.ts";
 export type { SharedStore } from "./speaking-contract.ts";
 export { createRunDrafts } from "./session-drafts.ts";
 export type { RunDrafts, RunDraftsOptions } from "./session-drafts.ts";
+export { rechain } from "./rechain.ts";

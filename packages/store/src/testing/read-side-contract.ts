@@ -666,7 +666,10 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         const tree = await readSide.tree("ses_a");
         const before = await readSide.exportSession("ses_a");
         const imported = await readSide.importSession(await takeOut());
-        expect(imported).toEqual({ ...before.session, number: imported.number });
+        expect(before.session.importedAt).toBeNull();
+        expect(imported.importedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+        expect(imported).toEqual({ ...before.session, number: imported.number, importedAt: imported.importedAt });
+        expect(await readSide.session("ses_a")).toEqual(imported);
         expect((await readSide.verify()).damage).toEqual([]);
         expect(await log.read("ses_a")).toEqual(before.events);
         const again = await readSide.exportSession("ses_a");

@@ -106,3 +106,15 @@ describe("applyEdits", () => {
     expect(refused(lines.join("\n"), { old: "const needle = findMe(13);", new: "" })).toContain("The nearest is at line 23457;");
   });
 });
+
+describe("L18 edits that each double a text", () => {
+  it("are refused before they fill the memory", () => {
+    const doubling = Array.from({ length: 40 }, () => ({ old: "a", new: "aa", all: true }));
+    expect(refused("a", ...doubling)).toContain("the file would have more than 16 million characters");
+  });
+
+  it("are made as long as the text stays one that can be written", () => {
+    const doubling = Array.from({ length: 10 }, () => ({ old: "a", new: "aa", all: true }));
+    expect(edited("a", ...doubling)).toBe("a".repeat(1024));
+  });
+});

@@ -19,6 +19,9 @@ export type EditOutcome =
 
 const MAX_LISTED = 20;
 
+/** More than any file that is edited by hand; edits that each double a text would fill the memory. */
+const MAX_CHARS = 16 * 1024 * 1024;
+
 export const applyEdits = (text: string, edits: readonly Edit[]): EditOutcome => {
   let edited = text;
   let replacements = 0;
@@ -45,6 +48,8 @@ const applyEdit = (text: string, edit: Edit): EditOutcome => {
       `old occurs ${places.length} times, at lines ${toLineNumbers(normalized.text, places)}. ` +
         "Add lines around it until it is the only one, or set all.",
     );
+  if (text.length + places.length * (fresh.length - old.length) > MAX_CHARS)
+    return refuse(`the file would have more than ${MAX_CHARS / 1024 / 1024} million characters after it.`);
   const pieces: string[] = [];
   let done = 0;
   for (const place of places) {

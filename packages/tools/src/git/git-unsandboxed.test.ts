@@ -12,7 +12,15 @@ import { createGitTool } from "./git.ts";
 
 const { backend } = await probeSandbox();
 const NONE = { backend: "none", reason: "a test", isInstalled: false } as const;
-const ACT: ProposedAct = { callId: "call_test", tool: "git", effect: "read", input: {}, paths: [], hosts: [] };
+const ACT: ProposedAct = {
+  callId: "call_test",
+  tool: "git",
+  effect: "read",
+  input: {},
+  paths: [],
+  hosts: [],
+  unsandboxed: "all",
+};
 
 const CALLS: readonly (readonly [
   create: typeof createGitTool | typeof createGitDiffTool | typeof createGitCommitTool,
@@ -51,6 +59,14 @@ describe("git where the machine has no sandbox", () => {
       expect(toText(await tool.execute(input, { ...context, act: ACT }))).toContain("a.txt");
     }
     expect(await test.git("log", "--format=%s")).toBe("second\nfirst\n");
+  });
+
+  it("does not run where a sandbox is installed and does not work, whatever passes without a question", async () => {
+    await using test = await withChange();
+    for (const [create, input] of CALLS) {
+      const tool: AnyTool = create({ environment: test.environment, sandbox: { ...NONE, isInstalled: true } });
+      await expect(tool.execute(input, test.context)).rejects.toMatchObject({ code: "sandbox_unavailable" });
+    }
   });
 
   it("refuses links in .git there too", async () => {

@@ -3,7 +3,7 @@
  * that nothing is to be asked.
  */
 import type { GitOptions, Repository } from "@retinue/confine";
-import { openRepository } from "@retinue/confine";
+import { isUnsandboxedAllowed, openRepository } from "@retinue/confine";
 import type { ToolContext, Touches } from "@retinue/runtime";
 
 export const openForCall = (options: GitOptions, { workspace, signal, act, scope }: ToolContext): Promise<Repository> =>
@@ -11,7 +11,8 @@ export const openForCall = (options: GitOptions, { workspace, signal, act, scope
     ...options,
     workspace,
     signal,
-    allowUnsandboxed: options.allowUnsandboxed === true || act !== undefined || scope.approve === "all",
+    allowUnsandboxed: isUnsandboxedAllowed(options, act),
+    allowsAbsent: scope.approve === "all",
   });
 
 /** What a human is told who is asked about a call of git without a sandbox. */

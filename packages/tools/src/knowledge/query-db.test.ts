@@ -244,7 +244,13 @@ describe("query_db on PostgreSQL", () => {
       CREATE FUNCTION unlock() RETURNS text LANGUAGE sql AS $$SELECT set_config('transaction_read_only', 'off', true)$$;
       CREATE FUNCTION count_on() RETURNS bigint LANGUAGE sql AS $$SELECT nextval('counter')$$;
     `);
-    options = { databases: { shop: server.url, small: server.urlFor("reader") } };
+    await server.run(`
+      CREATE ROLE peeker LOGIN PASSWORD '${server.password}';
+      GRANT pg_read_server_files TO peeker;
+      CREATE ROLE nested LOGIN PASSWORD '${server.password}';
+      GRANT peeker TO nested;
+    `);
+    options = { databases: { shop: server.url, small: server.urlFor("reader") }, adminDatabases: ["shop"] };
   });
 
   afterAll(async () => {
@@ -331,6 +337,35 @@ describe("query_db on PostgreSQL", () => {
       code: "act_denied",
       message: expect.stringContaining("permission denied"),
     });
+  });
+
+  it.each([
+    ["a superuser", "postgres", "is a superuser"],
+    ["one that reads files of the server", "peeker", "has the role pg_read_server_files"],
+    ["one that may become such a one", "nested", "has the role pg_read_server_files"],
+  ])("L15 refuses the login of %s unless the user has named the database", async (_what, user, why) => {
+    const databases = { shop: server.urlFor(user) };
+    const input = { database: "shop", sql: "SELECT 1 AS one" };
+    await expect(query(test, { databases }, input)).rejects.toMatchObject({
+      code: "act_denied",
+      message: expect.stringContaining(why),
+    });
+    expect(unwrap(await query(test, { databases, adminDatabases: ["shop"] }, input))).toContain("| 1 |");
+  });
+
+  it.each([
+    "SELECT 1 -- a\r; DELETE FROM items",
+    "SELECT 1 --\rFROM pg_read_file('/etc/passwd')",
+    "SELECT unlock()",
+    "SELECT * FROM items WHERE unlock() = 'off'",
+    "SELECT wipe()",
+  ])("L15 a login without rights of the server changes and reads nothing by %j", async (sql) => {
+    const before = await stateOf();
+    await expect(query(test, options, { database: "small", sql })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(act_denied|tool_failed)$/),
+    });
+    // A connection that was closed is gone a moment later.
+    await expect.poll(stateOf, { timeout: 20_000 }).toEqual(before);
   });
 
   it("J4: ends a query that would never end, on the server too", async () => {

@@ -13,6 +13,8 @@ import { querySqlite } from "./database/query-sqlite.ts";
 export type QueryDbOptions = {
   /** By name: a `postgres://` address, or the absolute path of a SQLite file. */
   readonly databases?: Readonly<Record<string, string>>;
+  /** Names of those whose login may be a superuser or one with a role of the server; others are refused. */
+  readonly adminDatabases?: readonly string[];
   /** 200 by default. */
   readonly maxRows?: number;
   /** Of the values together; 60 kB by default. */
@@ -60,7 +62,9 @@ export const createQueryDb = (options: QueryDbOptions = {}): AnyTool => {
         maxRows: options.maxRows ?? MAX_ROWS,
         maxBytes: options.maxBytes ?? MAX_BYTES,
       };
-      const result = await (isPostgres(address) ? queryPostgres(address, query) : querySqlite(address, query));
+      const result = await (isPostgres(address)
+        ? queryPostgres({ url: address, isAdminAllowed: options.adminDatabases?.includes(database) === true }, query)
+        : querySqlite(address, query));
       if (result.rows.length === 0 && result.cut === undefined) return `No rows. Columns: ${result.columns.join(", ")}.`;
       return wrapUntrusted({
         source: `${toCount(result)} of the database ${database}`,

@@ -136,7 +136,7 @@ const prepare = async ({ name, settings, others, pins, options }: Preparation): 
     throw invalid(name, 'a name is a letter, then letters, digits, "_" or "-", 32 at most', "Rename it.");
   const twin = others.find((other) => toSkeleton(other) === toSkeleton(name));
   if (twin !== undefined) throw invalid(name, `its name is too much like that of the server ${twin}`, "Rename one of them.");
-  const claim = toTrustClaim(name, settings);
+  const claim = await toTrustClaim(name, settings);
   if (claim !== undefined && !(await options.trust?.isTrusted(claim))) throw untrusted(claim);
   const { settings: expanded, secrets } = expandVariables({ name, settings, env: options.env });
   const redact = createRedactor(secrets);

@@ -46,7 +46,11 @@ export const readMcpFiles = async ({ workspace, user = {}, project = {} }: ReadM
   } catch (thrown) {
     problems.push(toErrorValue(thrown));
   }
-  const claims = [...servers].flatMap(([name, settings]) => toTrustClaim(name, settings) ?? []);
+  const claims: TrustClaim[] = [];
+  for (const [name, settings] of servers) {
+    const claim = await toTrustClaim(name, settings);
+    if (claim) claims.push(claim);
+  }
   return { servers: Object.fromEntries(servers), claims, problems };
 };
 

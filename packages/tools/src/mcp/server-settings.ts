@@ -1,7 +1,7 @@
 /** What is said of an MCP server: a program that we start and talk to by its standard input and output, or a URL. */
 import type { Json } from "@retinue/protocol";
 import { z } from "zod";
-import { digestOf } from "@retinue/confine";
+import { digestCommandFiles, digestOf } from "@retinue/confine";
 import type { Origin } from "@retinue/confine";
 import type { TrustClaim } from "@retinue/confine";
 import { escapeHidden } from "./escape-hidden.ts";
@@ -80,13 +80,22 @@ const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${escapeHidden(word).replaceAll("\n", "\\n").replaceAll("'", "'\\''")}'`;
 
 /** Undefined for what the user set up, which needs no trust. */
-export const toTrustClaim = (name: string, settings: McpServerSettings): TrustClaim | undefined => {
+export const toTrustClaim = async (name: string, settings: McpServerSettings): Promise<TrustClaim | undefined> => {
   const { origin, ...said } = settings;
   if (origin?.type !== "project") return undefined;
+  const files =
+    "url" in settings
+      ? {}
+      : await digestCommandFiles({
+          root: origin.project,
+          texts: [settings.command, ...(settings.args ?? [])],
+          ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
+        });
+  const names = Object.keys(files);
   return {
     project: origin.project,
     subject: `mcp:${name}`,
-    hash: digestOf(said as Json),
-    shown: `${name}: ${toCommandLine(settings)}`,
+    hash: digestOf((names.length === 0 ? said : { said, files }) as Json),
+    shown: `${name}: ${toCommandLine(settings)}${names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`}`,
   };
 };

@@ -9,11 +9,11 @@ it.each<[string, ToolAnnotations | undefined, string, string]>([
   ["that it destroys nothing", { destructiveHint: false }, "execute", "execute"],
   ["that it keeps to itself", { openWorldHint: false }, "execute", "execute"],
   ["that it destroys nothing and keeps to itself", { destructiveHint: false, openWorldHint: false }, "write", "execute"],
-  ["that it only reads", { readOnlyHint: true }, "read", "network"],
+  ["that it only reads", { readOnlyHint: true }, "network", "network"],
   ["that it only reads and keeps to itself", { readOnlyHint: true, openWorldHint: false }, "read", "network"],
   ["that it only reads, out in the world", { readOnlyHint: true, openWorldHint: true }, "network", "network"],
 ])(
-  "H5: a tool that says %s counts as what it may do at worst, here and on another machine",
+  "H5: L20: a tool that says %s counts as what it may do at worst, here and on another machine",
   (_what, annotations, here, there) => {
     expect(toEffect({ annotations, isRemote: false })).toBe(here);
     expect(toEffect({ annotations, isRemote: true })).toBe(there);

@@ -9,7 +9,7 @@ export type EffectOptions = {
 };
 
 export const toEffect = ({ annotations = {}, isRemote }: EffectOptions): ToolEffect => {
-  if (annotations.readOnlyHint === true) return isRemote || annotations.openWorldHint === true ? "network" : "read";
+  if (annotations.readOnlyHint === true) return !isRemote && annotations.openWorldHint === false ? "read" : "network";
   const isTame = annotations.destructiveHint === false && annotations.openWorldHint === false;
   return isTame && !isRemote ? "write" : "execute";
 };

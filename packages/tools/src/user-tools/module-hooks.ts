@@ -45,6 +45,8 @@ const resolve: NonNullable<Hooks["resolve"]> = (specifier, context, next) => {
   const { folder, isOpen, resolveFrom } = hooked;
   if (/^(?:retinue|zod)(?:\/|$)/.test(specifier)) return next(specifier, { ...context, parentURL: resolveFrom });
   const file = toFile(specifier, context.parentURL ?? "");
+  if (file === undefined && !isOpen)
+    throw new Error(`the package "${specifier}" is not in the folder of tools; only what is in it was trusted`);
   if (file === undefined) return next(specifier, context);
   if (folder.sources.has(file)) return { url: toModuleUrl(folder, file), shortCircuit: true };
   if (!isOpen && !isInside(folder.path, file))

@@ -13,7 +13,8 @@ import { findSession, isUnsettled, shortId } from "./find-session.ts";
 import { goOn } from "./go-on.ts";
 import { withRecord } from "./open-for-command.ts";
 
-export type ResumeOptions = Pick<SessionOptions, "workspace"> & ViewOptions & { readonly takeOver?: boolean };
+export type ResumeOptions = Pick<SessionOptions, "workspace" | "approve" | "limit"> &
+  ViewOptions & { readonly takeOver?: boolean };
 
 export const resumeCommand = async (name: string, options: ResumeOptions, surroundings: Surroundings): Promise<number> => {
   const { json, quiet, takeOver: _takeOver, ...where } = options;

@@ -21,11 +21,12 @@ export const stateOf = (row: SessionRow, { holders, questions }: SessionStates):
   return questions.has(row.sessionId) ? "waiting" : "interrupted";
 };
 
-/** The state in words, or how it ended. A question may be open at a terminal, too. */
+/** The state in words, or how it ended, and whether it came from elsewhere. A question may be open at a terminal, too. */
 export const statusOf = (row: SessionRow, states: SessionStates): string => {
   const state = stateOf(row, states);
-  if (state === "settled") return row.status;
-  return states.questions.has(row.sessionId) ? "waits for an approval" : state;
+  const open = states.questions.has(row.sessionId) ? "waits for an approval" : state;
+  const status = state === "settled" ? row.status : open;
+  return row.importedAt === null ? status : `${status}, imported`;
 };
 
 export type StateSources = { readonly sessions: ReadSide; readonly approvals: EventLog["approvals"] };

@@ -90,7 +90,7 @@ describe("a recorded session", () => {
   test("--messages shows every message whole", async () => {
     const ended = await run("sessions", "show", "latest", "--messages");
     expect(ended.stdout).toContain('  → write {"path":"notes.md","content":"# Zebra\\n\\n```\\nin the zoo\\n```\\n"}');
-    expect(ended.stdout).toContain("  The zebra is in zoo.txt; the key is [redacted].");
+    expect(ended.stdout).toContain("  The zebra is in zoo.txt; the key is [redacted:OPENAI_API_KEY].");
     expect(ended.stdout).toMatch(/^#\d+ main, write, ok, \d+\.\d s/m);
     for (const hidden of HIDDEN) expect(ended.stdout).not.toContain(hidden);
   });
@@ -159,7 +159,7 @@ describe("a recorded session", () => {
     expect(text).toMatch(/^- \*\*main\*\* \(#1\): completed in /m);
     expect(text).toMatch(/^ {2}- \*\*code-search\*\* \(#\d+\): completed in /m);
     expect(text).toMatch(/^#### code-search: task \(#\d+\)\n\n> find the zebra$/m);
-    expect(text).toContain("> The zebra is in zoo.txt; the key is [redacted].");
+    expect(text).toContain("> The zebra is in zoo.txt; the key is [redacted:OPENAI_API_KEY].");
     expect(text).toContain("`content`:\n\n````\n# Zebra\n\n```\nin the zoo\n```\n````");
     expect(text).toContain("Files created: `notes.md`");
     expect(text).toMatch(/^### read: error \(#\d+\)$/m);

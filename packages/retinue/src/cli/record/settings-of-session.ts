@@ -9,12 +9,16 @@ import type { Surroundings } from "../surroundings.ts";
 import type { CommandRecord } from "./open-for-command.ts";
 
 export const settingsOf = async (
-  { sessionId, workspace }: SessionRow,
+  { sessionId, workspace, importedAt }: SessionRow,
   record: CommandRecord,
   options: SessionOptions,
   surroundings: Surroundings,
 ): Promise<Settings> => {
   if (workspace === record.workspace) return record.loaded.settings;
+  if (importedAt !== null)
+    throw new RetinueError("session_imported", `${sessionId} was imported and says that it works in ${workspace}.`, {
+      hint: `If that is the folder you mean, name it: -C ${workspace}`,
+    });
   if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
     throw new RetinueError("usage", `The folder ${workspace} of ${sessionId} is gone.`, {
       hint: "Put it back where it was; the session can still be shown, exported and replayed.",

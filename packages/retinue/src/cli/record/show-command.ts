@@ -96,6 +96,7 @@ const formatHead = ({ session, view, states, forkedFrom, damage, redact }: Head)
     ),
     `${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
     `${count(view.spent.runs, "run")}, ${count(session.messageCount, "message")}, ${formatSpent(view.spent)}`,
+    ...(session.importedAt === null ? [] : [`imported ${localTime(session.importedAt)}: what it says was not recorded here`]),
     ...(forkedFrom === null ? [] : [`forked from ${forkedFrom.sessionId} at event #${forkedFrom.seq}`]),
     ...Array.from(
       view.openApprovals.values(),

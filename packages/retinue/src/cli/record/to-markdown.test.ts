@@ -131,6 +131,7 @@ const exported = (): SessionExport => {
       unpricedCalls: 1,
       headSeq: events.length,
       headHash: "",
+      importedAt: null,
     },
     events,
     messages: [],

@@ -13,7 +13,7 @@ import type { SearchOptions } from "../record/search-command.ts";
 import type { ShowOptions } from "../record/show-command.ts";
 import type { VerifyOptions } from "../record/verify-command.ts";
 import type { Registrar } from "./registrar.ts";
-import { withSessionOptions, withViewOptions, withWorkspace } from "./session-flags.ts";
+import { collect, withSessionOptions, withViewOptions, withWorkspace } from "./session-flags.ts";
 
 const NAMES_HELP = `
 A session is named by its id, by the beginning of it, or by latest: the session
@@ -106,6 +106,8 @@ export const registerSessions = (registrar: Registrar): void => {
 
   withViewOptions(withWorkspace(sessions.command("resume").argument("<session>"), "the folder whose settings are meant"))
     .description("go on where a session was cut off")
+    .option("--approve <mode>", "ask, read-only, workspace or all; never more than it began with")
+    .option("--limit <key=value>", "a limit of the run; may be given several times", collect)
     .option("--take-over", "also where a living process works on it, which can write nothing from then on")
     .action((name: string, options: ResumeOptions) =>
       act(async () => {

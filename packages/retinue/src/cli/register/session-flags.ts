@@ -1,7 +1,7 @@
 /** The options of every command that runs agents. */
 import type { Command } from "commander";
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 export const withWorkspace = (command: Command, what: string): Command =>
   command.option("-C, --workspace <folder>", `${what} (default: the current one)`);

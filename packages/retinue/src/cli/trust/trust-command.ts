@@ -16,15 +16,17 @@ import type { SessionOptions } from "../session-options.ts";
 import { toWorkspace } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { askYes } from "./ask-yes.ts";
-import { readUntrustedClaims } from "./untrusted-claims.ts";
+import { toUntrustedClaims } from "./untrusted-claims.ts";
+
+/** To the letter: what a project calls a secret, in a file of its own, must not be cut out of the very command that is asked about. */
+const show = (text: string): string => toPrintable(text, "line");
 
 export type TrustOptions = Pick<SessionOptions, "workspace"> & { readonly yes?: boolean; readonly revoke?: boolean };
 
 export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, surroundings: Surroundings): Promise<number> => {
-  const { stdout, stderr, env, redact } = surroundings;
+  const { stdout, stderr, env } = surroundings;
   const workspace = await realpath(toWorkspace(options));
   const trust = createTrustStore({ file: join(retinueHome(env), "trust.json") });
-  const show = (text: string): string => toPrintable(redact(text), "line");
 
   if (revoke === true) {
     // Even where the settings are broken.
@@ -37,10 +39,11 @@ export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, su
     return EXIT.done;
   }
 
-  const { settings, files } = await loadSettings({ workspace, env });
+  const loaded = await loadSettings({ workspace, env });
+  const { settings } = loaded;
   const { findSecrets } = await import("../../secrets/find-secrets.ts");
   surroundings.learn(await findSecrets({ env, settings, workspace, servers: settings.mcpServers }));
-  const claims = await withInventory({ workspace, settings, env }, (inventory) => readUntrustedClaims(inventory, files.project));
+  const claims = await withInventory({ workspace, settings, env }, async (inventory) => toUntrustedClaims(inventory, loaded));
   if (claims.length === 0) {
     await stdout.write(`${show(workspace)} asks for nothing that it is not trusted for.\n`);
     return EXIT.done;

@@ -15,7 +15,13 @@ const MAX_RECEIVED_BYTES = 32 * 1024 * 1024;
 const WATCH_MS = 10;
 const FETCH_ROWS = 50;
 
-export const queryPostgres = async (url: string, query: Query): Promise<QueryResult> => {
+export type PostgresDatabase = {
+  readonly url: string;
+  /** The user has said that its login may be one with rights over the server. */
+  readonly isAdminAllowed: boolean;
+};
+
+export const queryPostgres = async ({ url, isAdminAllowed }: PostgresDatabase, query: Query): Promise<QueryResult> => {
   const kind = judgeSql(query.sql, "postgres");
   query.signal.throwIfAborted();
   const socket = new Socket();
@@ -32,12 +38,13 @@ export const queryPostgres = async (url: string, query: Query): Promise<QueryRes
   }, WATCH_MS);
   try {
     const client = await connect(url, socket);
-    await begin(client, query.timeLimitMs);
+    await begin(client, { timeLimitMs: query.timeLimitMs, isAdminAllowed });
     const result = await (kind === "rows" ? readRows(client, query) : readReport(client, query));
     await client.query("ROLLBACK");
     return result;
   } catch (thrown) {
     query.signal.throwIfAborted();
+    if (thrown instanceof RetinueError) throw thrown;
     if (ended === "bytes")
       throw new RetinueError("tool_failed", "The server sends more than 32 MB for this query.", {
         hint: "Ask for fewer or shorter values.",
@@ -62,18 +69,56 @@ const connect = async (url: string, socket: Socket): Promise<Client> => {
   return client;
 };
 
-const begin = async (client: Client, timeLimitMs: number): Promise<void> => {
+type Beginning = { readonly timeLimitMs: number; readonly isAdminAllowed: boolean };
+
+/** Roles whose members reach files, programs or other sessions of the server, and what a login may be beside them. */
+const SERVER_RIGHTS = `
+  SELECT session_user AS login,
+    rolsuper AS is_super,
+    rolreplication AS is_replication,
+    ARRAY(SELECT other.rolname::text FROM pg_roles other
+      WHERE other.rolname ~ '^pg_(read_server_files|write_server_files|execute_server_program|signal_backend|signal_autovacuum_worker|checkpoint|create_subscription|use_reserved_connections|maintain|write_all_data)$'
+        AND pg_has_role(session_user, other.oid, 'MEMBER')
+      ORDER BY 1) AS roles,
+    EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') AS has_reader,
+    current_setting('transaction_read_only') AS read_only
+  FROM pg_roles WHERE rolname = session_user`;
+
+type Rights = {
+  readonly login: string;
+  readonly is_super: boolean;
+  readonly is_replication: boolean;
+  readonly roles: readonly string[];
+  readonly has_reader: boolean;
+  readonly read_only: string;
+};
+
+const begin = async (client: Client, { timeLimitMs, isAdminAllowed }: Beginning): Promise<void> => {
+  // Also for a transaction that anything would begin after this one.
+  await client.query("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
   await client.query("BEGIN TRANSACTION READ ONLY");
   await client.query(
     `SET LOCAL statement_timeout = ${timeLimitMs}; SET LOCAL lock_timeout = 2000; SET LOCAL standard_conforming_strings = on`,
   );
-  // Who may do everything may also read files and start programs. This role may read every table and nothing else.
-  const { rows } = await client.query<{ lower: boolean }>(
-    `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND rolsuper)
-       AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') AS lower`,
-  );
-  if (rows[0]?.lower === true) await client.query("SET LOCAL ROLE pg_read_all_data");
+  // From the first query on the server lets nobody make the transaction one that writes.
+  const [rights] = (await client.query<Rights>(SERVER_RIGHTS)).rows;
+  if (rights?.read_only !== "on") throw refuse("The server did not make the transaction one that only reads.");
+  const powers = [
+    ...(rights.is_super ? ["is a superuser"] : []),
+    ...(rights.is_replication ? ["may replicate"] : []),
+    ...rights.roles.map((role) => `has the role ${role}`),
+  ];
+  if (powers.length === 0) return;
+  if (!isAdminAllowed) throw refuseAdmin(rights.login, powers);
+  // This role may read every table and nothing else.
+  if (rights.has_reader) await client.query("SET LOCAL ROLE pg_read_all_data");
 };
+
+/** Whoever has such a login reads files and starts programs by functions that no reading of the statement finds. */
+const refuseAdmin = (login: string, powers: readonly string[]): RetinueError =>
+  new RetinueError("act_denied", `The login ${login} ${powers.join(", ")}: it may do more on the server than read tables.`, {
+    hint: "The user should make a login that may only SELECT, or name the database in adminDatabases of their own settings.",
+  });
 
 /** By the protocol that takes one statement at a time, with the values beside it. */
 const run = (client: Client, text: string, values: readonly unknown[] = []): Promise<QueryArrayResult> => {

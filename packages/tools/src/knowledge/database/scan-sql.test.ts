@@ -16,6 +16,8 @@ describe("scanSql", () => {
       "select '…' , '…' , '…' , '…' , <a\"b> ;",
     ],
     ["sqlite", "SELECT 'it''s;', [a;b], `c;d`, \"e\" /* ; */ ;", "select '…' , <a;b> , <c;d> , <e> ;"],
+    ["postgres", "SELECT 1 -- a\r; DROP TABLE x", "select ; drop table x"],
+    ["sqlite", "SELECT 1 -- a\r; DROP TABLE x", "select"],
     ["sqlite", "SELECT 1 /* never ended ;", "select"],
     ["postgres", "SELECT 1 /* never /* ended */ ;", undefined],
     ["postgres", "SELECT 'never ended", undefined],

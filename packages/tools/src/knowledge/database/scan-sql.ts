@@ -34,8 +34,9 @@ const readToken = (sql: string, at: number, dialect: SqlDialect): Read | undefin
   const blank = matchAt(BLANK, sql, at);
   if (blank !== undefined) return { end: at + blank.length };
   if (sql.startsWith("--", at)) {
-    const end = sql.indexOf("\n", at);
-    return { end: end < 0 ? sql.length : end + 1 };
+    // For PostgreSQL a carriage return ends it as well.
+    const length = sql.slice(at).search(isPostgres ? /[\r\n]/ : /\n/);
+    return { end: length < 0 ? sql.length : at + length + 1 };
   }
   if (sql.startsWith("/*", at)) return readComment(sql, at, isPostgres);
   const sign = sql[at] ?? "";

@@ -1,0 +1,108 @@
+/**
+ * The files of a project that a command line would run, with what they hold: scripts that it names, what those import or call by a path of their
+ * own, and the lists of scripts that its runner reads. Trust in the words is trust in these files, and ends when one of them changes.
+ */
+import { createHash } from "node:crypto";
+import { readFile, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+
+const MOST_FILES = 500;
+const MOST_WORDS = 5_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Larger files are programs or data, and are not looked into. */
+const MOST_READ_BYTES = 1024 * 1024;
+
+/** What a runner reads before it runs anything. */
+const READ_BY_RUNNERS: readonly (readonly [runner: RegExp, files: readonly string[]])[] = [
+  [
+    /\b(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/,
+    ["package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", ".npmrc"],
+  ],
+  [/\bmake\b/, ["Makefile", "makefile", "GNUmakefile"]],
+  [/\bjust\b/, ["justfile", "Justfile"]],
+  [/\bdeno\b/, ["deno.json", "deno.jsonc"]],
+  [/\bcompose\b/, ["compose.yml", "compose.yaml", "docker-compose.yml", "docker-compose.yaml"]],
+];
+
+const EXTENSIONS = ["", ".ts", ".mts", ".js", ".mjs", ".cjs", ".json", ".py", ".sh", ".rb", "/index.ts", "/index.js"];
+
+export type CommandFiles = {
+  /** The project. What lies outside of it is not its to change. */
+  readonly root: string;
+  /** Where paths of the words begin; the project by default. */
+  readonly cwd?: string;
+  /** Command lines, or their words. */
+  readonly texts: readonly string[];
+};
+
+/** By their path in the project, in order. Throws where there are too many to be looked at. */
+export const digestCommandFiles = async ({
+  root,
+  cwd = root,
+  texts,
+}: CommandFiles): Promise<Readonly<Record<string, string>>> => {
+  const real = await realpath(root);
+  const start = path.resolve(real, cwd);
+  const digests = new Map<string, string>();
+  const waiting: string[] = [];
+  let bytes = 0;
+  const look = async (named: string): Promise<void> => {
+    const file = await realFile(named, real);
+    if (file === undefined || digests.has(file.path)) return;
+    bytes += file.size;
+    if (digests.size >= MOST_FILES || bytes > MOST_BYTES) throw new Error("it would run more files than can be looked at");
+    digests.set(file.path, "");
+    waiting.push(file.path);
+  };
+  for (const text of texts) {
+    for (const word of wordsOf(text)) await look(path.resolve(start, word));
+    for (const [runner, files] of READ_BY_RUNNERS)
+      if (runner.test(text)) for (const name of files) await look(path.join(start, name));
+  }
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    const content = await readFile(file);
+    digests.set(file, createHash("sha256").update(content).digest("hex"));
+    if (content.length > MOST_READ_BYTES) continue;
+    const folder = path.dirname(file);
+    for (const named of namedIn(content.toString("utf8"), file))
+      for (const extension of EXTENSIONS) await look(path.resolve(folder, `${named}${extension}`));
+    if (isShellScript(file, content))
+      for (const word of wordsOf(content.toString("utf8")))
+        for (const from of [start, folder]) await look(path.resolve(from, word));
+  }
+  return Object.fromEntries(
+    [...digests]
+      .map(([file, digest]): [string, string] => [path.relative(real, file).split(path.sep).join("/"), digest])
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
+};
+
+const wordsOf = (text: string): readonly string[] =>
+  [...new Set(text.slice(0, MOST_READ_BYTES).split(/[\s;&|()<>"'`=,:{}$]+/))]
+    .filter((word) => word !== "" && word.length < 1_000 && !word.startsWith("-") && !word.includes("\0"))
+    .slice(0, MOST_WORDS);
+
+/** Relative imports of scripts, and modules beside a Python file. */
+const namedIn = (text: string, file: string): readonly string[] => {
+  const relative = [...text.matchAll(/["'`](\.{1,2}\/[^"'`\n\0]{1,500})["'`]/g)].map(([, named = ""]) => named);
+  const modules =
+    path.extname(file) === ".py"
+      ? [...text.matchAll(/^\s*(?:from|import)\s+\.*([\w.]{1,200})/gm)].map(([, named = ""]) => named.replaceAll(".", "/"))
+      : [];
+  return [...new Set([...relative, ...modules])].slice(0, MOST_WORDS);
+};
+
+const isShellScript = (file: string, content: Buffer): boolean =>
+  /\.(?:sh|bash|zsh)$/.test(file) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(content.subarray(0, 200).toString("latin1"));
+
+/** Where it is a plain file of the project, with all links followed. */
+const realFile = async (named: string, root: string): Promise<{ readonly path: string; readonly size: number } | undefined> => {
+  try {
+    const file = await realpath(named);
+    if (!file.startsWith(root + path.sep)) return undefined;
+    const stats = await stat(file);
+    return stats.isFile() ? { path: file, size: stats.size } : undefined;
+  } catch {
+    return undefined;
+  }
+};

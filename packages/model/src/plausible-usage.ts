@@ -1,0 +1,54 @@
+/**
+ * Counts what a provider does not: where its usage is missing, zero, negative or far below what was sent and said, our own estimate takes its place.
+ * Limits of tokens and money are reckoned with it, so that no server lifts them by saying little.
+ */
+import type { AssistantPart, Message, Usage, UserPart } from "@retinue/protocol";
+import type { Model, ModelAnswer, ModelRequest } from "./contract.ts";
+
+/** What is usual. */
+const CHARS_PER_TOKEN = 4;
+/** More than any vocabulary makes of a whole text; long runs of blanks come close to it. */
+const MOST_CHARS_PER_TOKEN = 32;
+
+export const withPlausibleUsage = (model: Model): Model => ({
+  ...model,
+  stream: async function* (request, signal) {
+    for await (const chunk of model.stream(request, signal))
+      yield chunk.type === "answer" ? withUsage(chunk, toPlausible(chunk, request), model) : chunk;
+  },
+});
+
+const withUsage = (answer: ModelAnswer, usage: Usage, model: Model): ModelAnswer =>
+  usage === answer.usage ? answer : { ...answer, usage, costUsd: model.price(usage) };
+
+const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest): Usage => {
+  const input = atLeast(usage.input, charsOfRequest(request));
+  const output = atLeast(usage.output, charsOf(content));
+  const cached = clamp(usage.cached, input);
+  const reasoning = clamp(usage.reasoning, output);
+  const isSame = input === usage.input && output === usage.output && cached === usage.cached && reasoning === usage.reasoning;
+  return isSame ? usage : { input, output, cached, reasoning };
+};
+
+const atLeast = (told: number, chars: number): number =>
+  Number.isFinite(told) && told >= 0 && told * MOST_CHARS_PER_TOKEN >= chars ? told : Math.ceil(chars / CHARS_PER_TOKEN);
+
+const clamp = (told: number, most: number): number => (Number.isFinite(told) ? Math.min(Math.max(0, told), most) : 0);
+
+const charsOfRequest = ({ system, messages, tools }: ModelRequest): number => {
+  let chars = system.length;
+  for (const message of messages) chars += charsOfMessage(message);
+  for (const { name, description } of tools) chars += name.length + description.length;
+  return chars;
+};
+
+const charsOfMessage = ({ content }: Message): number => charsOf(content);
+
+const charsOf = (content: readonly (AssistantPart | UserPart)[]): number => {
+  let chars = 0;
+  for (const part of content) {
+    if (part.type === "tool-call") chars += part.tool.length + part.arguments.length;
+    else if (part.type !== "image") chars += part.text.length;
+  }
+  return chars;
+};

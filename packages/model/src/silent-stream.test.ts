@@ -1,0 +1,103 @@
+/** Servers that keep a request without answering it, and servers that say they have counted nothing. */
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ModelAnswer } from "./contract.ts";
+import { createModels } from "./models.ts";
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+const ask = async (answer: (response: ServerResponse) => void, type = "openai-compatible"): Promise<ModelAnswer> => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const models = createModels({
+    providers: { it: { type, baseUrl, apiKeyEnv: "IT_KEY" } },
+    retry: { attempts: 1, maxWaitMs: 0 },
+    streamIdleMs: 300,
+    env: { IT_KEY: "k" },
+  });
+  const model = await models.resolve("it/m");
+  const request = {
+    system: "s".repeat(4_000),
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "t".repeat(4_000) }] }],
+    tools: [],
+    toolChoice: "auto" as const,
+  };
+  for await (const chunk of model.stream(request, new AbortController().signal)) if (chunk.type === "answer") return chunk;
+  throw new Error("there was no answer");
+};
+
+describe("L19 a stream that says nothing", () => {
+  test.each([
+    ["comments", ": keep-alive\n\n"],
+    ["comments in pieces", ": keep"],
+    ["empty lines", "\n"],
+    ["comments of Windows", ":\r\n"],
+  ])("is ended after its time, whatever %s it sends", { timeout: 20_000 }, async (_what, text) => {
+    await expect(
+      ask((response) => {
+        const timer = setInterval(() => response.write(text), 20);
+        cleanups.push(() => clearInterval(timer));
+      }),
+    ).rejects.toMatchObject({ code: "model_stream_stalled" });
+  });
+
+  test("is waited for while it sends data, however slowly, with comments between", { timeout: 20_000 }, async () => {
+    const said = await ask((response) => {
+      const pieces = [
+        'data: {"choices":[{"delta":',
+        '{"content":"hi"},',
+        '"finish_reason":"stop"}]}\n\n',
+        ": x\n\n",
+        "data: [DONE]\n\n",
+      ];
+      const timer = setInterval(() => {
+        const next = pieces.shift();
+        if (next === undefined) {
+          clearInterval(timer);
+          response.end();
+        } else response.write(next);
+      }, 100);
+      cleanups.push(() => clearInterval(timer));
+    });
+    expect(said.content).toEqual([{ type: "text", text: "hi" }]);
+  });
+});
+
+describe("L19 usage that is not told as it was", () => {
+  const openai = (usage: unknown) => (response: ServerResponse) => {
+    const choice = { delta: { content: "x".repeat(400) }, finish_reason: "stop" };
+    response.end(`data: ${JSON.stringify({ choices: [choice], ...(usage === undefined ? {} : { usage }) })}\n\ndata: [DONE]\n\n`);
+  };
+
+  test.each([
+    ["nothing", undefined],
+    ["zero", { prompt_tokens: 0, completion_tokens: 0 }],
+    ["less than nothing", { prompt_tokens: -1_000_000, completion_tokens: -5 }],
+    ["one", { prompt_tokens: 1, completion_tokens: 1 }],
+    ["no numbers", { prompt_tokens: "many", completion_tokens: null }],
+  ])("is our own estimate where a server says %s", async (_what, usage) => {
+    const { input, output } = (await ask(openai(usage))).usage;
+    expect(input).toBeGreaterThanOrEqual(2_000);
+    expect(input).toBeLessThan(2_100);
+    expect(output).toBe(100);
+  });
+
+  test("stands as it was told where it can be", async () => {
+    const { usage } = await ask(openai({ prompt_tokens: 1_234, completion_tokens: 56 }));
+    expect(usage).toMatchObject({ input: 1_234, output: 56 });
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * Which way is narrower, for every key that settings have. A project that is not trusted may only narrow what holds without it, and what is
+ * trusted only adds: both are decided here, key by key, and a new key of the schema does not compile without its rule.
+ */
+import { APPROVE_MODES } from "@retinue/protocol";
+import { BlockList, isIP } from "node:net";
+import type { z } from "zod";
+import type { Raw } from "./layer.ts";
+import { isRawMap } from "./layer.ts";
+import type { settingsSchema } from "./schema.ts";
+
+export type Narrowed = {
+  /** What holds of it without trust; absent where what is below stays. */
+  readonly kept?: Raw;
+  /** What of it would widen what is below. */
+  readonly asked?: Raw;
+};
+
+export type NarrowContext = {
+  /** Whether a provider of this name is the user's, or built in. */
+  readonly isKnownProvider: (name: string) => boolean;
+};
+
+export type Rule = {
+  readonly type: "rule";
+  /** `below`: what holds without the project. */
+  readonly narrow: (wanted: Raw, below: Raw | undefined, context: NarrowContext) => Narrowed;
+  /** What holds of it with trust; undefined where trust changes nothing, so that only a person widens it. */
+  readonly add?: (wanted: Raw, below: Raw | undefined) => Raw;
+};
+
+/** One rule for each key, or one for a whole section. */
+type RulesOf<T> = Rule | (string extends keyof T ? never : { readonly [Key in keyof T]-?: RuleOrSection<NonNullable<T[Key]>> });
+type RuleOrSection<T> = T extends readonly unknown[] | string | number | boolean ? Rule : RulesOf<T>;
+type Rules = Exclude<RulesOf<z.infer<typeof settingsSchema>>, Rule>;
+
+const wantedHolds = (wanted: Raw): Raw => wanted;
+
+/** Says which, not how much: neither way is wider. */
+const choice: Rule = { type: "rule", narrow: (wanted) => ({ kept: wanted }), add: wantedHolds };
+
+/** Whatever it says starts, reaches or stores something. */
+const needsTrust: Rule = { type: "rule", narrow: (wanted) => ({ asked: wanted }), add: wantedHolds };
+
+const listOf = (value: Raw | undefined): readonly Raw[] => (Array.isArray(value) ? (value as readonly Raw[]) : []);
+
+const union = (wanted: Raw, below: Raw | undefined): Raw => [...new Set([...listOf(below), ...listOf(wanted)])];
+
+/** A list in which every item allows or starts something more. */
+const needsTrustToAdd: Rule = { ...needsTrust, add: union };
+
+/** A list in which every item forbids something more. */
+const longer: Rule = { type: "rule", narrow: (wanted, below) => ({ kept: union(wanted, below) }), add: union };
+
+const smaller: Rule = {
+  type: "rule",
+  narrow: (wanted, below) => (below === undefined || Number(wanted) <= Number(below) ? { kept: wanted } : { asked: wanted }),
+  add: wantedHolds,
+};
+
+const onlyFalse: Rule = {
+  type: "rule",
+  narrow: (wanted, below) => (wanted === false || below === true ? { kept: wanted } : { asked: wanted }),
+  add: wantedHolds,
+};
+
+/** From the narrowest on. */
+const ordered = (words: readonly string[]): Rule => {
+  const rank = (value: Raw): number => words.findIndex((word) => word === value);
+  return {
+    type: "rule",
+    narrow: (wanted, below) => (below === undefined || rank(wanted) <= rank(below) ? { kept: wanted } : { asked: wanted }),
+    add: wantedHolds,
+  };
+};
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+const isOnThisMachine = (baseUrl: Raw | undefined): boolean => {
+  if (baseUrl === undefined) return true;
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return false;
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
+  return host === "localhost" || (isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4"));
+};
+
+/** A provider under a name that nobody else uses, on this machine, that names no key and no header. It is sent no key either. */
+const isHarmless = (name: string, provider: Raw, { isKnownProvider }: NarrowContext): boolean =>
+  !isKnownProvider(name) &&
+  isRawMap(provider) &&
+  provider["apiKeyEnv"] === undefined &&
+  provider["headers"] === undefined &&
+  isOnThisMachine(provider["baseUrl"]);
+
+const providers: Rule = {
+  type: "rule",
+  narrow: (wanted, _below, context) => {
+    const entries = Object.entries(isRawMap(wanted) ? wanted : {});
+    const kept = entries.filter(([name, provider]) => isHarmless(name, provider, context));
+    const asked = entries.filter(([name, provider]) => !isHarmless(name, provider, context));
+    return {
+      ...(kept.length > 0 && { kept: Object.fromEntries(kept) }),
+      ...(asked.length > 0 && { asked: Object.fromEntries(asked) }),
+    };
+  },
+  add: wantedHolds,
+};
+
+export const NARROWER: Rules = {
+  model: choice,
+  models: choice,
+  providers,
+  retry: { attempts: smaller, maxWaitMs: smaller },
+  streamIdleMs: smaller,
+  limits: {
+    iterations: smaller,
+    toolCalls: smaller,
+    durationMs: smaller,
+    contextTokens: smaller,
+    tokens: smaller,
+    costUsd: smaller,
+  },
+  agent: { maxDepth: smaller, maxConcurrent: smaller, maxChildren: smaller, statsInPrompt: onlyFalse },
+  store: { path: needsTrust, url: needsTrust, synchronous: ordered(["FULL", "NORMAL"]) },
+  mcpServers: needsTrust,
+  hooks: needsTrustToAdd,
+  web: { allowHosts: needsTrustToAdd, denyHosts: longer, search: needsTrust },
+  databases: needsTrust,
+  adminDatabases: needsTrustToAdd,
+  approvals: { unattended: ordered(["deny", "park"]), expiresMs: smaller },
+  // Trust is for what a project brings; what passes without a question is for a person alone to say.
+  approve: { type: "rule", narrow: ordered(APPROVE_MODES).narrow },
+  unprotected: needsTrustToAdd,
+  sandbox: { loopback: needsTrustToAdd },
+  allowUnsandboxed: onlyFalse,
+};
