@@ -18,9 +18,12 @@ export const toAgentName = (raw: string): string | undefined => {
   return isAgentName(name) ? name : undefined;
 };
 
-/** The same for a pattern of names, such as `review-*`. */
+/** The one folder that an agent may be named with, as in `subagents/tester`. */
+const FOLDER = /^\w[\w-]*\/(?=[\w*?-]+$)/;
+
+/** The same for a pattern of names, such as `review-*`, by which other agents are named. */
 export const toAgentPattern = (raw: string): string | undefined => {
-  const trimmed = raw.trim();
+  const trimmed = raw.trim().replace(FOLDER, "");
   if (trimmed === "" || isSuspicious(trimmed)) return undefined;
   const pattern = toSlug(trimmed, /[^a-z0-9*?]+/g);
   return /^[a-z*?][a-z0-9*?-]{0,63}$/.test(pattern) ? pattern : undefined;

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { readBuiltinAgents } from "./builtin-agents.ts";
 import { PRESETS } from "./presets.ts";
 import { TOOL_TRAITS } from "./tool-names.ts";
+import { narrow } from "@retinue/runtime";
 
 let agents: ReadonlyMap<string, AgentDefinition>;
 
@@ -75,6 +76,13 @@ const strictest = (all: readonly Limits[]): Limits =>
     }),
   );
 
+test.each(["executor", "tester"])("a reviewer below the %s has all of its tools", (above) => {
+  const reviewer = get("reviewer");
+  const session = { tools: [...TOOL_TRAITS.keys()], writes: [], hosts: [], approve: "ask", maxDepth: 3 } as const;
+  const { tools } = narrow(narrow(session, get(above)).grant, reviewer);
+  expect(tools.toSorted()).toEqual(reviewer.tools.toSorted());
+});
+
 describe("the built-in agents", () => {
   test("are the fourteen of the specification", () => {
     expect([...agents.keys()].toSorted()).toEqual(Object.keys(SEEDS).toSorted());
@@ -106,9 +114,11 @@ describe("the built-in agents", () => {
   test.each([
     // S1 _get_role_config; `search` is `grep` here.
     ["researcher", ["read", "ls", "grep", "code_search", "web_search", "web_fetch", "overview", "docs_coverage"]],
-    ["executor", ["read", "write", "edit", "ls", "grep", "shell", "test", "git", "git_commit"]],
+    // git_diff is what its reviewers need, who get no more than it has.
+    ["executor", ["read", "write", "edit", "ls", "grep", "shell", "test", "git", "git_diff", "git_commit"]],
     ["reviewer", ["read", "grep", "test", "git_diff", "shell"]],
-    ["tester", ["read", "write", "test", "shell"]],
+    // grep and git_diff are what its reviewers need, who get no more than it has.
+    ["tester", ["read", "write", "grep", "test", "shell", "git_diff"]],
     // S1: read, ls, search, plan_files, overview. S3: Read, Glob, Grep, LS.
     ["planner", ["read", "ls", "glob", "grep", "plan_files", "overview"]],
     // S3 Built-in SubAgents
@@ -128,8 +138,8 @@ describe("the built-in agents", () => {
   test.each([
     // S1: executor may spawn reviewers. S2: coder may delegate to tester.
     ["executor", ["tester", "reviewer"]],
-    // S1 lets the tester spawn reviewers, S2 lets it delegate to nobody, which is stricter.
-    ["tester", []],
+    // S1: tester may spawn reviewers. S2 lets it delegate to nobody; the preset s2 has that.
+    ["tester", ["reviewer"]],
     // S2 lets the planner delegate, S1 and S3 do not.
     ["planner", []],
     ["researcher", []],

@@ -18,3 +18,4 @@ export type { FormatOptions } from "./format-report.ts";
 export { formatAgent } from "./format-agent.ts";
 export { newAgentFile } from "./new-agent-file.ts";
 export type { NewAgentOptions } from "./new-agent-file.ts";
+export { resolveDelegates } from "./delegates.ts";

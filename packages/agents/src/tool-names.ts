@@ -1,14 +1,14 @@
-/**
- * The names of tools in the worlds that agent files come from, and ours for them. One table; what it does not hold keeps its name.
- * A name is only ever resolved to a tool that can do no more.
- */
-
+/** What our tools are in the rules of other worlds, and which of them the patterns in agent files mean. */
+import type { ToolName } from "@retinue/runtime";
+import { bareToolName, DELEGATE, OTHER_TOOL_NAMES, OUR_TOOL_NAMES, resolveToolName } from "@retinue/runtime";
 import { matchesGlob } from "./glob-match.ts";
+
+export { resolveToolName };
 
 /** What our own tools are in other worlds' rules: whether they only read, and the opencode permission that governs them. */
 type ToolTraits = { readonly reads: boolean; readonly permission: string };
 
-export const DELEGATE_TOOL = "delegate_to_agent";
+export const DELEGATE_TOOL = DELEGATE;
 
 /** Our tools that come with Retinue. Those that run commands are all governed by what governs the shell. */
 export const TOOL_TRAITS: ReadonlyMap<string, ToolTraits> = new Map(
@@ -48,7 +48,7 @@ export const TOOL_TRAITS: ReadonlyMap<string, ToolTraits> = new Map(
     click: { reads: false, permission: "click" },
     type: { reads: false, permission: "type" },
     key: { reads: false, permission: "key" },
-  } satisfies Record<string, ToolTraits>),
+  } satisfies Record<ToolName, ToolTraits>),
 );
 
 /** Tools that run commands: whoever may not use a shell may not use these either. */
@@ -56,49 +56,14 @@ export const COMMAND_TOOLS = ["shell", "test", "git", "git_diff", "git_commit"] 
 
 export const READING_TOOLS: readonly string[] = [...TOOL_TRAITS].filter(([, { reads }]) => reads).map(([name]) => name);
 
-/** By what is left of a name without case, dashes, underscores and spaces. */
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    read: ["readfile", "view", "viewfile", "fileread", "openfile", "cat", "notebookread"],
-    ls: ["list", "listdir", "listfiles", "listdirectory"],
-    glob: ["globsearch", "findfiles", "filesearch"],
-    grep: ["search", "searchfiles", "searchtext", "grepsearch", "ripgrep"],
-    code_search: ["searchcode", "codebasesearch", "semanticsearch"],
-    write: ["writefile", "createfile", "filewrite", "writetofile"],
-    edit: ["multiedit", "editfile", "patch", "applypatch", "strreplace", "replaceinfile", "searchreplace"],
-    shell: ["bash", "executecommand", "runcommand", "runshellcommand", "terminal", "runinterminal", "powershell"],
-    test: ["runtests"],
-    web_fetch: ["fetch", "fetchurl", "readurl"],
-    web_search: ["searchweb", "googlesearch"],
-    search_documents: ["documentsearch"],
-    query_db: ["querydatabase", "sqlquery"],
-    ask_user: ["askuserquestion", "question"],
-    load_skill: ["skill"],
-    todo: ["todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget"],
-    [DELEGATE_TOOL]: ["task", "agent", "subagent", "delegate", "spawnagent"],
-  }).flatMap(([ours, others]) => others.map((other): [string, string] => [other, ours])),
-);
-
-const bare = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]+/g, "");
-
-const OURS: ReadonlyMap<string, string> = new Map([...TOOL_TRAITS.keys(), DELEGATE_TOOL].map((name) => [bare(name), name]));
-
-/** Our name of a tool, whatever world it was named in; a name that nobody knows stays as it is. */
-export const resolveToolName = (name: string): string => {
-  const trimmed = name.trim();
-  const key = bare(trimmed);
-  return OURS.get(key) ?? OTHER_NAMES.get(key) ?? toMcpPattern(trimmed);
-};
-
 /** Our tools that a glob of names means, in whatever world it was written. */
 export const toolsMatching = (glob: string): readonly string[] => {
-  const pattern = bare(glob);
-  const matching = [...OURS, ...OTHER_NAMES].filter(([name]) => matchesGlob(pattern, name)).map(([, ours]) => ours);
+  const pattern = bareToolName(glob);
+  const matching = [...OUR_TOOL_NAMES, ...OTHER_TOOL_NAMES]
+    .filter(([name]) => matchesGlob(pattern, name))
+    .map(([, ours]) => ours);
   return [...new Set(matching)];
 };
-
-/** `mcp__server` alone means every tool of that server. */
-const toMcpPattern = (name: string): string => (/^mcp__[^_*]+(?:_[^_*]+)*$/.test(name) ? `${name}__*` : name);
 
 const MOST_STARS = 3;
 const PATTERN = /^[A-Za-z0-9*?][\w.*?:/-]{0,127}$/;

@@ -28,7 +28,7 @@ describe("G5 how deep runs may go", () => {
     const { sessionId, runId, result } = await first.start("go");
     await result;
     expect(requestsOf(first.log, sessionId).map(({ depth }) => depth)).toEqual([0, 1, 2, 3]);
-    expect(errorsIn(first.log, sessionId)).toEqual(["tool_unknown"]);
+    expect(errorsIn(first.log, sessionId)).toEqual(["depth_exceeded"]);
     for (const { seq } of cutsOf(first.log, sessionId)) {
       const log = cutLog(first.log, sessionId, (event) => event.seq === seq);
       const { engine } = createTestEngine({ agents, script, log, grant: { maxDepth: 99 } });

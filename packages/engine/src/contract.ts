@@ -63,6 +63,8 @@ export type EngineOptions = {
   readonly maxConcurrent: number;
   /** How many sub-agents one run may start in all. */
   readonly maxChildren: number;
+  /** How many tokens of a sub-agent's answer enter its parent's context, where its definition does not say. */
+  readonly resultTokens?: number | undefined;
   readonly approver?: Approver | undefined;
   /** Without an approver: `deny` answers no; `park` leaves the run in the log until somebody answers, from wherever. */
   readonly unattended: "deny" | "park";

@@ -176,9 +176,12 @@ describe("delegation", () => {
     ]);
     expect(report(model.requests.at(-1))).toEqual({
       status: "completed",
+      agent: "b",
       summary: "b did it.",
       iterations: 2,
       toolCalls: 1,
+      contextTokens: 110,
+      durationMs: 0,
       depth: 1,
     });
     expect(await handle.result).toMatchObject({
@@ -205,7 +208,7 @@ describe("delegation", () => {
       "a run.requested",
       "a tool.started delegate_to_agent",
       "  b run.requested",
-      "  b tool.settled delegate_to_agent error tool_unknown",
+      "  b tool.settled delegate_to_agent error depth_exceeded",
       "  b run.settled completed",
       "a tool.settled delegate_to_agent ok",
       "a run.settled completed",
@@ -475,8 +478,8 @@ describe("delegation", () => {
       },
     });
     expect(toTree(await collect(await start("go"))).filter((line) => line.includes("settled"))).toEqual([
-      "a tool.settled c delegate_to_agent error tool_arguments_invalid",
-      "a tool.settled e delegate_to_agent error tool_arguments_invalid",
+      "a tool.settled c delegate_to_agent error agent_unknown",
+      "a tool.settled e delegate_to_agent error agent_unknown",
       "a run.settled completed",
     ]);
   });

@@ -1,8 +1,17 @@
 /** Says in words how what would be written now differs from what was recorded. Times are not compared; nobody can repeat those. */
 import type { EventDraft, RecordedEvent } from "@retinue/protocol";
 
-/** Of the envelope and of times. An artifact is made of an output that a replay only has in its short form. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(["seq", "at", "epoch", "activeMs", "durationMs", "artifact"]);
+/** Of the envelope and of times. An artifact is made of an output that a replay only has in its short form; what was spent below stands in other runs. */
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  "seq",
+  "at",
+  "epoch",
+  "activeMs",
+  "durationMs",
+  "artifact",
+  "total",
+  "remaining",
+]);
 
 const PARTS = { system: "the system prompt", tools: "the declarations of the tools", messages: "the conversation" } as const;
 

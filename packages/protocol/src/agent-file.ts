@@ -1,5 +1,6 @@
 /** The front matter of an agent file, and the agent that file and body make together. */
 import { z } from "zod";
+import type { RunResult } from "./result.ts";
 
 const limitsSchema = z.strictObject({
   iterations: z.int().positive().optional(),
@@ -40,6 +41,12 @@ export const agentFrontMatterSchema = z.object({
   contextMode: z.enum(["none", "summary", "selective", "full"]).default("none"),
   /** To other agents: as a tool of its own, by `delegate_to_agent`, both, or not at all. */
   expose: z.enum(["tool", "delegate", "both", "none"]).default("both"),
+  /** How many tokens of its answer enter its parent's context; absent: as the session says. */
+  resultTokens: z.int().positive().optional(),
+  /** What its parent reads: `none` its answer, `model` a summary of it by the cheap model. In code also a function. */
+  summarize: z.enum(["none", "model"]).optional(),
+  /** How its results are worded: as every result, or as `{status, skill, result, depth}`. */
+  reportAs: z.enum(["result", "skill"]).optional(),
   skills: z.array(z.string()).default([]),
   mcpServers: z.array(z.string()).default([]),
   isolation: z.enum(["none", "worktree"]).default("none"),
@@ -49,5 +56,11 @@ export const agentFrontMatterSchema = z.object({
 
 export type AgentFrontMatter = z.infer<typeof agentFrontMatterSchema>;
 
+/** Words a result for the parent of the run. */
+export type Summarize = (result: RunResult) => string | Promise<string>;
+
 /** An agent: who it is, what it may use, and the prompt that makes it so. */
-export type AgentDefinition = AgentFrontMatter & { readonly prompt: string };
+export type AgentDefinition = Omit<AgentFrontMatter, "summarize"> & {
+  readonly prompt: string;
+  readonly summarize?: AgentFrontMatter["summarize"] | Summarize;
+};

@@ -33,6 +33,10 @@ export type ToolEffect = "read" | "write" | "execute" | "network";
 /** Everything needed to run, resume or replay a run, frozen when it is requested. */
 export type RunSpec = {
   readonly system: string;
+  /** How much of the beginning of `system` is the role's own prompt, the same in all of its runs. */
+  readonly roleChars?: number;
+  /** What of its parent's context the run was given. */
+  readonly contextMode?: "none" | "summary" | "selective" | "full";
   /** `provider/model`. */
   readonly model: string;
   readonly fallbacks: readonly string[];
@@ -85,7 +89,12 @@ export type ArtifactRef = {
 export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
 
 /** Tests that an act really ran. */
-export type TestCounts = { readonly run: number; readonly passed: number };
+export type TestCounts = {
+  readonly run: number;
+  readonly passed: number;
+  /** Of several runs counted together, the last one. */
+  readonly latest?: { readonly run: number; readonly passed: number };
+};
 
 /**
  * ok: did what was asked. error: tried and failed, or the call was malformed. denied: policy or a human said no.
@@ -251,6 +260,8 @@ export type RecordedBody =
       readonly tool: string;
       readonly outcome: ToolOutcome;
       readonly aside?: Aside;
+      /** Of a call that was not started: its arguments as the model wrote them, or the beginning of those. */
+      readonly arguments?: string;
       /** What the model reads. */
       readonly content: readonly UserPart[];
       readonly error?: ErrorValue;

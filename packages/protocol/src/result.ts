@@ -1,6 +1,7 @@
 /** The one structure that every run hands back, whatever became of it. */
 import type { ErrorValue } from "./errors.ts";
 import type { Json } from "./json.ts";
+import type { Limits } from "./limits.ts";
 import type { Usage } from "./usage.ts";
 
 export type RunStatus = "completed" | "partial" | "failed" | "cancelled" | "timeout";
@@ -37,9 +38,18 @@ export type MergeOutcome = {
   readonly left?: string;
 };
 
+export type Bill = {
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+  readonly iterations: number;
+  readonly toolCalls: number;
+};
+
 export type RunResult = {
   readonly status: RunStatus;
-  /** A few lines; the only part that enters a parent's context unasked. */
+  /** Whose result it is; absent in records from before it was told. */
+  readonly agent?: string;
+  /** A few lines. A parent reads the whole answer, and not these alone. */
   readonly summary: string;
   /** The whole of what the agent said last. */
   readonly details: string;
@@ -49,6 +59,8 @@ export type RunResult = {
   readonly filesCreated: readonly string[];
   readonly testsRun: number;
   readonly testsPassed: number;
+  /** How the last of several test runs came out; absent where tests were run once or not at all. */
+  readonly latestTests?: { readonly run: number; readonly passed: number };
   readonly warnings: readonly string[];
   /** What the agent claims and the record does not support. */
   readonly unverified: readonly string[];
@@ -59,9 +71,14 @@ export type RunResult = {
   /** Size of the last request. */
   readonly contextTokens: number;
   readonly durationMs: number;
+  /** Of the run itself. */
   readonly usage: Usage;
-  /** Null where no price is known for a model that was used. */
+  /** Of the run itself; null where no price is known for a model that was used. */
   readonly costUsd: number | null;
+  /** Of the run and everything below it; absent in records from before it was told. */
+  readonly total?: Bill;
+  /** What its limits, and those above it, left when it settled. */
+  readonly remaining?: Limits;
   readonly depth: number;
   /** Of a run that worked in a worktree of its own. */
   readonly merge?: MergeOutcome;

@@ -23,8 +23,9 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
-import { combineHooks, createJudge, createSpec, stricter } from "@retinue/runtime";
+import { combineHooks, createJudge, createSpec, findAgentNamed, resolveToolName, stricter } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
+import { applyAgentSettings } from "./apply-agent-settings.ts";
 import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
 import { createCommandHooks } from "./command-hooks.ts";
 import type { TrustClaim } from "@retinue/confine";
@@ -167,12 +168,14 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       userDir: home,
       projectDir: workspace,
       modelNames: Object.keys(settings.models),
+      presets: settings.agent.presets,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
     createTrustStore({ file: path.join(home, "trust.json") }),
   );
   const maxDepth = Math.min(settings.agent.maxDepth, found.maxDepth ?? Infinity);
-  const agents = new Map([...found.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
+  const defined = new Map([...found.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
+  const { agents, applied, problems: settingsProblems } = applyAgentSettings(defined, settings);
   const { tap } = options;
   const models = createModels({
     providers: settings.providers,
@@ -237,6 +240,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     model,
     maxConcurrent: settings.agent.maxConcurrent,
     maxChildren: settings.agent.maxChildren,
+    resultTokens: settings.agent.resultTokens,
     approver: options.approver,
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
@@ -246,10 +250,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   });
 
   const agentOf = (name: string): AgentDefinition => {
-    const agent =
-      agents.get(name) ??
-      agents.get(found.aliases.get(name) ?? "") ??
-      [...agents.values()].find(({ aliases }) => aliases.includes(name));
+    const agent = agents.get(name) ?? agents.get(found.aliases.get(name) ?? "") ?? findAgentNamed(name, agents.values());
     if (!agent)
       throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
     return agent;
@@ -273,15 +274,17 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
   const specOf = async (agent: AgentDefinition, run: RunOptions): Promise<RunSpec> => {
     const place = (run.isolation ?? agent.isolation) === "worktree" ? await engine.placeWorktree(workspace) : undefined;
+    // A person's call stands above the settings, and those above the agent's file.
+    const limits = { ...agent.limits, ...settings.limits, ...applied.get(agent.name)?.set.limits, ...run.limits };
     const spec = createSpec({
-      agent: run.model === undefined ? agent : { ...agent, model: run.model },
+      agent: { ...agent, limits, ...(run.model === undefined ? {} : { model: run.model }) },
       agents,
       grant: grantOf(run),
       model,
       workspace: place?.workspace ?? workspace,
       worktree: place?.worktree,
       depth: 0,
-      request: { limits: stricter(settings.limits, run.limits ?? {}), tools: run.tools },
+      request: { limits: { ...settings.limits, ...run.limits }, tools: run.tools?.map(resolveToolName) },
       summaryModel,
       figures: await figuresFor(agent),
     });
@@ -344,7 +347,11 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     model,
     agents,
     tools,
-    problems: [...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine), ...agentProblems],
+    problems: [
+      ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
+      ...agentProblems,
+      ...settingsProblems,
+    ],
     untrusted: [...assembled.untrusted, ...untrustedAgents],
     sessions: store.readSide,
     live: engine,

@@ -3,7 +3,8 @@ import type { EventDraft, InputDraft, RecordedEvent, RunId } from "@retinue/prot
 import { isInput, RetinueError } from "@retinue/protocol";
 import { CHAIN_START, toChainHash, toEventBody } from "./chain.ts";
 import { MAX_SEQ, toEventKey } from "./event-key.ts";
-import type { Operation, RunProjection } from "./project.ts";
+import { EMPTY_MAP, withEntry } from "./persistent-map.ts";
+import type { OpenCall, Operation, RunProjection } from "./project.ts";
 import { project } from "./project.ts";
 import type { ApprovalOperation } from "./project-approval.ts";
 import { projectApproval } from "./project-approval.ts";
@@ -44,8 +45,13 @@ export const toInputTarget = (input: InputDraft, messageId: number, callMessageI
   step: null,
   calls:
     input.type === "approval.answered" && callMessageId !== undefined
-      ? new Map([["", { id: callMessageId, startedAt: input.at, settled: false, approvalId: input.approvalId }]])
-      : new Map(),
+      ? withEntry<OpenCall>(EMPTY_MAP, "", {
+          id: callMessageId,
+          startedAt: input.at,
+          settled: false,
+          approvalId: input.approvalId,
+        })
+      : EMPTY_MAP,
 });
 
 export const planAppend = ({ session: before, drafts, projectionOf, targetOf }: PlanOptions): AppendPlan => {

@@ -1,5 +1,6 @@
 /** From events to rows of `approvals`: which questions were asked, and which of them are still open. */
 import type { ApprovalId, RecordedEvent, RunId } from "@retinue/protocol";
+import { eachValue, getEntry } from "./persistent-map.ts";
 import type { RunProjection } from "./project.ts";
 
 export type ApprovalRow = {
@@ -45,8 +46,8 @@ export const projectApproval = ({ event, id, before, after }: ProjectApprovalOpt
   });
   if (event.type === "approval.requested") {
     const { approvalId, act, expiresAt = null } = event;
-    const earlier = before?.calls.get(act.callId);
-    const messageId = after.calls.get(act.callId)?.id ?? after.messageId;
+    const earlier = before && getEntry(before.calls, act.callId);
+    const messageId = getEntry(after.calls, act.callId)?.id ?? after.messageId;
     const open: ApprovalOperation = {
       type: "open",
       row: { runId, approvalId, eventId: id, messageId, expiresAt, closed: null },
@@ -58,12 +59,12 @@ export const projectApproval = ({ event, id, before, after }: ProjectApprovalOpt
   }
   if (event.type === "approval.answered") return [close(event.approvalId, "answered")];
   if (event.type === "tool.settled") {
-    const call = before?.calls.get(event.callId);
+    const call = before && getEntry(before.calls, event.callId);
     return call?.approvalId === undefined || call.settled ? NOTHING : [close(call.approvalId, "settled")];
   }
   if (event.type !== "run.settled") return NOTHING;
   const closed: ApprovalOperation[] = [];
-  for (const [, call] of before?.calls.entries() ?? [])
+  for (const call of before ? eachValue(before.calls) : [])
     if (call.approvalId !== undefined && !call.settled) closed.push(close(call.approvalId, "settled"));
   return closed;
 };

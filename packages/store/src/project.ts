@@ -2,8 +2,6 @@
  * From events to rows of `messages`. Pure, and the only code that knows how: every store applies the operations that
  * come out of it, so that no two stores can differ, and `verify` folds the log again to see whether the rows are right.
  */
-import type { LayeredMap } from "./layered-map.ts";
-import { createLayeredMap } from "./layered-map.ts";
 import type {
   ApprovalId,
   AssistantPart,
@@ -17,6 +15,8 @@ import type {
 import { hash } from "node:crypto";
 import { toEventKey } from "./event-key.ts";
 import type { MessageColumn, MessageStatus } from "./message-row.ts";
+import type { PersistentMap } from "./persistent-map.ts";
+import { eachValue, EMPTY_MAP, filterEntries, getEntry, withEntry } from "./persistent-map.ts";
 
 export type ColumnValue = string | number | null;
 
@@ -29,7 +29,7 @@ export type Operation = {
   readonly values: readonly ColumnValue[];
 };
 
-type OpenCall = {
+export type OpenCall = {
   readonly id: number;
   readonly startedAt: string;
   readonly settled: boolean;
@@ -49,7 +49,7 @@ export type RunProjection = {
   /** The latest model call. Its row is written when it ends. */
   readonly step: OpenStep | null;
   /** The calls of the latest answer, and earlier ones that have not settled. */
-  readonly calls: LayeredMap<CallId, OpenCall>;
+  readonly calls: PersistentMap<OpenCall>;
 };
 
 export type Projected = { readonly operations: readonly Operation[]; readonly run: RunProjection };
@@ -74,6 +74,7 @@ const OPEN_RUN = [
   "system_prompt_id",
   "request_type",
   "request_content",
+  "context_mode",
   "max_iterations",
   "max_duration_ms",
   "status",
@@ -204,13 +205,12 @@ const SETTLE_RUN = [
   "cost_usd",
 ] as const satisfies readonly MessageColumn[];
 
-const NO_CALLS: LayeredMap<CallId, OpenCall> = createLayeredMap();
 const NOTHING: readonly Operation[] = [];
 
 export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): Projected => {
   const id = toEventKey(sessionNumber, event.seq);
   if (event.type === "run.requested")
-    return { operations: [openRun(event, id, parent)], run: { messageId: id, step: null, calls: NO_CALLS } };
+    return { operations: [openRun(event, id, parent)], run: { messageId: id, step: null, calls: EMPTY_MAP } };
   if (run === undefined) throw new Error(`Event ${event.seq} is of run ${event.runId}, which was never requested.`);
   switch (event.type) {
     case "run.started":
@@ -262,7 +262,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
             ],
           },
         ],
-        run: { ...run, step: { ...run.step, opening: null }, calls: withoutSettled(run.calls) },
+        run: { ...run, step: { ...run.step, opening: null }, calls: filterEntries(run.calls, (call) => !call.settled) },
       };
     }
     case "model.failed": {
@@ -275,11 +275,11 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     }
     case "approval.requested": {
       const { act, approvalId } = event;
-      const call = run.calls.get(act.callId);
+      const call = getEntry(run.calls, act.callId);
       if (call !== undefined && !call.settled)
         return {
           operations: [update(call.id, ANSWER_APPROVAL, ["asked", null])],
-          run: { ...run, calls: withCall(run.calls, act.callId, { ...call, approvalId }) },
+          run: { ...run, calls: withEntry(run.calls, act.callId, { ...call, approvalId }) },
         };
       return openCall(event, id, run, {
         callId: act.callId,
@@ -300,7 +300,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     }
     case "tool.started": {
       const input = JSON.stringify(event.input);
-      const call = run.calls.get(event.callId);
+      const call = getEntry(run.calls, event.callId);
       if (call === undefined || call.settled)
         return openCall(event, id, run, {
           callId: event.callId,
@@ -311,26 +311,26 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
         });
       return {
         operations: [update(call.id, START_APPROVED, ["running", event.at, input, event.effect])],
-        run: { ...run, calls: withCall(run.calls, event.callId, { ...call, startedAt: event.at }) },
+        run: { ...run, calls: withEntry(run.calls, event.callId, { ...call, startedAt: event.at }) },
       };
     }
     case "tool.settled": {
-      const call = run.calls.get(event.callId);
+      const call = getEntry(run.calls, event.callId);
       if (call !== undefined && !call.settled)
         return {
           operations: [settleCall(event, call)],
-          run: { ...run, calls: withCall(run.calls, event.callId, { ...call, settled: true }) },
+          run: { ...run, calls: withEntry(run.calls, event.callId, { ...call, settled: true }) },
         };
       const opened = openCall(event, id, run, {
         callId: event.callId,
         tool: event.tool,
-        input: null,
+        input: event.arguments ?? null,
         effect: null,
         status: "running",
       });
       return {
         operations: [...opened.operations, settleCall(event, { id, startedAt: event.at })],
-        run: { ...run, calls: withCall(run.calls, event.callId, { id, startedAt: event.at, settled: true }) },
+        run: { ...run, calls: withEntry(run.calls, event.callId, { id, startedAt: event.at, settled: true }) },
       };
     }
     case "context.fitted":
@@ -351,9 +351,9 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "run.settled": {
       const operations = [settleRun(event.result, event.at, run.messageId)];
       if (run.step?.opening) operations.push(interruptStep(run.step, run.step.opening, event.at, event.result));
-      for (const [, call] of run.calls.entries())
+      for (const call of eachValue(run.calls))
         if (!call.settled) operations.push(update(call.id, FAIL, toInterruption(call, event.at, event.result)));
-      return { operations, run: { messageId: run.messageId, step: null, calls: NO_CALLS } };
+      return { operations, run: { messageId: run.messageId, step: null, calls: EMPTY_MAP } };
     }
     default:
       return event satisfies never;
@@ -377,7 +377,7 @@ const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProject
     ...(event.continues === undefined ? {} : { continues: event.continues }),
     ...(event.forkedFrom === undefined ? {} : { forkedFrom: event.forkedFrom }),
   };
-  const parentCall = event.parentCallId === undefined ? undefined : parent?.calls.get(event.parentCallId);
+  const parentCall = event.parentCallId === undefined ? undefined : parent && getEntry(parent.calls, event.parentCallId);
   return {
     type: "insert",
     id,
@@ -390,9 +390,11 @@ const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProject
       event.agent,
       event.depth,
       spec.model,
-      `sys_${hash("sha256", JSON.stringify(spec.system)).slice(0, 16)}`,
+      // Of the role: the rest of the prompt tells one run of its task.
+      `sys_${hash("sha256", JSON.stringify(spec.system.slice(0, spec.roleChars))).slice(0, 16)}`,
       event.depth === 0 ? "prompt" : "delegation",
       toText(event.task),
+      spec.contextMode ?? null,
       spec.limits.iterations ?? null,
       spec.limits.durationMs ?? null,
       "pending",
@@ -441,7 +443,7 @@ const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: Ca
   ],
   run: {
     ...run,
-    calls: withCall(run.calls, call.callId, {
+    calls: withEntry(run.calls, call.callId, {
       id,
       startedAt: event.at,
       settled: false,
@@ -618,18 +620,9 @@ const toCallStatus = (event: EventOf<"tool.settled">): MessageStatus => {
   }
 };
 
-const withCall = (calls: RunProjection["calls"], callId: CallId, call: OpenCall): RunProjection["calls"] =>
-  calls.set(callId, call);
-
 const findAsked = (calls: RunProjection["calls"], approvalId: ApprovalId): OpenCall | undefined => {
-  for (const [, call] of calls.entries()) if (call.approvalId === approvalId && !call.settled) return call;
+  for (const call of eachValue(calls)) if (call.approvalId === approvalId && !call.settled) return call;
   return undefined;
-};
-
-const withoutSettled = (calls: RunProjection["calls"]): RunProjection["calls"] => {
-  if (calls === NO_CALLS) return calls;
-  const open = [...calls.entries()].filter(([, call]) => !call.settled);
-  return open.length === 0 ? NO_CALLS : createLayeredMap(open);
 };
 
 /** The words of a task or of a tool's output; an image is named. */

@@ -3,7 +3,7 @@
  * kept from it, then both outputs as they came; when they are long, beginning and end, with the rest kept as an artifact.
  */
 import path from "node:path";
-import type { ErrorValue, FileChanges } from "@retinue/protocol";
+import type { ErrorValue, FileChanges, TestCounts } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Artifacts, Tool, ToolContext, ToolOutput } from "@retinue/runtime";
 import { classifyCommand, defineTool } from "@retinue/runtime";
@@ -18,6 +18,7 @@ import { createThrottledProgress } from "@retinue/confine";
 import type { Confinement, ConfinementOptions } from "@retinue/confine";
 import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
 import { toShellCommand } from "./shell-command.ts";
+import { countsInOutput } from "./test/counts-in-output.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -75,9 +76,18 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           },
         });
         const status = [toStatus(end, timeoutMs), ...toNotes(confinement, files)].join("; ");
-        const refused = confinement.refusals.map((why) => `[${why}]\n`).join("");
-        const text = `[${status}]\n${refused}${await toBoundedText(spool.read(), context.artifacts)}`;
-        return toOutput(text, { files, sandbox: confinement.sandbox, error: toFailure(end) });
+        const refused = confinement.refusals
+          .map(
+            (why) => `[${why}]
+`,
+          )
+          .join("");
+        const output = spool.read();
+        const text = `[${status}]
+${refused}${await toBoundedText(output, context.artifacts)}`;
+        const error = toFailure(end);
+        const tests = error === undefined ? countsInOutput(command, output.head + output.tail) : undefined;
+        return toOutput(text, { files, sandbox: confinement.sandbox, error, tests });
       } finally {
         shown.flush();
         spool.close();
@@ -99,11 +109,18 @@ const requireApprovedScripts = async ({ workspace, act }: ToolContext): Promise<
 };
 
 /** What a command did before it was ended is told with why it was. */
-type Ran = { readonly files: FileChanges | undefined; readonly sandbox: string; readonly error: ErrorValue | undefined };
+type Ran = {
+  readonly files: FileChanges | undefined;
+  readonly sandbox: string;
+  readonly error: ErrorValue | undefined;
+  /** Where the command ran tests. */
+  readonly tests: TestCounts | undefined;
+};
 
-const toOutput = (text: string, { files, sandbox, error }: Ran): ToolOutput => ({
+const toOutput = (text: string, { files, sandbox, error, tests }: Ran): ToolOutput => ({
   content: [{ type: "text", text }],
   sandbox,
+  ...(tests === undefined ? {} : { tests }),
   ...(files === undefined ? {} : { files }),
   ...(error === undefined ? {} : { error }),
 });

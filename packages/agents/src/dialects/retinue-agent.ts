@@ -2,7 +2,7 @@
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
 import { fromJsonSchema } from "@retinue/runtime";
 import type { z } from "zod";
-import { isAgentName, toAgentPattern } from "../agent-name.ts";
+import { isAgentName, toAgentName, toAgentPattern } from "../agent-name.ts";
 import { toPathGlob } from "../path-glob.ts";
 import { DELEGATE_TOOL, isToolPattern, resolveToolName } from "../tool-names.ts";
 import type { YamlFields } from "../yaml-fields.ts";
@@ -54,8 +54,11 @@ const toFrontMatter = (fields: YamlFields): Record<string, unknown> =>
     fields.names.map((name) => {
       const value = fields.get(name);
       // A list with nothing in it is empty, which for tools is the opposite of a list that is not there.
+      if (name === "name" && typeof value === "string") return [name, toAgentName(value) ?? value];
       if (!isList(name)) return [name, value === null ? undefined : value];
       const texts = toTexts(value) ?? value;
+      if ((name === "delegates" || name === "aliases") && Array.isArray(texts))
+        return [name, texts.map((text) => toName(String(text)))];
       return [
         name,
         (name === "tools" || name === "deniedTools") && Array.isArray(texts)
@@ -64,6 +67,12 @@ const toFrontMatter = (fields: YamlFields): Record<string, unknown> =>
       ];
     }),
   );
+
+/** However it is written; what no name can be made of stays as it is, and is told. */
+const toName = (text: string): string => {
+  const [mark, name] = text.startsWith("!") ? ["!", text.slice(1)] : ["", text];
+  return `${mark}${toAgentPattern(name) ?? name}`;
+};
 
 const isList = (name: string): boolean => (LISTS as readonly string[]).includes(name);
 
@@ -119,7 +128,8 @@ const toLines = (fields: YamlFields): ReadonlyMap<string, number> => {
   for (const name of fields.names) {
     lines.set(name, fields.lineOf(name));
     for (const [index, text] of (isList(name) ? (toTexts(fields.get(name)) ?? []) : []).entries()) {
-      const value = name === "tools" || name === "deniedTools" ? resolveToolName(text) : text;
+      const isTool = name === "tools" || name === "deniedTools";
+      const value = isTool ? resolveToolName(text) : name === "delegates" ? toName(text) : text;
       lines.set(`${name}:${value}`, fields.lineOf(name, index));
     }
   }

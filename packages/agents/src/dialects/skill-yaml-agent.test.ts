@@ -32,6 +32,7 @@ describe("a skill as YAML", () => {
       delegates: ["general-assistant", "summarize-document"],
       grant: "session",
       limits: { iterations: 10 },
+      reportAs: "skill",
       contextMode: "none",
       expose: "delegate",
       skills: [],
@@ -69,7 +70,7 @@ describe("a skill as YAML", () => {
   });
 
   test.each([
-    ["has no prompt", "name: a\ndescription: d\nsub_agents: []\n"],
+    ["has a prompt that is no text", "name: a\ndescription: d\nsystem_prompt: [x]\n"],
     ["is no YAML", "name: a\n  system_prompt: [\n"],
     ["is a list", "- system_prompt: x\n"],
     ["has tools that are no list", "name: a\nsystem_prompt: p\ntools: {a: 1}\n"],

@@ -38,10 +38,9 @@ export const readSkillYamlAgent = (text: string, context: ReadContext): ReadAgen
     read && nameFields(read, { names: FIELDS, synonyms: { prompt: "system_prompt", subagents: "sub_agents" }, note });
   if (!fields) return BROKEN;
   const name = readName(fields, "name", context);
-  const prompt = fields.get("system_prompt");
-  if (typeof prompt !== "string" || prompt.trim() === "")
-    note("error", fields.lineOf("system_prompt"), `it has no "system_prompt"`);
-  if (name === undefined || typeof prompt !== "string") return BROKEN;
+  if (name === undefined) return BROKEN;
+  const prompt = readPrompt(fields, name, context);
+  if (prompt === undefined) return BROKEN;
   const description = readDescription(fields, "description", { in: `The ${name} agent.`, context });
   noteUnhonoured(fields, UNHONOURED, context);
   const temperature = readTemperature(fields, "temperature", context);
@@ -56,13 +55,36 @@ export const readSkillYamlAgent = (text: string, context: ReadContext): ReadAgen
       description,
       ...toRightsFields({ tools, deniedTools: [], delegates }),
       limits: { iterations: iterations ?? DEFAULT_ITERATIONS },
+      reportAs: "skill",
       ...(typeof model === "string" && model !== "" ? { model } : {}),
       ...(temperature === undefined ? {} : { temperature }),
     },
-    prompt: [prompt.trim(), ...readExamples(fields, context)].join("\n\n"),
+    prompt: [prompt, ...readExamples(fields, context)].join("\n\n"),
     lines: toLines(fields),
     note,
   });
+};
+
+/** `…`, `...` and a reference to a file are no prompts. */
+const ABBREVIATED = /^(?:…|\.{3}|\[?(?:\.\.\.|…)\]?|<[^>]*>|\S+\.(?:md|txt|prompt))$/;
+
+/** A skill that does not say what it is to do gets a prompt that says what it may use, and a warning. */
+const readPrompt = (fields: YamlFields, name: string, { note }: ReadContext): string | undefined => {
+  const prompt = fields.get("system_prompt");
+  if (prompt !== undefined && prompt !== null && typeof prompt !== "string") {
+    note("error", fields.lineOf("system_prompt"), `"system_prompt" is a text`);
+    return undefined;
+  }
+  const text = prompt?.trim() ?? "";
+  if (text !== "" && !ABBREVIATED.test(text)) return text;
+  const why =
+    text === "" ? `it has no "system_prompt"` : `its "system_prompt" is abbreviated or stands in a file, which is not read`;
+  note("warning", text === "" ? 1 : fields.lineOf("system_prompt"), `${why}; it gets one that names its tools and sub-agents`);
+  const listed = (field: string): string => (toTexts(fields.get(field)) ?? []).join(", ") || "none";
+  return (
+    `You are ${name.replaceAll("-", " ")}. Do the task that you are given with what you have, and answer with its result.\n` +
+    `Your tools: ${listed("tools")}. Skills that you may hand parts of it to: ${listed("sub_agents")}.`
+  );
 };
 
 /** Whoever writes `skills/*.yaml` for something else has none of these. */

@@ -5,7 +5,7 @@
 import type { CallId, EventDraft, Json, JsonObject, RunId, RunIdentity, RunResult, RunSpec, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { ChildRun, Driven, InBackground, RunState, WorktreePlace } from "@retinue/runtime";
-import { createState, isNarrowed, LeftOpen, Parked, toReport, toResult } from "@retinue/runtime";
+import { createReport, createState, isNarrowed, LeftOpen, Parked, toResult } from "@retinue/runtime";
 import type { ActiveRun, BackgroundRun } from "./active-run.ts";
 import { childRunId, ordersOf } from "./active-run.ts";
 import { ring } from "./bell.ts";
@@ -125,7 +125,7 @@ const tellParent = async (ground: Ground, parent: ActiveRun, { runId, agent, res
     type: "message.received",
     messageId: `msg_${runId.slice(4)}`,
     from: runId,
-    content: [toLetter(agent, runId, result)],
+    content: [await toLetter(ground, parent, { runId, agent, result })],
     source: { via: "run" },
   });
 };
@@ -153,10 +153,18 @@ const isInBackground = (input: Json): boolean =>
   typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["background"] === true;
 
 /** How a run hears of what it started in the background. */
-const toLetter = (agent: string, runId: RunId, result: RunResult): UserPart => ({
-  type: "text",
-  text: `[result of ${agent}, ${runId}]\n${JSON.stringify(toReport(result, false))}`,
-});
+const toLetter = async (ground: Ground, parent: ActiveRun, { runId, agent, result }: Told): Promise<UserPart> => {
+  const { options, log, clean } = ground;
+  const { sessionId } = parent.state.identity;
+  const { report } = await createReport(result, {
+    mostTokens: options.agents.get(agent)?.resultTokens ?? options.resultTokens,
+    artifacts: {
+      write: async (text) => write(ground, parent.tree, () => log.writeArtifact(sessionId, clean(text))),
+      read: async (artifactId) => log.readArtifact(sessionId, artifactId),
+    },
+  });
+  return { type: "text", text: `[result of ${agent}, ${runId}]\n${JSON.stringify(report)}` };
+};
 
 const admitChild = async (ground: Ground, parent: ActiveRun, child: ChildRun, runId: RunId): Promise<RunState> => {
   const { sessionId, runId: parentRunId, depth } = parent.state.identity;
@@ -218,7 +226,7 @@ const driveChild = async (
     const error = toErrorValue(thrown);
     return {
       type: "settled",
-      result: toResult(run.state, { status: "failed", bailoutReason: "error", error }, run.state.used.activeMs),
+      result: toResult(run.state, { status: "failed", bailoutReason: "error", error }, run.state.used.activeMs, run.purse),
     };
   } finally {
     signal.removeEventListener("abort", onAbort);

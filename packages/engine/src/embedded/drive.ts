@@ -296,7 +296,9 @@ const fail = async (ground: Ground, run: ActiveRun, emit: Ports["emit"], thrown:
       ground.worktreeRuns.bringBack(state, { status: "failed", place, signal: run.stop.signal }),
     ).catch(() => undefined);
   const error = toErrorValue(thrown);
-  const result = ground.clean(toResult(state, { status: "failed", bailoutReason: "error", error }, state.used.activeMs));
+  const result = ground.clean(
+    toResult(state, { status: "failed", bailoutReason: "error", error }, state.used.activeMs, run.purse),
+  );
   try {
     const draft = { ...state.identity, at: ground.ports.clock.date(), type: "run.settled" as const, result };
     for (const event of await emit([draft])) publish(ground, session, event);

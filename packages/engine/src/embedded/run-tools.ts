@@ -1,5 +1,5 @@
 /** The tools that a run has: those of the host that its spec names, and those by which it starts, steers and asks other runs. */
-import type { RunId, RunResult } from "@retinue/protocol";
+import type { Message, RunId, RunResult } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import type { AnyTool, ChildRun, InBackground, RunState } from "@retinue/runtime";
 import { createDelegationTools, createPurse, summariseMessages } from "@retinue/runtime";
@@ -38,6 +38,14 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
         spent: { usage: summary?.usage ?? NO_USAGE, costUsd: summary ? summary.costUsd : 0 },
       };
     },
+    condense: async (text, signal) => {
+      const model = await ports.model(state.spec.summaryModel ?? state.spec.model);
+      const messages: readonly Message[] = [{ role: "user", content: [{ type: "text", text }] }];
+      const limitTokens = model.contextWindow ?? SUMMARY_LIMIT;
+      const summary = await summariseMessages({ model, messages, limitTokens, purse: run?.purse ?? createPurse({}) }, signal);
+      return summary ? { text: summary.text, spent: { usage: summary.usage, costUsd: summary.costUsd } } : undefined;
+    },
+    resultTokens: options.resultTokens,
   });
   const steering =
     delegation.length === 0

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { errorValueSchema } from "./error-value.ts";
 import { jsonSchema } from "./json.ts";
+import { limitsSchema } from "./limits.ts";
 import { costSchema, usageSchema } from "./usage.ts";
 
 const paths = z.array(z.string());
@@ -38,16 +39,32 @@ const bailoutReasonSchema = z.enum([
   "cancelled",
 ]);
 
+export const countsSchema = z.object({
+  run: z.number().describe("Tests that ran."),
+  passed: z.number().describe("Those that passed."),
+});
+
+const billSchema = z
+  .object({
+    usage: usageSchema.describe("Tokens."),
+    costUsd: costSchema.describe("Null where no price is known for a model that was used."),
+    iterations: z.number().describe("Model calls that could use tools."),
+    toolCalls: z.number().describe("Tool calls that were executed."),
+  })
+  .meta({ title: "Bill", description: "What runs have spent together." });
+
 export const runResultSchema = z
   .object({
     status: z.enum(["completed", "partial", "failed", "cancelled", "timeout"]).describe("How the run ended."),
-    summary: z.string().describe("A few lines; the only part that enters a parent's context unasked."),
+    agent: z.string().exactOptional().describe("Whose result it is."),
+    summary: z.string().describe("A few lines. A parent reads the whole answer, and not these alone."),
     details: z.string().describe("The whole of what the agent said last."),
     output: jsonSchema.exactOptional().describe("What the agent handed in by its output schema."),
     filesModified: paths.describe("Files that were modified, as measured."),
     filesCreated: paths.describe("Files that were created, as measured."),
     testsRun: z.number().describe("Tests that were really run."),
     testsPassed: z.number().describe("Tests that passed."),
+    latestTests: countsSchema.exactOptional().describe("How the last of several test runs came out."),
     warnings: z.array(z.string()).describe("What a reader should know before trusting the result."),
     unverified: z.array(z.string()).describe("What the agent claims and the record does not support."),
     suggestions: z.array(z.string()).describe("What the agent would do next."),
@@ -58,6 +75,8 @@ export const runResultSchema = z
     durationMs: z.number().describe("Time at work."),
     usage: usageSchema.describe("Tokens of this run alone."),
     costUsd: costSchema.describe("Of this run alone; null where no price is known for a model that was used."),
+    total: billSchema.exactOptional().describe("Of the run and everything below it."),
+    remaining: limitsSchema.exactOptional().describe("What its limits, and those above it, left when it settled."),
     depth: z.number().describe("0 is the main agent."),
     merge: mergeOutcomeSchema.exactOptional().describe("Of a run that worked in a worktree of its own."),
     bailoutReason: bailoutReasonSchema.exactOptional().describe("Why the run was stopped before it was done."),

@@ -33,6 +33,14 @@ export const runSpecSchema = z
     worktree: worktreeSchema.exactOptional().describe("A copy of its own that `workspace` lies in."),
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),
+    roleChars: z
+      .number()
+      .exactOptional()
+      .describe("How much of the beginning of `system` is the role's own prompt, the same in all of its runs."),
+    contextMode: z
+      .enum(["none", "summary", "selective", "full"])
+      .exactOptional()
+      .describe("What of its parent's context the run was given."),
     summaryModel: z.string().exactOptional().describe("The model that summarises old context, where another than `model`."),
   })
   .meta({ title: "RunSpec", description: "Everything needed to run, resume or replay a run, frozen when it is requested." });

@@ -6,6 +6,7 @@ import { approvalIdSchema, artifactIdSchema, callIdSchema } from "./ids.ts";
 import { jsonSchema } from "./json.ts";
 import { assistantPartSchema, userPartSchema } from "./messages.ts";
 import { proposedActSchema, toolEffectSchema } from "./proposed-act.ts";
+import { countsSchema } from "./result.ts";
 import { costSchema, spentSchema, usageSchema } from "./usage.ts";
 
 const step = z.int().describe("Counts the turns of the run from 1. A turn asked again keeps its number.");
@@ -37,8 +38,8 @@ const fileChangesSchema = z
   })
   .meta({ title: "FileChanges", description: "Files that an act really changed, measured, relative to the workspace." });
 
-const testCountsSchema = z
-  .object({ run: z.number().describe("How many ran."), passed: z.number().describe("How many of them passed.") })
+const testCountsSchema = countsSchema
+  .extend({ latest: countsSchema.exactOptional().describe("Of several runs counted together, the last one.") })
   .meta({ title: "TestCounts", description: "Tests that an act really ran." });
 
 export const TURN_SCHEMAS = {
@@ -94,6 +95,10 @@ export const TURN_SCHEMAS = {
     artifact: artifactRefSchema.exactOptional().describe("The full text behind a shortened output."),
     files: fileChangesSchema.exactOptional().describe("Files that it changed."),
     tests: testCountsSchema.exactOptional().describe("Tests that it ran."),
+    arguments: z
+      .string()
+      .exactOptional()
+      .describe("Of a call that was not started: its arguments as the model wrote them, or the beginning of those."),
     sandbox: z.string().exactOptional().describe("What kept the command that it ran to its rights: `bwrap 0.8`, or `none`."),
     spent: spentSchema.exactOptional().describe("On models, by the tool itself."),
     activeMs,

@@ -17,7 +17,7 @@ import { readHistory, writeHistory } from "./history.ts";
 import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { Flagged, SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
 import { commandSource } from "./reach/command-source.ts";
 import { shortId } from "./record/find-session.ts";
@@ -30,7 +30,7 @@ import { readVersion } from "./version.ts";
 
 export const chatCommand = async (options: SessionOptions, surroundings: Surroundings): Promise<number> => {
   const { stdin, stdout, stderr, env, redact } = surroundings;
-  const { settings, workspace, home } = await loadSessionSettings(options, surroundings);
+  const { settings, workspace, home, flagged } = await loadSessionSettings(options, surroundings);
   const isTerminal = stdin.isTTY === true && stdout.isTerminal;
 
   let interrupts: Interrupts | undefined;
@@ -97,7 +97,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
       const onLeave = (): void => void close().catch(() => undefined);
       leave.addEventListener("abort", onLeave, { once: true });
       try {
-        const code = await takeTurn(turn, { ...context, options, signal: interrupts.cancelled, close });
+        const code = await takeTurn(turn, { ...context, options, flagged, signal: interrupts.cancelled, close });
         if (code === EXIT.waiting) return code;
         if (code !== EXIT.done && !isTerminal) exitCode = code;
       } finally {
@@ -168,15 +168,16 @@ type Turn = { readonly type: "task"; readonly text: string } | { readonly type: 
 
 type TurnContext = SlashContext & {
   readonly options: SessionOptions;
+  readonly flagged: Flagged;
   readonly signal: AbortSignal;
   readonly close: () => Promise<void>;
 };
 
-const startTurn = (turn: Turn, { retinue, conversation, options, signal }: TurnContext): Promise<RunHandle> => {
+const startTurn = (turn: Turn, { retinue, conversation, options, flagged, signal }: TurnContext): Promise<RunHandle> => {
   if (turn.type === "resume") return retinue.resume(turn.sessionId, { signal });
   const agent = options.agent ?? conversation.agent;
   const { forkFrom, sessionId, model } = conversation;
-  const run = { signal, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+  const run = { signal, ...flagged, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
   if (forkFrom) return retinue.fork(forkFrom, { task: turn.text, ...run });
   return retinue.run(turn.text, { ...run, ...(sessionId !== undefined && { sessionId }) });
 };

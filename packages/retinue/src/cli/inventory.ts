@@ -3,6 +3,7 @@ import type { LoadedAgents } from "@retinue/agents";
 import type { AnyTool } from "@retinue/runtime";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import type { AppliedAgents } from "../apply-agent-settings.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -14,6 +15,8 @@ export type Inventory = {
   /** The folder of the user's state. */
   readonly home: string;
   readonly loaded: LoadedAgents;
+  /** What the settings say for agents, by the names that agents really have. */
+  readonly applied: AppliedAgents["applied"];
   /** Errors of files of agents; that a command of one is not trusted stands in `untrusted`. */
   readonly agentProblems: readonly string[];
   readonly tools: ReadonlyMap<string, AnyTool>;
@@ -43,6 +46,7 @@ export const withInventory = async <T>(
       userDir: home,
       projectDir: folder,
       modelNames: Object.keys(settings.models),
+      presets: settings.agent.presets,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
     createTrustStore({ file: join(home, "trust.json") }),
@@ -54,13 +58,16 @@ export const withInventory = async <T>(
     settings,
     askUser: undefined,
   });
+  const { applyAgentSettings } = await import("../apply-agent-settings.ts");
+  const set = applyAgentSettings(agents.loaded.agents, settings);
   try {
     return await use({
       settings,
       workspace: folder,
       home,
-      loaded: agents.loaded,
-      agentProblems: agents.problems,
+      loaded: { ...agents.loaded, agents: set.agents },
+      applied: set.applied,
+      agentProblems: [...agents.problems, ...set.problems],
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       toolProblems: problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       untrusted: [...untrusted, ...agents.untrusted],

@@ -35,15 +35,24 @@ export const showInput = (input: Json): string =>
         .join(" ")
     : showValue(input);
 
-/** The bill of a run. */
-export const formatBill = (result: RunResult): string =>
-  [
+/** The bill of a run: with everything below it, and its own share where that is another; and what its limits leave of money and tokens. */
+export const formatBill = (result: RunResult): string => {
+  const { total = result, remaining } = result;
+  const isShared = total.usage.input !== result.usage.input || total.usage.output !== result.usage.output;
+  const left = [
+    ...(remaining?.tokens === undefined ? [] : [`${remaining.tokens} tokens`]),
+    ...(remaining?.costUsd === undefined ? [] : [money(remaining.costUsd)]),
+  ];
+  return [
     `${result.status} in ${seconds(result.durationMs)}`,
-    count(result.iterations, "model call"),
-    count(result.toolCalls, "tool call"),
-    `${result.usage.input} tokens in, ${result.usage.output} out`,
-    money(result.costUsd),
+    count(total.iterations, "model call"),
+    count(total.toolCalls, "tool call"),
+    `${total.usage.input} tokens in, ${total.usage.output} out`,
+    money(total.costUsd),
+    ...(isShared ? [`of which its own: ${result.usage.input} in, ${result.usage.output} out, ${money(result.costUsd)}`] : []),
+    ...(left.length > 0 ? [`left: ${left.join(" and ")}`] : []),
   ].join(", ");
+};
 
 export type ProgressRenderer = {
   /** The line for an event, if it is worth one. What is done often is told in no more than `columns`, so that it takes one line of a terminal. */

@@ -42,7 +42,7 @@ export const runCommand = async (
     throw new RetinueError("usage", "--take-over needs a session to take over.", {
       hint: "Name it with --session or --continue.",
     });
-  const { settings, workspace } = await loadSessionSettings(options, surroundings);
+  const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, stdin);
   const context = { workspace, flagModel: options.model, settingsModel: settings.model };
   return withCassette(options, context, surroundings, (cassette) =>
@@ -51,7 +51,7 @@ export const runCommand = async (
       surroundings,
       async ({ retinue, signal, show }) => {
         await cassette.note(retinue.model);
-        const run = await retinue.run(task, { signal, ...(options.agent !== undefined && { agent: options.agent }) });
+        const run = await retinue.run(task, { signal, ...flagged, ...(options.agent !== undefined && { agent: options.agent }) });
         const exitCode = await show(run);
         if (exitCode === EXIT.done) cassette.assertDone();
         return exitCode;

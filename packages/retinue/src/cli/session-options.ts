@@ -1,4 +1,5 @@
 /** The options that `run` and the prompt share, and the settings that follow from them. */
+import type { Limits } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -35,10 +36,17 @@ export const toWorkspace = (options: Pick<SessionOptions, "workspace">): string 
   return workspace;
 };
 
-export const loadSessionSettings = async (
-  options: SessionOptions,
-  surroundings: Surroundings,
-): Promise<LoadedSettings & { readonly workspace: string }> => {
+/** What was said on the command line itself: it stands above settings and the files of agents. */
+export type Flagged = { readonly model?: string; readonly limits?: Limits };
+
+export type SessionSettings = LoadedSettings & { readonly workspace: string; readonly flagged: Flagged };
+
+const toFlagged = ({ settings, origins }: LoadedSettings, { model }: SessionOptions): Flagged => {
+  const limits = Object.entries(settings.limits).filter(([name]) => origins.get(`limits.${name}`)?.type === "flag");
+  return { ...(model !== undefined && { model }), ...(limits.length > 0 && { limits: Object.fromEntries(limits) }) };
+};
+
+export const loadSessionSettings = async (options: SessionOptions, surroundings: Surroundings): Promise<SessionSettings> => {
   const workspace = toWorkspace(options);
   const flags = toFlags(options);
   const { loadSettings } = await import("../settings/load-settings.ts");
@@ -48,5 +56,5 @@ export const loadSessionSettings = async (
   surroundings.learn(await findSecrets({ env: surroundings.env, settings, workspace, servers: settings.mcpServers }));
   for (const warning of loaded.warnings)
     await surroundings.stderr.write(`retinue: ${toPrintable(surroundings.redact(warning), "line")}\n`);
-  return { ...loaded, workspace };
+  return { ...loaded, workspace, flagged: toFlagged(loaded, options) };
 };

@@ -58,6 +58,12 @@ const smaller: Rule = {
   add: wantedHolds,
 };
 
+/** Limits of settings stand above those of an agent's file: where the user has set none, a number could be larger than the file's. */
+const smallerThanSet: Rule = {
+  ...smaller,
+  narrow: (wanted, below) => (below !== undefined && Number(wanted) <= Number(below) ? { kept: wanted } : { asked: wanted }),
+};
+
 const onlyFalse: Rule = {
   type: "rule",
   narrow: (wanted, below) => (wanted === false || below === true ? { kept: wanted } : { asked: wanted }),
@@ -114,14 +120,22 @@ export const NARROWER: Rules = {
   retry: { attempts: smaller, maxWaitMs: smaller },
   streamIdleMs: smaller,
   limits: {
-    iterations: smaller,
-    toolCalls: smaller,
-    durationMs: smaller,
-    contextTokens: smaller,
-    tokens: smaller,
-    costUsd: smaller,
+    iterations: smallerThanSet,
+    toolCalls: smallerThanSet,
+    durationMs: smallerThanSet,
+    contextTokens: smallerThanSet,
+    tokens: smallerThanSet,
+    costUsd: smallerThanSet,
   },
-  agent: { maxDepth: smaller, maxConcurrent: smaller, maxChildren: smaller, statsInPrompt: onlyFalse },
+  agent: {
+    maxDepth: smaller,
+    maxConcurrent: smaller,
+    maxChildren: smaller,
+    statsInPrompt: onlyFalse,
+    resultTokens: smaller,
+    presets: needsTrust,
+  },
+  agents: needsTrust,
   store: { path: needsTrust, url: needsTrust, synchronous: ordered(["FULL", "NORMAL"]) },
   mcpServers: needsTrust,
   hooks: needsTrustToAdd,

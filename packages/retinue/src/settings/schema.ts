@@ -1,7 +1,7 @@
 /** The schema of one source of settings. Its descriptions are what editors show, its messages what a user reads. */
 import { z } from "zod";
 import type { PartialSettings } from "./settings.ts";
-import { HOOK_EVENTS, PROVIDER_TYPES } from "./settings.ts";
+import { HOOK_EVENTS, PRESET_NAMES, PROVIDER_TYPES } from "./settings.ts";
 
 /** The longest a timer of Node can wait. */
 const MOST_MS = 2_147_483_647;
@@ -44,6 +44,31 @@ const provider = z.strictObject({
   maxConcurrent: count(1, "How many requests may be under way at once, over all runs of the process."),
 });
 
+const limits = z.strictObject({
+  iterations: count(1, "Model calls of a run."),
+  toolCalls: count(0, "Tool calls of a run."),
+  durationMs: duration(1, "Time of a run; waiting for a human does not count."),
+  contextTokens: count(1, "Size of one request; older context is cleared and summarised before it is passed."),
+  tokens: count(1, "Input and output tokens of all model calls of a run."),
+  costUsd: z.number().min(0).optional().describe("Money of a run, in US dollars."),
+});
+
+const resultTokens = (description: string) => count(100, description);
+
+const agentSettings = z.strictObject({
+  model: modelName.optional().describe("In place of the model of its file."),
+  limits: limits.optional().describe("Of each of its runs, above those of its file."),
+  tools: z.array(z.string().min(1)).optional().describe("Names or globs, in place of those of its file."),
+  delegates: z.array(z.string().min(1)).optional().describe("Agents it may start, in place of those of its file."),
+  resultTokens: resultTokens("How many tokens of its answer enter the context of whoever started it."),
+  summarize: z
+    .enum(["none", "model"])
+    .optional()
+    .describe(
+      "none: whoever started it reads its answer. model: a summary of it by the model named cheap, and the answer is kept.",
+    ),
+});
+
 export const settingsSchema = z.strictObject({
   model: modelName.optional().describe("provider/model or a name from models. Without it, what is reachable is detected."),
   models: z
@@ -62,17 +87,7 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe("What happens when a provider fails or says later."),
   streamIdleMs: duration(1, "How long a stream may stay silent before it counts as dead. Default 120000."),
-  limits: z
-    .strictObject({
-      iterations: count(1, "Model calls of a run."),
-      toolCalls: count(0, "Tool calls of a run."),
-      durationMs: duration(1, "Time of a run; waiting for a human does not count."),
-      contextTokens: count(1, "Size of one request; older context is cleared and summarised before it is passed."),
-      tokens: count(1, "Input and output tokens of all model calls of a run."),
-      costUsd: z.number().min(0).optional().describe("Money of a run, in US dollars."),
-    })
-    .optional()
-    .describe("Limits of the main run, and of everything below it."),
+  limits: limits.optional().describe("Limits of the main run, above those of its agent's file, and of everything below it."),
   agent: z
     .strictObject({
       maxDepth: z.int().min(0).max(32).optional().describe("How deep delegations may nest. 0: none. Default 3."),
@@ -82,9 +97,22 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .optional()
         .describe("Whether the main agent is told how its sub-agents did so far: success, time, cost. Default false."),
+      resultTokens: resultTokens(
+        "How many tokens of a sub-agent's answer enter its parent's context; the whole of a longer one is kept beside. Default 4000.",
+      ),
+      presets: z
+        .array(z.enum(PRESET_NAMES))
+        .optional()
+        .describe(
+          "Designs whose numbers the built-in agents take in place of the strictest, like [s1]. Of several the later wins.",
+        ),
     })
     .optional()
     .describe("Delegation."),
+  agents: z
+    .record(z.string().regex(/^[A-Za-z][\w-]*$/, "is not an agent's name: a letter, then letters, digits, _ -"), agentSettings)
+    .optional()
+    .describe("What holds for agents above what their files say, by name; for built-in ones too."),
   store: z
     .strictObject({
       path: z.string().min(1).optional().describe("The SQLite file of all sessions. Default: retinue.db in your folder."),

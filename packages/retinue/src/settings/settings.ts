@@ -71,6 +71,23 @@ export type WebSettings = {
   readonly search?: { readonly engine: "searxng" | "brave" | "tavily"; readonly baseUrl?: string; readonly apiKeyEnv?: string };
 };
 
+/** As `@retinue/agents` knows them. */
+export const PRESET_NAMES = ["s0", "s1", "s2", "s3", "s4"] as const;
+
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+/** What a person sets for one agent. */
+export type AgentSettings = {
+  readonly model?: string;
+  readonly limits?: Limits;
+  /** Names or globs, in place of those of its file. */
+  readonly tools?: readonly string[];
+  /** Agents it may start, in place of those of its file. */
+  readonly delegates?: readonly string[];
+  readonly resultTokens?: number;
+  readonly summarize?: "none" | "model";
+};
+
 export type Settings = {
   /** `provider/model` or a name from `models`. Absent: what is reachable is detected. */
   readonly model?: string;
@@ -86,7 +103,13 @@ export type Settings = {
     readonly maxChildren: number;
     /** Whether the main agent is told how its sub-agents did so far. */
     readonly statsInPrompt: boolean;
+    /** How many tokens of a sub-agent's answer enter its parent's context, whatever its file says. */
+    readonly resultTokens?: number;
+    /** Designs whose numbers the built-in agents take; of several the later wins. */
+    readonly presets: readonly PresetName[];
   };
+  /** Above what the files of the agents say, built-in ones among them. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
   readonly store: {
     /** The SQLite file; `retinue.db` in the user's folder where absent. */
     readonly path?: string;
@@ -129,8 +152,11 @@ export type PartialSettings = {
         readonly maxConcurrent?: number | undefined;
         readonly maxChildren?: number | undefined;
         readonly statsInPrompt?: boolean | undefined;
+        readonly resultTokens?: number | undefined;
+        readonly presets?: readonly PresetName[] | undefined;
       }
     | undefined;
+  readonly agents?: unknown;
   readonly store?:
     | {
         readonly path?: string | undefined;
@@ -156,7 +182,8 @@ export const DEFAULT_SETTINGS: Settings = {
   retry: { attempts: 4, maxWaitMs: 60_000 },
   streamIdleMs: 120_000,
   limits: {},
-  agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100, statsInPrompt: false },
+  agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100, statsInPrompt: false, presets: [] },
+  agents: {},
   store: { synchronous: "NORMAL" },
   mcpServers: {},
   hooks: [],

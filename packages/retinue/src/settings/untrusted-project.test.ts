@@ -57,6 +57,9 @@ const CASES: readonly Case[] = [
   { key: "store.path", narrow: "/home/ada/mine.db", wide: "/tmp/theirs.db" },
   { key: "store.url", narrow: "postgres://localhost/mine", wide: "postgres://elsewhere.example/theirs" },
   { key: "store.synchronous", narrow: "FULL", wide: "NORMAL" },
+  { key: "agent.resultTokens", narrow: 200, wide: 9_000 },
+  { key: "agent.presets", narrow: ["s1"], wide: ["s2"] },
+  { key: "agents", narrow: {}, wide: { reviewer: { limits: { iterations: 900 } } } },
   { key: "mcpServers", narrow: {}, wide: { evil: { command: "evil" } } },
   { key: "hooks", narrow: [], wide: [{ on: "run.started", command: "evil" }] },
   { key: "web.allowHosts", narrow: [], wide: ["169.254.169.254"] },
@@ -136,8 +139,10 @@ describe("L10 what a project says without trust only narrows", () => {
     expect(settings.web.denyHosts).toEqual(["a.example", "b.example"]);
   });
 
-  test("a limit where the user has none is the project's, since it is narrower than none", async () => {
-    expect((await load({}, { limits: { tokens: 5 } })).settings.limits).toEqual({ tokens: 5 });
+  test("a limit where the user has none is not followed: it would stand above that of an agent's file, which may be smaller", async () => {
+    const loaded = await load({}, { limits: { iterations: 900 } });
+    expect(loaded.settings.limits).toEqual({});
+    expect(loaded.warnings.join("\n")).toContain("limits.iterations");
   });
 });
 
@@ -172,8 +177,9 @@ describe("what is trusted only adds", () => {
 
   test("what is asked for grows when the user allows less, and is asked again", async () => {
     const project = { limits: { tokens: 100 }, hooks: [{ on: "run.started", command: "theirs" }] };
-    await trust(await load({}, project));
-    expect((await load({}, project)).untrusted).toBeUndefined();
+    const user = { limits: { tokens: 1_000 } };
+    await trust(await load(user, project));
+    expect((await load(user, project)).untrusted).toBeUndefined();
     const less = await load({ limits: { tokens: 10 } }, project);
     expect(less.settings).toMatchObject({ limits: { tokens: 10 }, hooks: DEFAULT_SETTINGS.hooks });
     expect(less.untrusted?.shown).toContain('"tokens":100');

@@ -25,12 +25,22 @@ export const shorten = async (content: readonly UserPart[], mostChars: number, a
   if (charsOf(content) <= mostChars) return { content };
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const artifact = await artifacts.write(text);
+  const short = keepEnds(text, mostChars, { artifact, whole: text });
+  return { content: [{ type: "text", text: short }, ...content.filter((part) => part.type !== "text")], artifact };
+};
+
+/** Head and tail of a text with a note between them that says where the whole is. */
+export const keepEnds = (
+  text: string,
+  mostChars: number,
+  { artifact, whole }: { readonly artifact: ArtifactRef; readonly whole: string },
+): string => {
+  const kept = `(${artifact.lines} lines) is kept as "artifact:${artifact.artifactId}": read it in ranges, or search it with grep. …]`;
+  if (text.length <= mostChars) return `${text}\n\n[… The whole output of ${whole.length} characters ${kept}`;
   const head = cut(text, 0, Math.floor(mostChars * 0.5));
   const tail = cut(text, text.length - Math.floor(mostChars * 0.2), text.length);
-  const note =
-    `\n\n[… ${text.length - head.length - tail.length} of ${text.length} characters are left out here. The whole output ` +
-    `(${artifact.lines} lines) is kept as "artifact:${artifact.artifactId}": read it in ranges, or search it with grep. …]\n\n`;
-  return { content: [{ type: "text", text: head + note + tail }, ...content.filter((part) => part.type !== "text")], artifact };
+  const left = text.length - head.length - tail.length;
+  return `${head}\n\n[… ${left} of ${text.length} characters are left out here. The whole output ${kept}\n\n${tail}`;
 };
 
 /** A slice that does not break a surrogate pair. */

@@ -29,6 +29,8 @@ export type SpecOptions = {
   };
   /** What the run was told by its parent; the main agent has none. */
   readonly assignment?: Assignment;
+  /** What of its parent's context it is given; the main agent has none. */
+  readonly contextMode?: RunSpec["contextMode"] | undefined;
   readonly summaryModel?: string | undefined;
   /** How the sub-agents did so far, for the prompt of a run that may start them. */
   readonly figures?: string | undefined;
@@ -53,6 +55,8 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       assignment: options.assignment,
       figures: options.figures,
     }),
+    roleChars: agent.prompt.trim().length,
+    ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,
     tools,

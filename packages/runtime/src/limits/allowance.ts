@@ -4,7 +4,7 @@
  */
 import type { Model } from "@retinue/model/contract";
 import type { LimitName, RunSpec } from "@retinue/protocol";
-import type { Amounts, Purse, Tightest } from "./purse.ts";
+import type { Amounts, Purse, Spending, Tightest } from "./purse.ts";
 import { createPurse, leftIn } from "./purse.ts";
 import type { RunState } from "../record/run-state.ts";
 
@@ -96,7 +96,7 @@ export const allowedCalls = ({ spec, used }: RunState, purse: Purse): Tightest =
 };
 
 /** The purse of a run: tokens and cost count what is below it, and so do the limits that were set for the tree. */
-export const createRunPurse = ({ limits, treeLimits }: RunSpec, parent: Purse | null, used: Amounts): Purse =>
+export const createRunPurse = ({ limits, treeLimits }: RunSpec, parent: Purse | null, used: Spending): Purse =>
   createPurse(
     {
       ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
@@ -109,11 +109,13 @@ export const createRunPurse = ({ limits, treeLimits }: RunSpec, parent: Purse | 
   );
 
 /** What a run has spent itself, as its record says. */
-export const spentBy = ({ used }: RunState): Amounts => ({
+export const spentBy = ({ used }: RunState): Required<Spending> => ({
   iterations: used.iterations,
   toolCalls: used.toolCalls,
   tokens: used.usage.input + used.usage.output,
   costUsd: used.costUsd,
+  usage: used.usage,
+  unpriced: used.unpriced,
 });
 
 const handInOutput = (tokens: number): number => Math.min(HAND_IN_OUTPUT, Math.floor(tokens / 10));

@@ -3,11 +3,15 @@
  * spend is reserved in all of them first, so that runs side by side cannot spend the same twice. A purse also keeps back what its own run
  * needs to hand in, which nobody below may touch.
  */
-import type { Limits } from "@retinue/protocol";
+import type { Limits, Usage } from "@retinue/protocol";
+import { NO_USAGE } from "@retinue/protocol";
 
 export type PurseAxis = "iterations" | "toolCalls" | "tokens" | "costUsd";
 
 export type Amounts = { readonly [Axis in PurseAxis]?: number };
+
+/** What was really spent: the amounts, and for the bill the tokens by kind and whether a price was missing. */
+export type Spending = Amounts & { readonly usage?: Usage; readonly unpriced?: boolean };
 
 export type Purse = {
   readonly parent: Purse | null;
@@ -17,17 +21,27 @@ export type Purse = {
   readonly used: Record<PurseAxis, number>;
   readonly reserved: Record<PurseAxis, number>;
   readonly kept: Record<PurseAxis, number>;
+  /** Tokens by kind, of the run and everything below it. */
+  usage: Usage;
+  /** Some calls had no price, so that the cost is not known. */
+  unpriced: boolean;
 };
 
 const nothing = (): Record<PurseAxis, number> => ({ iterations: 0, toolCalls: 0, tokens: 0, costUsd: 0 });
 
 /** `used` is what a record says was spent before. It is not added above: each purse is told its own. */
-export const createPurse = (limits: Limits, parent: Purse | null = null, used: Amounts = {}): Purse => ({
+export const createPurse = (
+  limits: Limits,
+  parent: Purse | null = null,
+  { usage = NO_USAGE, unpriced = false, ...used }: Spending = {},
+): Purse => ({
   parent,
   limits,
   used: { ...nothing(), ...used },
   reserved: nothing(),
   kept: nothing(),
+  usage,
+  unpriced,
 });
 
 export type Tightest = { readonly left: number; readonly used: number; readonly max: number };
@@ -47,7 +61,7 @@ export const leftIn = (purse: Purse, axis: PurseAxis): Tightest => {
 /** Takes amounts out of every purse from here up until they are settled. */
 export type Reservation = {
   /** Gives back what was reserved and books what was really spent. Only the first call counts. */
-  readonly settle: (spent: Amounts) => void;
+  readonly settle: (spent: Spending) => void;
 };
 
 export const reserve = (purse: Purse, amounts: Amounts): Reservation => {
@@ -59,6 +73,7 @@ export const reserve = (purse: Purse, amounts: Amounts): Reservation => {
       open = false;
       add(purse, "reserved", amounts, -1);
       add(purse, "used", spent, 1);
+      if (spent.usage || spent.unpriced === true) bill(purse, spent);
     },
   };
 };
@@ -71,6 +86,19 @@ export const keepBack = (purse: Purse, amounts: Amounts): void => {
   kept.toolCalls = toolCalls;
   kept.tokens = tokens;
   kept.costUsd = costUsd;
+};
+
+const bill = (purse: Purse, { usage = NO_USAGE, unpriced = false }: Spending): void => {
+  for (let one: Purse | null = purse; one; one = one.parent) {
+    const { input, output, cached, reasoning } = one.usage;
+    one.usage = {
+      input: input + usage.input,
+      output: output + usage.output,
+      cached: cached + usage.cached,
+      reasoning: reasoning + usage.reasoning,
+    };
+    one.unpriced ||= unpriced;
+  }
 };
 
 const add = (purse: Purse, column: "used" | "reserved", amounts: Amounts, sign: 1 | -1): void => {

@@ -1,5 +1,5 @@
 /** What a call is answered with, whether it ran or not. */
-import type { ErrorValue, FileChanges, TestCounts, ToolOutcome, UserPart } from "@retinue/protocol";
+import type { ArtifactRef, ErrorValue, FileChanges, TestCounts, ToolOutcome, UserPart } from "@retinue/protocol";
 import type { Spent } from "./tool.ts";
 
 export type Answered = {
@@ -10,4 +10,5 @@ export type Answered = {
   readonly tests?: TestCounts;
   readonly sandbox?: string;
   readonly spent?: Spent;
+  readonly artifact?: ArtifactRef;
 };

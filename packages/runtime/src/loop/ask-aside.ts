@@ -4,7 +4,7 @@
  */
 import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
 import { RetinueError } from "@retinue/protocol";
-import type { Purse } from "../limits/purse.ts";
+import type { Purse, Spending } from "../limits/purse.ts";
 import { leftIn, reserve } from "../limits/purse.ts";
 
 export type AsideRequest = {
@@ -35,9 +35,16 @@ export const askAside = async (
     if (!answer) throw new RetinueError("model_stream_incomplete", `${model.id} ended its stream without an answer.`);
     return answer;
   } finally {
-    reservation.settle(answer ? { tokens: answer.usage.input + answer.usage.output, costUsd: answer.costUsd ?? 0 } : {});
+    reservation.settle(answer ? toSpending(answer) : {});
   }
 };
+
+const toSpending = ({ usage, costUsd }: ModelAnswer): Spending => ({
+  tokens: usage.input + usage.output,
+  costUsd: costUsd ?? 0,
+  usage,
+  unpriced: costUsd === null,
+});
 
 type Affordable = Pick<AsideRequest, "purse" | "model" | "requestTokens" | "maxOutputTokens">;
 

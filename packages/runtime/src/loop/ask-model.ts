@@ -145,7 +145,8 @@ const askAllowed = async (asker: Asker, turn: Turn): Promise<Ending | null> => {
     if (!answer) reservation.settle({});
   }
   const { finishReason, usage, costUsd } = answer;
-  reservation.settle({ iterations: handIn ? 0 : 1, tokens: usage.input + usage.output, costUsd: costUsd ?? 0 });
+  const tokens = usage.input + usage.output;
+  reservation.settle({ iterations: handIn ? 0 : 1, tokens, costUsd: costUsd ?? 0, usage, unpriced: costUsd === null });
   const content = withUniqueIds(asker.clean(answer.content), step, state.callIds);
   note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
   keepBack(asker.purse, handInAmounts(model, state.turnTokens));

@@ -2,8 +2,11 @@
 import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { z } from "zod";
+import { DELEGATE } from "../delegation/delegate-tool-name.ts";
+import { noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
+import { findToolNamed, resolveToolName } from "../policy/tool-names.ts";
 import { Parked } from "./parked.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
@@ -46,16 +49,22 @@ const refuse = (call: ToolCallPart, code: ErrorCode, message: string): Prepared 
   answer: toAnswer("error", { code, message }),
 });
 
+/** A delegation that cannot be made is answered as one, also where there is no tool for it. */
+const answerUnknown = (call: ToolCallPart, state: RunState, { tools }: Ports): Prepared => {
+  if (resolveToolName(call.tool) === DELEGATE) {
+    const error = noDelegation(state);
+    const { content } = toRefusal(error, state.identity.depth);
+    return { type: "answer", call, answer: { outcome: "error", content, error } };
+  }
+  const names = [...tools.keys()].join(", ") || "none";
+  return refuse(call, "tool_unknown", `There is no tool "${call.tool}". The tools of this run are: ${names}.`);
+};
+
 /** Checks a call and judges it, without doing anything yet. */
 export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Ports): Promise<Prepared> => {
   const { spec } = state;
-  const tool = ports.tools.get(call.tool) ?? ports.tools.get(fromWireName(call.tool));
-  if (!tool)
-    return refuse(
-      call,
-      "tool_unknown",
-      `There is no tool "${call.tool}". The tools of this run are: ${[...ports.tools.keys()].join(", ") || "none"}.`,
-    );
+  const tool = ports.tools.get(call.tool) ?? ports.tools.get(fromWireName(call.tool)) ?? findToolNamed(call.tool, ports.tools);
+  if (!tool) return answerUnknown(call, state, ports);
   let given: unknown;
   try {
     given = call.arguments.trim() === "" ? {} : JSON.parse(call.arguments);
@@ -124,7 +133,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       tool.execute(input, call).then(resolve, reject);
     });
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
-    const { content, files, tests, sandbox, spent, error, isError = error !== undefined } = output;
+    const { content, files, tests, sandbox, spent, artifact, error, isError = error !== undefined } = output;
     return {
       outcome: isError ? (call.stopped ? "cancelled" : "error") : "ok",
       content,
@@ -132,6 +141,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       ...(tests === undefined ? {} : { tests }),
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(spent === undefined ? {} : { spent }),
+      ...(artifact === undefined ? {} : { artifact }),
       ...(error === undefined ? {} : { error }),
     };
   } catch (thrown) {

@@ -129,7 +129,7 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
     }
     watch.resume();
   }
-  const result = run.clean(toResult(state, ending, watch.activeMs()));
+  const result = run.clean(toResult(state, ending, watch.activeMs(), run.purse));
   run.note({ type: "run.settled", result });
   await run.flush();
   return result;
@@ -191,6 +191,8 @@ const endOrWait = async (run: LiveRun): Promise<Next> => {
     const on = (ports.background?.() ?? []).map((runId): WaitingFor => ({ type: "run", runId }));
     if (on.length === 0) break;
     await run.flush();
+    // What was said meanwhile is not waited for.
+    if (state.inbox.length > 0) break;
     if ((await ports.wait?.(on, stopped)) !== "input") return { parkedOn: on };
   }
   if (!stopped.aborted && state.inbox.length > 0) return null;

@@ -1,7 +1,7 @@
 import { createScriptedModel } from "@retinue/model/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { findUnverified } from "../delegation/claims.ts";
+import { findUnverified } from "../delegation/claims/find-unverified.ts";
 import type { AcceptPorts } from "./ports.ts";
 import { runTest, toRecordedLines } from "../testing/index.ts";
 import { defineTool } from "./tool.ts";
@@ -184,7 +184,7 @@ describe("claims are held against the record", () => {
     ["Implemented the parser in `./lib/p.py:12-20`", ["a change of lib/p.py"]],
   ] as const)
     test(`nothing happened, and "${text}" is said`, () => {
-      const state = { filesModified: new Set<string>(), filesCreated: new Set<string>(), testsRun: 0, testsPassed: 0 };
+      const state = { filesModified: new Set<string>(), filesCreated: new Set<string>(), testRuns: [] };
       expect(findUnverified(text, state)).toEqual(found);
     });
 });

@@ -54,7 +54,7 @@ const answerCall = async (run: LiveRun, prepared: Runnable, executed: Answered):
   // Hooks, too, hear of it without secrets.
   const ran = run.clean(executed);
   const answer = ports.hooks || prepared.context !== undefined ? await hookAfter(run, prepared, ran) : ran;
-  const mostChars = outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
+  const mostChars = prepared.tool.selfFitted === true ? Infinity : outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
   if (charsOf(answer.content) <= mostChars) settle(run, prepared.call, answer);
   else settle(run, prepared.call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
 };
@@ -75,10 +75,23 @@ export const start = ({ note }: LiveRun, { call, tool, input }: Runnable): void 
   });
 };
 
+const MOST_ARGUMENTS = 10_000;
+
+/** Nothing else in the record tells what a call asked for that was refused before it began. */
+const unstarted = ({ turn }: LiveRun["state"], { callId, arguments: given }: ToolCallPart): { readonly arguments?: string } =>
+  turn?.started.has(callId) === true ? {} : { arguments: given.slice(0, MOST_ARGUMENTS) };
+
 export const settle = (
-  { note, watch }: LiveRun,
+  { state, note, watch }: LiveRun,
   call: ToolCallPart,
   answer: Answered & { readonly artifact?: ArtifactRef },
 ): void => {
-  note({ type: "tool.settled", callId: call.callId, tool: call.tool, ...answer, activeMs: watch.activeMs() });
+  note({
+    type: "tool.settled",
+    callId: call.callId,
+    tool: call.tool,
+    ...unstarted(state, call),
+    ...answer,
+    activeMs: watch.activeMs(),
+  });
 };

@@ -4,6 +4,7 @@
  */
 import type { ToolDeclaration } from "@retinue/model/contract";
 import type {
+  ArtifactRef,
   CallId,
   ErrorValue,
   FileChanges,
@@ -72,6 +73,8 @@ export type ToolOutput =
       /** What kept the command that it ran to its rights, by name and version; `none` where nothing did. */
       readonly sandbox?: string;
       readonly spent?: Spent;
+      /** The whole of what the content shows a part of. */
+      readonly artifact?: ArtifactRef;
       /** It did what it could, and failed. */
       readonly isError?: boolean;
       /** Why it failed, where there is a code for that. */
@@ -91,6 +94,8 @@ export type Tool<Input = unknown> = {
   readonly timeoutMs: number;
   /** It sees to it itself how much of it runs at the same time. */
   readonly selfPaced: boolean;
+  /** It sees to it itself that its output is no longer than it may be. */
+  readonly selfFitted?: boolean;
   touches(input: Input): Touches;
   /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. */
   execute(input: Input, context: ToolContext): Promise<ToolOutput>;
@@ -110,6 +115,7 @@ export type ToolOptions<Input> = {
   /** Two minutes by default. */
   readonly timeoutMs?: number;
   readonly selfPaced?: boolean;
+  readonly selfFitted?: boolean;
   readonly touches?: (input: Input) => Touches;
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
 };
@@ -131,6 +137,7 @@ export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
     repeatable: options.repeatable ?? options.effect === "read",
     timeoutMs: options.timeoutMs ?? 120_000,
     selfPaced: options.selfPaced ?? false,
+    ...(options.selfFitted === undefined ? {} : { selfFitted: options.selfFitted }),
     touches: options.touches ?? (() => ({})),
     execute: async (input, context) => options.execute(input, context),
   };

@@ -6,6 +6,7 @@ import type {
   CallId,
   EventDraft,
   FinishReason,
+  JsonObject,
   Message,
   MessageId,
   RecordedEvent,
@@ -19,11 +20,17 @@ import type {
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { estimateMessage } from "../context/estimate.ts";
+import { DELEGATE } from "../delegation/delegate-tool-name.ts";
+import { delegationKey } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
+import { wordInput } from "../delegation/word-input.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";
 
 /** How many calls the repetition guard looks back. */
 const RECENT_CALLS = 6;
+
+/** How many test runs claims are held against. */
+const KEPT_TEST_RUNS = 50;
 
 const CLEARED: readonly TextPart[] = [
   { type: "text", text: "[this older output was cleared to save context; call the tool again if you need it]" },
@@ -53,9 +60,10 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 const NO_MESSAGES: readonly never[] = [];
 const NO_WINDOWS: ReadonlyMap<string, number> = new Map();
 const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
+const NO_DELEGATIONS: ReadonlyMap<string, readonly CallId[]> = new Map();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated";
+type Sets = "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -111,10 +119,13 @@ export const createState = (
     pendingApprovals: NO_APPROVALS,
     givenApprovals: NO_APPROVALS,
     callIds: NO_NAMES,
+    delegations: NO_DELEGATIONS,
+    knownResults: NO_NAMES,
     warnings: [],
     rejections: 0,
     testsRun: 0,
     testsPassed: 0,
+    testRuns: NO_MESSAGES,
     filesModified: NO_NAMES,
     filesCreated: NO_NAMES,
     worktree: null,
@@ -174,6 +185,7 @@ export const apply = (state: RunState, event: EventDraft): void => {
         state.asides = new Map(state.asides).set(event.callId, { started: event, settled: null });
         return;
       }
+      if (state.turn && !state.turn.started.has(event.callId)) countDelegation(state, event);
       state.turn?.started.set(event.callId, event);
       return;
     case "tool.settled":
@@ -290,6 +302,7 @@ const deliver = (state: RunState, messageIds: readonly MessageId[]): void => {
 
 const say = (state: RunState, content: readonly UserPart[]): void => {
   state.answered = false;
+  state.delegations = NO_DELEGATIONS;
   push(state, { role: "user", content });
 };
 
@@ -318,6 +331,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   if (turn.started.has(event.callId)) state.used.toolCalls += 1;
   takeEffects(state, event);
+  forgetDelegations(state, turn, message);
   if (turn.settled.size < turn.calls.size) return;
   state.turn = null;
   for (const one of turn.calls.values()) {
@@ -331,6 +345,32 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   else if (state.finishing) push(state, userMessage(FINISH(state.finishRequested?.reason)));
 };
 
+/** Delegations are told apart by agent and task, whichever tool they were made with. */
+const countDelegation = (state: RunState, { tool, input, callId }: EventDraft & { readonly type: "tool.started" }): void => {
+  const isDelegation = tool === DELEGATE || state.spec.delegates.includes(tool);
+  if (!isDelegation || typeof input !== "object" || input === null || Array.isArray(input)) return;
+  const { agent, task, ...more } = input as JsonObject;
+  const isPlain = typeof task === "string" && (tool === DELEGATE || Object.keys(more).length === 0);
+  const key = delegationKey(
+    tool === DELEGATE && typeof agent === "string" ? agent : tool,
+    isPlain ? task : wordInput(input as JsonObject),
+  );
+  state.delegations = new Map(state.delegations).set(key, [...(state.delegations.get(key) ?? []), callId]);
+};
+
+/** Once something has changed, every delegation may be made again, but for the one that changed it. */
+const forgetDelegations = (state: RunState, { calls, started }: OpenTurn, settled: ToolMessage): void => {
+  const call = calls.get(settled.callId);
+  const start = started.get(settled.callId);
+  if (!call || !start || settled.isError) return;
+  const own = [...state.delegations].find(([, callIds]) => callIds.includes(settled.callId));
+  if (start.effect === "read" && !own) return;
+  const result = signature(call, settled);
+  if (state.knownResults.has(result)) return;
+  ownSet(state, "knownResults").add(result);
+  if (state.delegations.size > 0) state.delegations = own ? new Map([own]) : NO_DELEGATIONS;
+};
+
 const forgetApproval = (state: RunState, callId: CallId): void => {
   if (state.pendingApprovals.has(callId)) ownMap(state, "pendingApprovals").delete(callId);
   if (state.givenApprovals.has(callId)) ownMap(state, "givenApprovals").delete(callId);
@@ -342,6 +382,8 @@ const takeEffects = (state: RunState, event: EventDraft & { readonly type: "tool
   if (event.tests) {
     state.testsRun += event.tests.run;
     state.testsPassed += event.tests.passed;
+    const { latest, ...counts } = event.tests;
+    state.testRuns = [...state.testRuns, counts, ...(latest ? [latest] : [])].slice(-KEPT_TEST_RUNS);
   }
   if (event.files) {
     for (const path of event.files.created) ownSet(state, "filesCreated").add(path);
@@ -414,5 +456,7 @@ const spend = (state: RunState, usage: Usage, costUsd: number | null): void => {
 const signature = (call: ToolCallPart, settled: ToolMessage): string => {
   let said = "";
   for (const part of settled.content) said += `${part.type === "text" ? part.text : part.data}\n`;
+  // How long a run took says nothing about what came of it.
+  said = said.replaceAll(/"durationMs":\d+/g, "");
   return `${call.tool}\0${call.arguments}\0${said.length}\0${said.slice(0, 120)}\0${said.slice(-120)}`;
 };

@@ -12,6 +12,7 @@ import type {
   RunIdentity,
   RunResult,
   RunSpec,
+  TestCounts,
   ToolCallPart,
   ToolMessage,
   Usage,
@@ -113,11 +114,17 @@ export type RunState = {
   givenApprovals: ReadonlyMap<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
   /** Of all calls so far; results are paired with calls by them. */
   callIds: ReadonlySet<CallId>;
+  /** The delegations made since something changed, by agent and task: their calls in order. */
+  delegations: ReadonlyMap<string, readonly CallId[]>;
+  /** What acts and delegations have answered so far; an answer that was not there before is a change. */
+  knownResults: ReadonlySet<string>;
   readonly warnings: string[];
   /** How often a result was rejected. */
   rejections: number;
   testsRun: number;
   testsPassed: number;
+  /** Every time that tests were run, by the run or below it, oldest first. */
+  testRuns: readonly TestCounts[];
   filesModified: ReadonlySet<string>;
   filesCreated: ReadonlySet<string>;
   /** Of a run that works in a worktree of its own: how far that is. */

@@ -1,6 +1,7 @@
 /** The read side on a PostgreSQL store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { checkEvents } from "../check-events.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { Holder } from "../holder.ts";
@@ -181,6 +182,7 @@ export const createPostgresReadSide = ({
   importSession: async (exported) => {
     open();
     const imported = readExport(exported);
+    await checkEvents(imported);
     return db.transact(async (query) => {
       await importSession(query, imported);
       const session = await readSession(query, imported.sessionId);

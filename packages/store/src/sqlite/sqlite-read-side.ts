@@ -2,6 +2,7 @@
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { checkEvents } from "../check-events.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { MessageRow } from "../message-row.ts";
@@ -242,6 +243,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     importSession: async (exported) => {
       open();
       const imported = readExport(exported);
+      await checkEvents(imported);
       return queue.write(() => {
         try {
           return insertSession(imported);

@@ -1,5 +1,5 @@
 /** The contract of the read side as tests: every store runs it in one line and passes all of it. */
-import type { EventDraft, SessionId } from "@retinue/protocol";
+import type { EventDraft, RecordedEvent, SessionId } from "@retinue/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventLog } from "../contract.ts";
 import type { MessageRow } from "../message-row.ts";
@@ -734,12 +734,16 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect((await readSide.verify()).damage).toEqual([]);
       });
 
-      it("of events that fit their hashes and are none of ours is refused, and nothing is written", async () => {
+      it.each([
+        ["a type that nobody knows", { type: "future.event" }],
+        ["a field of another type", { depth: "deep" }],
+        ["a time that is none", { at: 7 }],
+      ])("of events that fit their hashes and are none of ours is refused, and nothing is written: %s", async (_what, change) => {
         await recordSession(log);
         const exported = await takeOut();
-        const events = exported.events.map((event) => (event.seq === 5 ? { ...event, type: "future.event" } : event));
+        const events = exported.events.map((event) => (event.seq === 5 ? { ...event, ...change } : event)) as RecordedEvent[];
         let headHash = CHAIN_START;
-        for (const { seq, ...draft } of events) headHash = toChainHash(headHash, toEventBody(draft as EventDraft, seq));
+        for (const { seq, ...draft } of events) headHash = toChainHash(headHash, toEventBody(draft, seq));
         const forged = { ...exported, events, session: { ...exported.session, headHash } };
         expect(await codeOf(() => readSide.importSession(forged))).toBe("import_invalid");
         expect(await readSide.session("ses_a")).toBeUndefined();

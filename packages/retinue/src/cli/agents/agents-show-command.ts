@@ -8,6 +8,7 @@ import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { toEffectiveRights } from "./effective-rights.ts";
+import { explainAgent } from "./explain-agent.ts";
 import { findAgent } from "./find-agent.ts";
 import { formatLimits } from "./format-limits.ts";
 
@@ -19,16 +20,17 @@ export const agentsShowCommand = async (
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdout, redact, env } = surroundings;
-  const { settings, workspace } = await loadSessionSettings(options, surroundings);
+  const { settings, workspace, origins } = await loadSessionSettings(options, surroundings);
   return withInventory({ settings, workspace, env }, async (inventory) => {
     const { loaded } = inventory;
     const agent = findAgent(name, loaded);
     const source = loaded.sources.get(agent.name);
     const { tools, limits } = toEffectiveRights(agent, inventory);
+    const why = explainAgent(agent, { inventory, origins, tools });
     const problems = loaded.problems.filter(({ file }) => file === source?.file).toSorted((one, other) => one.line - other.line);
     if (json === true) {
       const from = source && { origin: source.origin, dialect: source.dialect, file: source.file, replaces: source.replaces };
-      await stdout.write(`${toJsonLine({ agent, from, effective: { tools, limits }, problems }, redact)}\n`);
+      await stdout.write(`${toJsonLine({ agent, from, effective: { tools, limits }, why, problems }, redact)}\n`);
       return EXIT.done;
     }
     const lines = [
@@ -37,6 +39,8 @@ export const agentsShowCommand = async (
       `Tools here (${tools.length}): ${tools.join(", ") || "none"}`,
       `Limits here: ${formatLimits(limits).join(", ") || "none"}`,
       `May start: ${agent.delegates.join(", ") || "nobody"}`,
+      "What takes effect, and whose word it is:",
+      ...why.map(({ key, value, from }) => `  ${key}: ${value} (${from})`),
       ...problems.map(({ line, severity, message }) => `${line}: ${severity}: ${message}`),
     ];
     for (const line of lines) await stdout.write(`${toPrintable(redact(line), "line")}\n`);

@@ -8,11 +8,11 @@ export type EffectiveRights = { readonly tools: readonly string[]; readonly limi
 
 export const toEffectiveRights = (
   agent: AgentDefinition,
-  { tools, settings }: Pick<Inventory, "tools" | "settings">,
+  { tools, settings, applied }: Pick<Inventory, "tools" | "settings" | "applied">,
 ): EffectiveRights => ({
   tools: narrow(
     { tools: [...tools.keys()], writes: [], hosts: [], approve: settings.approve, maxDepth: settings.agent.maxDepth },
     agent,
   ).tools,
-  limits: stricter(agent.limits, settings.limits),
+  limits: stricter({ ...agent.limits, ...settings.limits, ...applied.get(agent.name)?.set.limits }, settings.limits),
 });

@@ -14,6 +14,7 @@ import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
+import type { Flagged } from "../session-options.ts";
 import type { View } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import { tellWaiting } from "../show-until-parked.ts";
@@ -41,7 +42,7 @@ export const fanOutCommand = async (
   const { stdout, stderr, redact, env } = surroundings;
   const { record, options, loaded, isResumed } = await prepareFanOut(words, given, surroundings);
   const isolation = parseIsolation(options.isolation);
-  const { settings, workspace } = loaded;
+  const { settings, workspace, flagged } = loaded;
   const maxConcurrent =
     options.concurrency === undefined ? settings.agent.maxConcurrent : wholeNumber(options.concurrency, "--concurrency", 1);
   const view = toView(options);
@@ -53,7 +54,7 @@ export const fanOutCommand = async (
     const tools = options.tools === undefined ? undefined : parseTools(options.tools, retinue);
     if (view.type === "text")
       await stderr.write(`retinue: ${count(tasks.length, "task")}, at most ${maxConcurrent} at a time, as ${record.id}\n`);
-    const begin = createBeginner({ retinue, mergeOrder: createMergeOrder(), signal, options, isolation, tools });
+    const begin = createBeginner({ retinue, mergeOrder: createMergeOrder(), signal, options, flagged, isolation, tools });
     const numbered = tasks.map((task, index) => ({ task, mark: toMark(index + 1, tasks.length) }));
     let left: RetinueError | undefined;
     const results = await fanOut(numbered, maxConcurrent, async ({ task, mark }): Promise<TaskResult> => {
@@ -108,13 +109,14 @@ type BeginnerOptions = {
   readonly mergeOrder: MergeOrder;
   readonly signal: AbortSignal;
   readonly options: FanOutCommandOptions;
+  readonly flagged: Flagged;
   readonly isolation: FanOutTask["isolation"];
   readonly tools: readonly string[] | undefined;
 };
 
 /** Starts a task in its session, or goes on with the session where there is one. */
 const createBeginner =
-  ({ retinue, mergeOrder, signal, options, isolation, tools }: BeginnerOptions) =>
+  ({ retinue, mergeOrder, signal, options, flagged, isolation, tools }: BeginnerOptions) =>
   async ({ agent, task, model = options.model, sessionId }: RecordedTask): Promise<RunHandle> => {
     if (await retinue.sessions.session(sessionId)) return retinue.resume(sessionId, { signal });
     return retinue.run(task, {
@@ -124,6 +126,7 @@ const createBeginner =
       newSessionId: sessionId,
       ...(isolation !== undefined && { isolation }),
       ...(tools !== undefined && { tools }),
+      ...flagged,
       ...(model !== undefined && { model }),
     });
   };

@@ -24,7 +24,7 @@ export const spawnCommand = async (
 ): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
   const isolation = parseIsolation(options.isolation);
-  const { settings, workspace } = await loadSessionSettings(options, surroundings);
+  const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin);
   const view = toView(options);
   return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal, show }) => {
@@ -34,7 +34,7 @@ export const spawnCommand = async (
       signal,
       ...(isolation !== undefined && { isolation }),
       ...(tools !== undefined && { tools }),
-      ...(options.model !== undefined && { model: options.model }),
+      ...flagged,
     });
     return show(run, async () => {
       if (view.type === "text") await followProgress(run, { mark: "" }, surroundings);

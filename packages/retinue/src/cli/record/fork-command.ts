@@ -41,6 +41,7 @@ export const forkCommand = (
         await surroundings.stderr.write(`retinue: leaves ${shortId(session.sessionId)} at event #${point.seq}.\n`);
       const run = await retinue.fork(point, {
         signal,
+        ...(record.loaded.flagged.limits !== undefined && { limits: record.loaded.flagged.limits }),
         ...(task !== undefined && { task }),
         ...(options.prompt !== undefined && { prompt: options.prompt }),
         ...(options.agent !== undefined && { agent: options.agent }),

@@ -61,6 +61,13 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
             await stderr.write(
               `retinue: ${shortId(session.sessionId)} goes on where it was${holder ? `, taken over from process ${holder.pid}` : ""}.\n`,
             );
+          // It is frozen as it was begun.
+          const { model: flagModel, limits } = record.loaded.flagged;
+          const flags = [...(flagModel === undefined ? [] : ["--model"]), ...(limits === undefined ? [] : ["--limit"])];
+          if (flags.length > 0)
+            await stderr.write(
+              `retinue: ${flags.join(" and ")} cannot change a run that was begun; what comes after it has them.\n`,
+            );
           exitCode = await show(await retinue.resume(session.sessionId, { signal, takeOver }));
         }
         if (request.task !== undefined && !signal.aborted && exitCode !== EXIT.waiting) {
@@ -72,6 +79,7 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
               signal,
               ...(agent !== undefined && { agent }),
               ...(isOpen && next !== undefined && { model: next }),
+              ...record.loaded.flagged,
             }),
           );
         }

@@ -2,8 +2,7 @@
 import { realpath } from "node:fs/promises";
 import type { ReadSide } from "@retinue/store";
 import type { RetinueStore } from "../../open-record.ts";
-import type { LoadedSettings } from "../../settings/load-settings.ts";
-import type { SessionOptions } from "../session-options.ts";
+import type { SessionOptions, SessionSettings } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 
@@ -12,7 +11,7 @@ export type CommandRecord = {
   readonly sessions: ReadSide;
   /** With all links followed, as it stands in the record. */
   readonly workspace: string;
-  readonly loaded: LoadedSettings;
+  readonly loaded: SessionSettings;
 };
 
 export const withRecord = async <T>(

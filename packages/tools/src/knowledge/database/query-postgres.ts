@@ -110,8 +110,8 @@ const begin = async (client: Client, { timeLimitMs, isAdminAllowed }: Beginning)
   ];
   if (powers.length === 0) return;
   if (!isAdminAllowed) throw refuseAdmin(rights.login, powers);
-  // This role may read every table and nothing else.
-  if (rights.has_reader) await client.query("SET LOCAL ROLE pg_read_all_data");
+  // This role may read every table and nothing else; only who may do everything may take any role.
+  if (rights.is_super && rights.has_reader) await client.query("SET LOCAL ROLE pg_read_all_data");
 };
 
 /** Whoever has such a login reads files and starts programs by functions that no reading of the statement finds. */

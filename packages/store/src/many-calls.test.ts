@@ -1,23 +1,8 @@
+import type { RecordedEvent } from "@retinue/protocol";
 import { expect, test } from "vitest";
-import { createLayeredMap } from "./layered-map.ts";
+import { eachValue } from "./persistent-map.ts";
 import { foldProjections } from "./plan-append.ts";
 import { createRunDrafts } from "./testing/session-drafts.ts";
-import type { RecordedEvent } from "@retinue/protocol";
-
-test("a layered map holds what a map would, and the one before is not changed", () => {
-  let map = createLayeredMap<number, number>();
-  const plain = new Map<number, number>();
-  for (let round = 0; round < 2_000; round += 1) {
-    const key = (round * 7_919) % 500;
-    const before = map;
-    const held = before.get(key);
-    map = map.set(key, round);
-    plain.set(key, round);
-    expect(before.get(key)).toBe(held);
-    expect(map.get(key)).toBe(round);
-  }
-  expect([...map.entries()]).toEqual([...plain]);
-});
 
 test("L18 20,000 calls of one answer are projected in time that grows with their number", { timeout: 120_000 }, () => {
   const run = createRunDrafts();
@@ -37,5 +22,5 @@ test("L18 20,000 calls of one answer are projected in time that grows with their
   for (let index = 0; index < 20_000; index += 1)
     add({ ...common, type: "tool.settled", callId: `c${index}`, tool: "read", outcome: "ok", content: [], activeMs: 0 });
   const projected = foldProjections(events, 1).get("run_a");
-  expect([...(projected?.calls.entries() ?? [])].filter(([, call]) => call.settled)).toHaveLength(20_000);
+  expect(projected ? [...eachValue(projected.calls)].filter(({ settled }) => settled) : []).toHaveLength(20_000);
 });

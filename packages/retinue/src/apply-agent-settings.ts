@@ -1,0 +1,62 @@
+/**
+ * What a person sets for agents stands above what their files say, for built-in agents too: `agents.<name>` of the settings. Nothing here
+ * gives a right: the grant of the session still decides.
+ */
+import { resolveDelegates, resolveToolName } from "@retinue/agents";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { findAgentNamed } from "@retinue/runtime";
+import type { AgentSettings, Settings } from "./settings/settings.ts";
+import { nearest } from "./settings/nearest.ts";
+
+export type AppliedAgents = {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** By the name of the agent: what was set for it, and by which name in the settings. */
+  readonly applied: ReadonlyMap<string, { readonly name: string; readonly set: AgentSettings }>;
+  readonly problems: readonly string[];
+};
+
+export const applyAgentSettings = (
+  agents: ReadonlyMap<string, AgentDefinition>,
+  { agents: wanted, agent: { resultTokens } }: Pick<Settings, "agents" | "agent">,
+): AppliedAgents => {
+  const applied = new Map<string, { readonly name: string; readonly set: AgentSettings }>();
+  const problems: string[] = [];
+  for (const [name, set] of Object.entries(wanted)) {
+    const agent = findAgentNamed(name, agents.values());
+    if (agent) applied.set(agent.name, { name, set });
+    else
+      problems.push(
+        `agents.${name} of the settings: there is no such agent; did you mean ${nearest(name, [...agents.keys()]) ?? "another"}?`,
+      );
+  }
+  const withSettings = [...agents].map(([name, agent]) => {
+    const { set = {} } = applied.get(name) ?? {};
+    return [name, override(agent, set, agents, resultTokens)] as const;
+  });
+  return { agents: new Map(withSettings), applied, problems };
+};
+
+const override = (
+  agent: AgentDefinition,
+  set: AgentSettings,
+  agents: ReadonlyMap<string, AgentDefinition>,
+  sessionTokens: number | undefined,
+): AgentDefinition => {
+  const { model, limits, tools, delegates, summarize } = set;
+  const resultTokens = set.resultTokens ?? sessionTokens;
+  const called = (pattern: string): string => {
+    const [mark, name] = pattern.startsWith("!") ? ["!", pattern.slice(1)] : ["", pattern];
+    return `${mark}${findAgentNamed(name, agents.values())?.name ?? name}`;
+  };
+  return {
+    ...agent,
+    ...(model === undefined ? {} : { model }),
+    ...(limits === undefined ? {} : { limits: { ...agent.limits, ...limits } }),
+    ...(tools === undefined ? {} : { tools: tools.map(resolveToolName) }),
+    ...(delegates === undefined
+      ? {}
+      : { delegates: [...resolveDelegates(agent.name, delegates.map(called), agents, new Map()).names] }),
+    ...(resultTokens === undefined ? {} : { resultTokens }),
+    ...(summarize === undefined ? {} : { summarize }),
+  };
+};

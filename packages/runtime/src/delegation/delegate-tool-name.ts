@@ -1,0 +1,2 @@
+/** The tool by which a run hands a task to another agent. */
+export const DELEGATE = "delegate_to_agent";

@@ -1,0 +1,181 @@
+/**
+ * The body of every delegation: refuses what may not be started, words the task, narrows the rights, and hands the child's result back as a
+ * value, whatever became of it.
+ */
+import type { FileChanges, Limits, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
+import { RetinueError, toErrorValue } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { settledMessages } from "../record/fold.ts";
+import { resolveToolName } from "../policy/tool-names.ts";
+import { findAgentNamed } from "./agent-name.ts";
+import type { Delegation, DelegationOptions } from "./delegation-request.ts";
+import { delegationKey } from "./delegation-key.ts";
+import { handBack } from "./hand-back.ts";
+import { toRefusal } from "./refusal.ts";
+import { createSpec, stricter } from "./spec.ts";
+import { LeftOpen } from "../loop/parked.ts";
+import type { Spent, ToolContext, ToolOutput } from "../loop/tool.ts";
+import { wordTask } from "./word-task.ts";
+import type { WorktreePlace } from "./worktrees.ts";
+
+/** How often the same delegation may be made while nothing changes. */
+const MOST_REPEATS = 2;
+
+export const startChild = async (
+  options: DelegationOptions,
+  delegation: Delegation,
+  context: ToolContext,
+): Promise<ToolOutput> => {
+  try {
+    return await delegate(options, delegation, context);
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError) || thrown instanceof LeftOpen || context.signal.aborted) throw thrown;
+    return toRefusal(toErrorValue(thrown), options.state.identity.depth);
+  }
+};
+
+const delegate = async (options: DelegationOptions, delegation: Delegation, context: ToolContext): Promise<ToolOutput> => {
+  const { state, agents } = options;
+  const { depth } = state.identity;
+  const agent = findDelegate(options, delegation.agent);
+  refuseLoop(options, agent, delegation, context);
+  const assignment = { parentAgent: state.identity.agent, task: delegation.task, successCriteria: delegation.success_criteria };
+  const mode = delegation.context_mode ?? agent.contextMode;
+  const specIn = (place: WorktreePlace | undefined, tools: readonly string[] | undefined): RunSpec =>
+    createSpec({
+      agent,
+      agents,
+      grant: state.spec.grant,
+      model: options.model,
+      workspace: place?.workspace ?? state.spec.workspace,
+      worktree: place?.worktree,
+      depth: depth + 1,
+      assignment,
+      contextMode: mode,
+      summaryModel: state.spec.summaryModel,
+      request: { tools, limits: toLimits(delegation.limits, context.timeLeftMs()) },
+    });
+  const tools = delegation.tools?.map(resolveToolName);
+  if (tools && specIn(undefined, tools).tools.length === 0)
+    refuseNoTools(agent, delegation.tools ?? [], specIn(undefined, undefined).tools);
+
+  const place = agent.isolation === "worktree" ? await options.isolate(context.callId) : undefined;
+  const summary = mode === "summary" ? await options.summarise(context.signal) : null;
+  const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile) : [];
+  const result = await options.start(
+    {
+      callId: context.callId,
+      agent: agent.name,
+      task: wordTask(delegation, summary?.text ?? null, files),
+      spec: specIn(place, tools),
+      background: delegation.background ?? false,
+      ...(mode === "full" ? { history: settledMessages(state) } : {}),
+    },
+    context.signal,
+  );
+  const spent = summary === null ? [] : [summary.spent];
+  if ("inBackground" in result)
+    return {
+      ...(summary === null ? {} : { spent: summary.spent }),
+      content: [
+        {
+          type: "text",
+          text: `${agent.name} is at work in the background as ${result.inBackground}; its result will be handed to you.`,
+        },
+      ],
+    };
+  const handed = await handBack(result, { options, agent, delegation, context });
+  return {
+    ...addUp([...spent, ...handed.spent]),
+    content: [{ type: "text", text: JSON.stringify(handed.report) }],
+    ...(handed.artifact === undefined ? {} : { artifact: handed.artifact }),
+    files: toFileChanges(result),
+    ...testsOf(result),
+    isError: result.status === "failed" || result.status === "cancelled" || result.status === "timeout",
+  };
+};
+
+const addUp = (all: readonly Spent[]): { readonly spent?: Spent } => {
+  const [first, ...others] = all;
+  if (!first) return {};
+  return {
+    spent: others.reduce(
+      (sum, { usage, costUsd }) => ({
+        usage: {
+          input: sum.usage.input + usage.input,
+          output: sum.usage.output + usage.output,
+          cached: sum.usage.cached + usage.cached,
+          reasoning: sum.usage.reasoning + usage.reasoning,
+        },
+        costUsd: sum.costUsd === null || costUsd === null ? null : sum.costUsd + costUsd,
+      }),
+      first,
+    ),
+  };
+};
+
+const findDelegate = ({ state, agents }: DelegationOptions, name: string): AgentDefinition => {
+  const available = state.spec.delegates.flatMap((one) => agents.get(one) ?? []);
+  const agent = findAgentNamed(name, available);
+  if (!agent) {
+    const names = available.map((one) => one.name).join(", ") || "nobody";
+    throw new RetinueError("agent_unknown", `There is no agent "${name}" that this run may start. It may start: ${names}.`);
+  }
+  const { depth } = state.identity;
+  const { maxDepth } = state.spec.grant;
+  if (depth + 1 > maxDepth)
+    throw new RetinueError("depth_exceeded", `This run is at depth ${depth}, and ${maxDepth} is the deepest.`);
+  return agent;
+};
+
+/** The same task on its way down again, or the same delegation again though nothing changed since. */
+const refuseLoop = (
+  { state, chain }: DelegationOptions,
+  { name }: AgentDefinition,
+  { task }: Delegation,
+  { callId }: ToolContext,
+): void => {
+  const key = delegationKey(name, task);
+  if (chain.some((above) => delegationKey(above.agent, above.task) === key))
+    throw new RetinueError("delegation_loop", `"${name}" is already at work on this task above.`);
+  const made = [...state.delegations.values()].find((callIds) => callIds.includes(callId)) ?? [];
+  if (made.indexOf(callId) >= MOST_REPEATS)
+    throw new RetinueError(
+      "delegation_loop",
+      `"${name}" was given this task ${MOST_REPEATS} times already, and nothing has changed since.`,
+    );
+};
+
+/** An agent that works without tools anyway is not kept from working by a list. */
+const refuseNoTools = ({ name }: AgentDefinition, listed: readonly string[], all: readonly string[]): void => {
+  if (all.length === 0) return;
+  throw new RetinueError(
+    "tool_unknown",
+    `"tools" leaves ${name} nothing to work with: ${listed.length === 0 ? "the list is empty" : `it has none of ${listed.join(", ")}`}. It has: ${all.join(", ")}.`,
+    { hint: `Name some of those, or leave "tools" out.` },
+  );
+};
+
+/** What changed in the parent's workspace: of a child in a worktree of its own, just what was merged. */
+const toFileChanges = ({ merge, filesModified, filesCreated }: RunResult): FileChanges =>
+  merge ? { modified: merge.modified, created: merge.created } : { modified: filesModified, created: filesCreated };
+
+/** Tests that were run anywhere below count here, too. */
+const testsOf = ({ testsRun, testsPassed, latestTests }: RunResult): { readonly tests?: TestCounts } =>
+  testsRun > 0
+    ? { tests: { run: testsRun, passed: testsPassed, ...(latestTests === undefined ? {} : { latest: latestTests }) } }
+    : {};
+
+/** What was asked for, in the time that the parent has left. */
+const toLimits = (limits: Delegation["limits"], timeLeftMs: number): Limits =>
+  stricter(limits ?? {}, timeLeftMs === Infinity ? {} : { durationMs: Math.max(1, Math.floor(timeLeftMs)) });
+
+const FILE_CHARS = 16_000;
+
+const readFiles = (files: readonly string[], readFile: (file: string) => Promise<string>): Promise<string[]> =>
+  Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(file);
+      return `### ${file}\n\n${text.length > FILE_CHARS ? `${text.slice(0, FILE_CHARS)}\n[… cut at ${FILE_CHARS} of ${text.length} characters]` : text}`;
+    }),
+  );
