@@ -82,6 +82,8 @@ export type RunRequest = {
   readonly spec: RunSpec;
   /** The session to go on with; a new one where absent. */
   readonly sessionId?: SessionId;
+  /** The id of the new session, where the caller made one before; `session_exists` where it is taken. */
+  readonly newSessionId?: SessionId;
   /** Where another run is left, in a session of its own. With it the task may be empty: then it goes on without a word. */
   readonly forkedFrom?: ForkPoint;
   /** Where the run works in a worktree: the runs among which it is merged in order. */

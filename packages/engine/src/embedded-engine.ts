@@ -28,7 +28,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     stopBelow,
   });
   const inputs = createInputs(ground);
-  const { start, resume, parking } = createRunStarter(ground, inputs);
+  const { start, resume, letGo } = createRunStarter(ground, inputs);
   const { active, worktreeRuns, log } = ground;
   return {
     start,
@@ -45,7 +45,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     follow: (sessionId, how) => followSession({ log, sessions: ground.sessions }, sessionId, how),
     purse: (runId) => active.get(runId)?.purse,
     close: async () => {
-      parking.close();
+      letGo(new LeftOpen("Retinue was closed while the run waited."));
       const roots = [...active.values()].filter(({ parent }) => parent === null);
       for (const { tree } of roots) leaveTree(ground, tree, new LeftOpen("Retinue was closed while the run was at work."));
       await Promise.allSettled(roots.map(({ driven }) => driven));

@@ -8,7 +8,18 @@ import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHan
 import { createEmbeddedEngine, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
 import type { Model, TrafficTap } from "@retinue/model";
 import { chooseModel, createModels, detectProviders, fromAiSdk, isAiSdkModel } from "@retinue/model";
-import type { ApproveMode, ForkPoint, Grant, Limits, RecordedEvent, RunResult, RunSpec, SessionId } from "@retinue/protocol";
+import type {
+  ApproveMode,
+  ForkPoint,
+  Grant,
+  InputSource,
+  Limits,
+  RecordedEvent,
+  RunId,
+  RunResult,
+  RunSpec,
+  SessionId,
+} from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
@@ -69,6 +80,8 @@ export type RetinueOptions = {
   readonly secrets?: readonly string[];
   /** Sees all traffic with providers, as a cassette does. */
   readonly tap?: TrafficTap;
+  /** Who gives the inputs that come from this process: answers of the approver, and cancels. */
+  readonly source?: InputSource;
 };
 
 export type RunOptions = {
@@ -85,10 +98,12 @@ export type RunOptions = {
   readonly mergeOrder?: MergeOrder;
   /** Goes on with the conversation of this session. */
   readonly sessionId?: SessionId;
+  /** The id of the session that the run begins, where it is known before; one that there is already is `session_exists`. */
+  readonly newSessionId?: SessionId;
   readonly signal?: AbortSignal;
 };
 
-export type ForkOptions = Omit<RunOptions, "sessionId"> & {
+export type ForkOptions = Omit<RunOptions, "sessionId" | "newSessionId"> & {
   /** What is said next; without it the run goes on without a word. */
   readonly task?: string;
   /** In place of the agent's prompt. */
@@ -111,12 +126,12 @@ export type Retinue = {
     options?: { readonly maxConcurrent?: number; readonly signal?: AbortSignal },
   ) => Promise<readonly RunResult[]>;
   /**
-   * Goes on with the latest run of a session, where a crash left it. A run that is settled gives its result. One that a living process
-   * works on is refused with `session_running`, unless it is to be taken over. It goes on with no more rights than a run that is started now;
-   * what a session that was imported has in hand is asked about.
+   * Goes on with the latest run of a session, or with one run of it and what is below, where a crash left it. A run that is settled gives
+   * its result. One that a living process works on is refused with `session_running`, unless it is to be taken over. It goes on with no more
+   * rights than a run that is started now; what a session that was imported has in hand is asked about.
    */
   readonly resume: (
-    sessionId: SessionId,
+    id: SessionId | RunId,
     options?: Pick<RunOptions, "signal" | "approve" | "limits"> & ResumeOptions,
   ) => Promise<RunHandle>;
   /** Leaves a run at one of its events, in a session of its own. */
@@ -241,6 +256,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     approvalExpiresMs: settings.approvals.expiresMs,
     hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
     observer: commandHooks.observer,
+    source: options.source,
   });
 
   const agentOf = (name: string): AgentDefinition => {
@@ -310,7 +326,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
     checkTask(task);
     const spec = await specOf(agent, run);
-    const { sessionId, mergeOrder, signal } = run;
+    const { sessionId, newSessionId, mergeOrder, signal } = run;
     if (sessionId !== undefined) await believeNoImport(sessionId, run);
     const started = await engine.start({
       agent: agent.name,
@@ -318,6 +334,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       spec,
       ...(mergeOrder === undefined ? {} : { mergeOrder }),
       ...(sessionId === undefined ? {} : { sessionId }),
+      ...(newSessionId === undefined ? {} : { newSessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
     if (sessionId === undefined) imports.set(started.sessionId, false);
@@ -356,17 +373,26 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
         spawn(agent, task, { ...rest, mergeOrder, ...(signal === undefined ? {} : { signal }) }),
       );
     },
-    resume: async (sessionId, { signal, approve, limits, ...how } = {}) => {
-      const events = await store.read(sessionId);
-      const root = events.findLast((event) => event.type === "run.requested" && event.depth === 0);
-      if (root?.type !== "run.requested") throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
-      const isSettled = events.some(({ type, runId }) => type === "run.settled" && runId === root.runId);
-      // A missing key is told before the run is taken up; taken up, it would fail and be over.
-      if (!isSettled) await resolve(root.spec.model);
+    resume: async (id, { signal, approve, limits, ...how } = {}) => {
+      const sessionId = isRunId(id) ? await store.sessionOf(id) : id;
+      const events = sessionId === undefined ? [] : await store.read(sessionId);
+      const root = events.findLast(
+        ({ type, depth, runId }) => type === "run.requested" && (isRunId(id) ? runId === id : depth === 0),
+      );
+      if (root?.type !== "run.requested")
+        throw new RetinueError(
+          isRunId(id) ? "run_unknown" : "session_unknown",
+          `There is no ${isRunId(id) ? "run" : "session"} ${id}.`,
+        );
+      const ofRoot = events.filter(({ runId }) => runId === root.runId);
+      const isSettled = ofRoot.some(({ type }) => type === "run.settled");
+      const isCancelled = ofRoot.some((event) => event.type === "cancel.requested" && event.finish !== true);
+      // A missing key is told before the run is taken up; taken up, it would fail and be over. One that is only to be settled needs none.
+      if (!isSettled && !isCancelled) await resolve(root.spec.model);
       if (!isSettled)
-        await record.narrow(sessionId, {
+        await record.narrow(root.sessionId, {
           ...grantedNow({ ...(approve === undefined ? {} : { approve }), ...(limits === undefined ? {} : { limits }) }),
-          isImported: await isImported(sessionId),
+          isImported: await isImported(root.sessionId),
         });
       const run = await engine.resume(root.runId, how);
       if (signal) cancelWith(run, signal);
@@ -408,6 +434,8 @@ const cancelWith = (run: RunHandle, signal: AbortSignal): void => {
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
 };
+
+const isRunId = (id: SessionId | RunId): id is RunId => id.startsWith("run_");
 
 const checkTask = (task: string): void => {
   if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");

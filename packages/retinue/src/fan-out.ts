@@ -2,12 +2,12 @@
 import type { RunResult } from "@retinue/protocol";
 import { NO_USAGE, toErrorValue } from "@retinue/protocol";
 
-export const fanOut = async <T>(
+export const fanOut = async <T, R = RunResult>(
   tasks: readonly T[],
   maxConcurrent: number,
-  work: (task: T) => Promise<RunResult>,
-): Promise<readonly RunResult[]> => {
-  const results: RunResult[] = [];
+  work: (task: T) => Promise<R>,
+): Promise<readonly (R | RunResult)[]> => {
+  const results: (R | RunResult)[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let index = next++; index < tasks.length; index = next++) {

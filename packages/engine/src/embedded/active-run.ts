@@ -77,7 +77,12 @@ export type ActiveRun = {
   driven: Promise<Driven>;
 };
 
-export type BackgroundRun = { readonly stop: AbortController; readonly work: Promise<unknown> };
+export type BackgroundRun = {
+  readonly stop: AbortController;
+  readonly work: Promise<unknown>;
+  /** It waits outside of memory. Until then it is at work, waits for its turn, or has settled and its parent is about to be told. */
+  isParked: boolean;
+};
 
 /** The same parent and call always give the same child. */
 export const childRunId = (parent: RunId, callId: CallId): RunId =>

@@ -6,7 +6,7 @@ import type { CallId, EventDraft, Json, JsonObject, RunId, RunIdentity, RunResul
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { ChildRun, Driven, InBackground, RunState, WorktreePlace } from "@retinue/runtime";
 import { createReport, createState, isNarrowed, LeftOpen, Parked, toResult } from "@retinue/runtime";
-import type { ActiveRun } from "./active-run.ts";
+import type { ActiveRun, BackgroundRun } from "./active-run.ts";
 import { childRunId, ordersOf } from "./active-run.ts";
 import { ring } from "./bell.ts";
 import { drive } from "./drive.ts";
@@ -76,11 +76,13 @@ const startInBackground = async (
   // Stopped while it waited for its turn, it is driven to its end at once.
   const work = pace(run, until).catch((thrown: unknown) => (until.aborted ? run() : Promise.reject(thrown)));
   const background = (parent.background ??= new Map());
-  background.set(runId, { stop, work });
+  const entry: BackgroundRun = { stop, work, isParked: false };
+  background.set(runId, entry);
   /** Its parent hears of it when it has settled; until then the parent waits for it, in memory or outside. */
   const tell = async (): Promise<void> => {
     try {
       const driven = await work;
+      entry.isParked = driven.type === "parked";
       if (driven.type === "parked") return;
       await tellParent(ground, parent, { runId, agent: child.agent, result: driven.result });
       background.delete(runId);

@@ -210,7 +210,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
         read: async (artifactId) => log.readArtifact(sessionId, artifactId),
       },
       isAllowed: (act) => run.session.allowed.size > 0 && isAllowed(run, act),
-      background: () => (run.background ? [...run.background.keys()] : []),
+      background: () => (run.background ? [...run.background.keys()].filter((id) => !run.state.heardFrom.has(id)) : []),
       wait: (on, signal) => wait(ground, run, on, signal),
       pauseAbove: () => pauseAbove(run),
       stopBelow: () => ground.below.stopBelow(ground, run),
@@ -236,7 +236,7 @@ const wait = async (
 ): Promise<"input" | "park"> => {
   if (on.some((one) => one.type === "approval" && !isOpen(run, one.approvalId))) return "input";
   const { taken } = run;
-  const isHere = on.some((one) => (one.type === "run" ? ground.active.has(one.runId) : !ground.parks));
+  const isHere = on.some((one) => (one.type === "run" ? isAtWork(ground, run, one.runId) : !ground.parks));
   if (isHere) {
     await waitForRing(run, signal);
     return "input";
@@ -246,6 +246,10 @@ const wait = async (
   run.takenAtPark = run.taken;
   return "park";
 };
+
+/** Whether something comes of a run below without an input from elsewhere. */
+const isAtWork = ({ active }: Ground, { background }: ActiveRun, runId: RunId): boolean =>
+  active.has(runId) || background?.get(runId)?.isParked === false;
 
 const isOpen = ({ state }: ActiveRun, approvalId: ApprovalId): boolean => {
   for (const asked of state.pendingApprovals.values()) if (asked.approvalId === approvalId) return true;

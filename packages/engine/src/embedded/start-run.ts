@@ -13,7 +13,7 @@ import { drive } from "./drive.ts";
 import type { Ground } from "./ground.ts";
 import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
-import type { Parking, ParkedRoot } from "./parking.ts";
+import type { ParkedRoot } from "./parking.ts";
 import { createParking } from "./parking.ts";
 import { readKnown } from "./read-state.ts";
 import type { PreviousTurn } from "./previous-turn.ts";
@@ -31,11 +31,15 @@ type Awaited = {
   readonly detach: () => void;
 };
 
-export type RunStarter = Pick<Engine, "start" | "resume"> & { readonly parking: Parking };
+export type RunStarter = Pick<Engine, "start" | "resume"> & {
+  /** Parked runs are driven on by others from now on; whoever waits here for one of them is told. */
+  readonly letGo: (thrown: Error) => void;
+};
 
 export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof createInputs>): RunStarter => {
   const { log, options } = ground;
   const awaited = new Map<RunId, Awaited>();
+  let isClosed = false;
   const turns = createPreviousTurns(ground);
 
   const settle = (runId: RunId, ended: (one: Awaited) => void): void => {
@@ -50,6 +54,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   const parking = createParking({
     ground,
     onNews: async (root) => {
+      if (isClosed) return;
       try {
         await driveOn(root);
       } catch (thrown) {
@@ -158,9 +163,15 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   };
 
   return {
-    parking,
-    start: async ({ agent, task, spec, sessionId: given, forkedFrom, mergeOrder, signal }) => {
-      const sessionId: SessionId = given ?? `ses_${options.createId()}`;
+    letGo: (thrown) => {
+      isClosed = true;
+      parking.close();
+      for (const runId of awaited.keys()) if (!ground.active.has(runId)) settle(runId, ({ result }) => result.reject(thrown));
+    },
+    start: async ({ agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, signal }) => {
+      const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
+      if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
+        throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
       const previous = given === undefined ? null : await turns.read(given);
       // In this process a session may be given its next turn before the one before is done.
       if (previous) await refuseHeld(ground, { ...previous, sessionId }, () => false);

@@ -6,6 +6,7 @@ import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { toPrintable } from "../terminal/printable.ts";
 import type { Screen } from "./fit-to-screen.ts";
 import { fitToScreen } from "./fit-to-screen.ts";
+import { formatInput, formatTouched, formatWish } from "./format-act.ts";
 import type { Redact } from "./format-error.ts";
 
 export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
@@ -17,21 +18,6 @@ const ROWS_AROUND = 8;
 const FEWEST_ROWS = 4;
 
 const line = (text: string): string => toPrintable(text, "line");
-
-const toBody = (request: ApprovalRequest, redact: Redact): string =>
-  Object.entries(
-    typeof request.act.input === "object" && request.act.input !== null && !Array.isArray(request.act.input)
-      ? request.act.input
-      : { input: request.act.input },
-  )
-    .flatMap(([key, value]) => {
-      const text = redact(typeof value === "string" ? value : JSON.stringify(value));
-      const lines = text.split("\n").map(line);
-      return lines.length === 1
-        ? [`  ${line(key)}: ${lines.join("")}`]
-        : [`  ${line(key)}:`, ...lines.map((row) => `    ${row}`)];
-    })
-    .join("\n");
 
 /** Undefined where the act needs no shortening: head and tail of it, so that who asks and what is asked never leave the screen. */
 const shorten = (body: string, hash: string, { rows, columns }: Screen): string | undefined => {
@@ -81,10 +67,8 @@ type Asking = { readonly ask: Ask; readonly redact: Redact; readonly signal: Abo
 
 const askApproval = async (request: ApprovalRequest, { ask, redact, signal, screen }: Asking): Promise<ApprovalAnswer> => {
   const { act, run } = request;
-  const touches = [...act.paths, ...act.hosts].map((touched) => `\n  touches: ${line(redact(touched))}`).join("");
-  const unsandboxed = act.unsandboxed === undefined ? "" : `\n  ${line(redact(act.unsandboxed))}`;
-  const body = toBody(request, redact) + touches + unsandboxed;
-  const head = `\n${line(run.agent)} wants to ${act.effect === "network" ? "use the network" : act.effect} with ${line(act.tool)}:\n`;
+  const body = [...formatInput(act, redact), ...formatTouched(act, redact)].join("\n");
+  const head = `\n${line(run.agent)} wants to ${formatWish(act)}:\n`;
   const short = shorten(body, request.hash, screen);
   const isLong = short !== undefined;
   const choices = `y once, r for this run, s for this session, n or n reason${isLong ? ", v view all" : ""}`;

@@ -15,11 +15,15 @@ import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatError } from "./format-error.ts";
 import { formatLeftOut } from "./format-left-out.ts";
 import { readHistory, writeHistory } from "./history.ts";
+import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import type { Flagged, SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
+import { commandSource } from "./reach/command-source.ts";
+import { shortId } from "./record/find-session.ts";
 import { offlineNotice, showRun } from "./show-run.ts";
+import { showUntilParked } from "./show-until-parked.ts";
 import type { SlashContext } from "./slash-command.ts";
 import { obey } from "./slash-command.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -31,6 +35,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   const isTerminal = stdin.isTTY === true && stdout.isTerminal;
 
   let interrupts: Interrupts | undefined;
+  if (isTerminal) hangUpWith(stdin, { raise: (name) => interrupts?.raise(name), exitCode: () => interrupts?.exitCode() });
   const terminal = createInterface({
     input: stdin,
     ...(isTerminal && { output: process.stdout, history: await readHistory(home), historySize: 1000 }),
@@ -54,8 +59,11 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     workspace,
     settings,
     env,
+    source: commandSource(),
     ...(isTerminal && { approver: createApprover(ask, redact, () => screenOf(stdout)) }),
   });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= retinue.close());
   const context: SlashContext = { retinue, workspace: await realpath(workspace), conversation: {}, surroundings };
   if (isTerminal) {
     terminal.on("SIGINT", () => (interrupts ? interrupts.raise("SIGINT") : clearLine(terminal, stderr)));
@@ -81,12 +89,21 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
         if (turn !== EXIT.done && !isTerminal) exitCode = turn;
         continue;
       }
-      interrupts = listenForInterrupts(() => void stderr.write("\nretinue: cancelling the turn; once more to leave at once.\n"));
+      interrupts = listenForInterrupts((name) => {
+        const what = name === "SIGINT" ? "cancelling the turn" : "leaving the turn open";
+        void stderr.write(`\nretinue: ${what}; once more to leave at once.\n`);
+      });
+      const leave = AbortSignal.any([interrupts.left, stdout.closed]);
+      /** What fails here is thrown where the end of it is awaited. */
+      const onLeave = (): void => void close().catch(() => undefined);
+      leave.addEventListener("abort", onLeave, { once: true });
       try {
-        const code = await takeTurn(turn, { ...context, options, flagged, signal: interrupts.signal });
+        const code = await takeTurn(turn, { ...context, options, flagged, signal: interrupts.cancelled, close });
+        if (code === EXIT.waiting) return code;
         if (code !== EXIT.done && !isTerminal) exitCode = code;
       } finally {
         interrupts.release();
+        leave.removeEventListener("abort", onLeave);
       }
       const stopped = interrupts.exitCode();
       interrupts = undefined;
@@ -98,7 +115,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     return exitCode;
   } finally {
     terminal.close();
-    await retinue.close();
+    await close();
   }
 };
 
@@ -150,29 +167,37 @@ const toTurn = async (line: string, context: SlashContext): Promise<Turn | "leav
 /** A turn is a task, or the rest of a session that was cut off. */
 type Turn = { readonly type: "task"; readonly text: string } | { readonly type: "resume"; readonly sessionId: SessionId };
 
-type TurnContext = SlashContext & { readonly options: SessionOptions; readonly flagged: Flagged; readonly signal: AbortSignal };
+type TurnContext = SlashContext & {
+  readonly options: SessionOptions;
+  readonly flagged: Flagged;
+  readonly signal: AbortSignal;
+  readonly close: () => Promise<void>;
+};
 
-const startTurn = (
-  turn: Turn,
-  { retinue, conversation, surroundings, options, flagged, signal }: TurnContext,
-): Promise<RunHandle> => {
-  const until = AbortSignal.any([signal, surroundings.stdout.closed]);
-  if (turn.type === "resume") return retinue.resume(turn.sessionId, { signal: until });
+const startTurn = (turn: Turn, { retinue, conversation, options, flagged, signal }: TurnContext): Promise<RunHandle> => {
+  if (turn.type === "resume") return retinue.resume(turn.sessionId, { signal });
   const agent = options.agent ?? conversation.agent;
   const { forkFrom, sessionId, model } = conversation;
-  const run = { signal: until, ...flagged, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
+  const run = { signal, ...flagged, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
   if (forkFrom) return retinue.fork(forkFrom, { task: turn.text, ...run });
   return retinue.run(turn.text, { ...run, ...(sessionId !== undefined && { sessionId }) });
 };
 
 const takeTurn = async (turn: Turn, context: TurnContext): Promise<number> => {
-  const { conversation, surroundings } = context;
+  const { conversation, surroundings, retinue, close } = context;
   try {
     const run = await startTurn(turn, context);
     conversation.sessionId = run.sessionId;
     delete conversation.forkFrom;
-    return (await showRun(run, { type: "text" }, surroundings)).exitCode;
+    const view = { type: "text" } as const;
+    const show = (one: RunHandle): Promise<number> => showRun(one, view, surroundings);
+    return await showUntilParked(run, { view, show, approvals: retinue.live.approvals, letGo: close }, surroundings);
   } catch (thrown) {
+    const { sessionId } = conversation;
+    if (thrown instanceof RetinueError && thrown.code === "run_left_open" && sessionId !== undefined) {
+      await surroundings.stderr.write(`retinue: left open; retinue sessions resume ${shortId(sessionId)} goes on.\n`);
+      return EXIT.failed;
+    }
     const code = await tellError(thrown, surroundings);
     // A model that cannot be had is not kept, or every turn would fail.
     const isAboutModel = thrown instanceof RetinueError && (thrown.code === "model_unknown" || thrown.code === "key_missing");

@@ -9,7 +9,12 @@ export const EXIT = {
   usage: 2,
   /** A limit ended the run before it was done. */
   limit: 3,
+  /** The run is open in the record and waits for a person's answer. */
+  waiting: 4,
+  /** A person cancelled the run. */
   interrupted: 130,
+  /** These three leave what runs open in the record, to be resumed. */
+  hungUp: 129,
   /** Whoever read the output went away (the shell's word for SIGPIPE). */
   unread: 141,
   terminated: 143,

@@ -2,11 +2,13 @@
 import { RetinueError } from "@retinue/protocol";
 import { Command, CommanderError } from "commander";
 import { EXIT } from "./exit-code.ts";
+import { registerApprovals } from "./register/register-approvals.ts";
 import { registerAgents } from "./register/register-agents.ts";
 import { registerChat } from "./register/register-chat.ts";
 import { registerDoctor } from "./register/register-doctor.ts";
 import { registerDocuments } from "./register/register-documents.ts";
 import { registerInit } from "./register/register-init.ts";
+import { registerReach } from "./register/register-reach.ts";
 import { registerReplay } from "./register/register-replay.ts";
 import { registerRun } from "./register/register-run.ts";
 import { registerSessions } from "./register/register-sessions.ts";
@@ -19,7 +21,8 @@ import { readVersion } from "./version.ts";
 
 const AFTER_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 stopped by a limit,
-130 interrupted (143 by SIGTERM, 141 if the reader of the output went away).
+4 waits for an approval, 130 cancelled by Ctrl-C. Left open, to be resumed: 143
+by SIGTERM, 129 by SIGHUP, 141 if the reader of the output went away.
 
 Settings: retinue.yaml in the project over ~/.retinue/retinue.yaml, RETINUE_…
 variables over both, options over all. RETINUE_HOME moves ~/.retinue.
@@ -32,6 +35,8 @@ const register = (registrar: Registrar): void => {
   registerAgents(registrar);
   registerSpawn(registrar);
   registerSessions(registrar);
+  registerApprovals(registrar);
+  registerReach(registrar);
   registerReplay(registrar);
   registerStats(registrar);
   registerDocuments(registrar);

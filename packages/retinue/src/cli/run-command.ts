@@ -52,7 +52,7 @@ export const runCommand = async (
       async ({ retinue, signal, show }) => {
         await cassette.note(retinue.model);
         const run = await retinue.run(task, { signal, ...flagged, ...(options.agent !== undefined && { agent: options.agent }) });
-        const { exitCode } = await show(run);
+        const exitCode = await show(run);
         if (exitCode === EXIT.done) cassette.assertDone();
         return exitCode;
       },

@@ -4,7 +4,7 @@ import type { RunHandle } from "@retinue/engine";
 import type { RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
-import { EXIT, resultExitCode } from "./exit-code.ts";
+import { resultExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
 import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
@@ -21,8 +21,6 @@ export const toView = ({ json, quiet }: ViewOptions): View => {
   if (json === true) return { type: "json" };
   return { type: quiet === true ? "quiet" : "text" };
 };
-
-export type Shown = { readonly result: RunResult; readonly exitCode: number };
 
 /** Said wherever the built-in model answers, so that nobody takes it for an LLM. */
 export const offlineNotice = (model: string): string =>
@@ -71,7 +69,8 @@ export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, 
   for await (const event of events) await stdout.write(toLines(event));
 };
 
-export const showRun = async (run: RunHandle, view: View, surroundings: Surroundings): Promise<Shown> => {
+/** Gives the exit code of the run's end. */
+export const showRun = async (run: RunHandle, view: View, surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
   let seen: RunView | undefined;
   switch (view.type) {
@@ -88,8 +87,7 @@ export const showRun = async (run: RunHandle, view: View, surroundings: Surround
       view satisfies never;
   }
   const result = await run.result;
-  const wasUnread = stdout.closed.aborted && result.status === "cancelled";
   if (view.type === "text") await stderr.write(`${formatMeasured(result, redact)}${formatClosing(result, seen)}`);
-  if (result.error && !wasUnread) await stderr.write(formatErrorValue(result.error, redact));
-  return { result, exitCode: wasUnread ? EXIT.unread : resultExitCode(result) };
+  if (result.error) await stderr.write(formatErrorValue(result.error, redact));
+  return resultExitCode(result);
 };

@@ -1,6 +1,7 @@
 /** What can be said to the prompt itself: lines that begin with a slash. */
 import type { ForkPoint, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import type { ApprovalQuery } from "@retinue/store";
 import type { Retinue } from "../create-retinue.ts";
 import { nearest } from "../settings/nearest.ts";
 import { toPrintable } from "../terminal/printable.ts";
@@ -8,7 +9,7 @@ import { count, money } from "./amounts.ts";
 import { findSession, isUnsettled, shortId } from "./record/find-session.ts";
 import { toForkPoint } from "./record/fork-point.ts";
 import { formatSessions, readRows } from "./record/list-command.ts";
-import { readHolders } from "./record/session-state.ts";
+import { readStates } from "./record/session-state.ts";
 import { formatStats } from "./record/stats-command.ts";
 import { toCell } from "./record/to-cell.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -78,8 +79,10 @@ export const obey = async (line: string, context: SlashContext): Promise<Obeyed>
       return STAY;
     case "/sessions": {
       const { rows } = await readRows(retinue.sessions, { most: MOST_LISTED, workspace });
-      const holders = await readHolders(retinue.sessions, rows);
-      const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: false, holders });
+      const approvals = ({ sessionId }: ApprovalQuery = {}): ReturnType<typeof retinue.live.approvals> =>
+        retinue.live.approvals(sessionId);
+      const states = await readStates({ sessions: retinue.sessions, approvals }, rows);
+      const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: false, states });
       await stderr.write(lines.length === 0 ? "No session of this folder is recorded yet.\n" : `${lines.join("\n")}\n`);
       return STAY;
     }

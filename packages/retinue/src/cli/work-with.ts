@@ -1,19 +1,27 @@
 /**
- * A retinue at work for one command: signals cancel what runs, questions are asked at the terminal where there is one, and everything
- * is let go of at the end.
+ * A retinue at work for one command: a person's Ctrl-C cancels what runs, other signals and a reader that went away leave it open, questions
+ * are asked at the terminal where there is one, and everything is let go of at the end.
  */
 import type { RunHandle } from "@retinue/engine";
+import type { SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import { createInterface } from "node:readline/promises";
 import type { Retinue, RetinueOptions } from "../create-retinue.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask-approval.ts";
 import { createApprover } from "./ask-approval.ts";
+import { EXIT } from "./exit-code.ts";
 import { screenOf } from "./output.ts";
+import { formatError } from "./format-error.ts";
 import { formatLeftOut } from "./format-left-out.ts";
+import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
-import type { Shown, View } from "./show-run.ts";
+import { commandSource } from "./reach/command-source.ts";
+import { shortId } from "./record/find-session.ts";
+import type { View } from "./show-run.ts";
 import { offlineNotice, showRun } from "./show-run.ts";
+import { showUntilParked } from "./show-until-parked.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export type WorkOptions = {
@@ -26,9 +34,12 @@ export type WorkOptions = {
 
 export type AtWork = {
   readonly retinue: Retinue;
-  /** Aborted by an interrupt, and when nobody reads the output any more. */
+  /** Aborted when a person cancels. */
   readonly signal: AbortSignal;
-  readonly show: (run: RunHandle) => Promise<Shown>;
+  /** Shows the run, in its own way where one is given, and gives the exit code; that of a run that parks is `waiting`. */
+  readonly show: (run: RunHandle, inItsWay?: (run: RunHandle) => Promise<number>) => Promise<number>;
+  /** Names the session should the process end before it has settled, for who wants to go on with it. */
+  readonly began: (run: RunHandle) => void;
 };
 
 /** Gives the exit code of `work`, or that of the signal that ended it. */
@@ -41,6 +52,9 @@ export const workWith = async (
   const interrupts = listenForInterrupts(
     () => void stderr.write(`${stderr.isTerminal ? "\n" : ""}retinue: stopping; once more to leave at once.\n`),
   );
+  const leave = AbortSignal.any([interrupts.left, stdout.closed]);
+  const unwatch = hangUpWith(stdin, interrupts);
+  const open = new Set<SessionId>();
   try {
     const { createRetinue } = await import("../create-retinue.ts");
     const retinue = await createRetinue({
@@ -48,26 +62,49 @@ export const workWith = async (
       settings,
       env,
       ...more,
+      source: commandSource(),
       ...(stdin.isTTY === true &&
         stderr.isTerminal && {
           approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact, () => screenOf(stderr)),
         }),
     });
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => (closing ??= retinue.close());
+    /** What fails here is thrown where the end of it is awaited. */
+    const onLeave = (): void => void close().catch(() => undefined);
+    leave.addEventListener("abort", onLeave, { once: true });
+    const began = ({ sessionId, outcome }: RunHandle): void => {
+      open.add(sessionId);
+      void outcome.then(() => open.delete(sessionId)).catch(() => undefined);
+    };
     try {
       await stderr.write(formatLeftOut(retinue, surroundings.redact));
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
-      const signal = AbortSignal.any([interrupts.signal, stdout.closed]);
-      const show = async (run: RunHandle): Promise<Shown> => {
-        const shown = await showRun(run, view, surroundings);
+      const showWhole = async (run: RunHandle): Promise<number> => {
+        const exitCode = await showRun(run, view, surroundings);
         if (view.type === "text") await stderr.write(`retinue: recorded as ${run.sessionId}\n`);
-        return shown;
+        return exitCode;
       };
-      const exitCode = await work({ retinue, signal, show });
+      const show: AtWork["show"] = (run, inItsWay = showWhole) => {
+        began(run);
+        return showUntilParked(run, { view, show: inItsWay, approvals: retinue.live.approvals, letGo: close }, surroundings);
+      };
+      const exitCode = leave.aborted ? EXIT.unread : await work({ retinue, signal: interrupts.cancelled, show, began });
       return interrupts.exitCode() ?? exitCode;
+    } catch (thrown) {
+      if (!leave.aborted) throw thrown;
+      const isLeft = thrown instanceof RetinueError && thrown.code === "run_left_open";
+      if (!isLeft && interrupts.exitCode() === undefined) throw thrown;
+      if (!isLeft) await stderr.write(formatError(thrown, surroundings.redact, env));
+      return interrupts.exitCode() ?? EXIT.unread;
     } finally {
-      await retinue.close();
+      leave.removeEventListener("abort", onLeave);
+      await close();
+      for (const sessionId of open)
+        await stderr.write(`retinue: left open; retinue sessions resume ${shortId(sessionId)} goes on.\n`);
     }
   } finally {
+    unwatch();
     interrupts.release();
   }
 };

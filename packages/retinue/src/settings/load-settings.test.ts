@@ -172,6 +172,8 @@ describe("variables", () => {
     ],
     ["RETINUE_MODEL", "", {}],
     ["RETINUE_HOME", "/x", {}],
+    ["RETINUE_COMMAND", "a-mark", {}],
+    ["RETINUE_MCP_SERVER", "a-mark", {}],
     ["RETINUE_TEST", "1", {}],
     ["RETINUE_TEST_ANYTHING", "1", {}],
     ["RETINUE_DEBUG", "1", {}],

@@ -1,72 +1,135 @@
-/** `retinue fanout`: several tasks for several agents at once. Results come in the order of the tasks; a failing one loses no other. */
-import type { RunHandle } from "@retinue/engine";
+/**
+ * `retinue fanout`: several tasks for several agents at once. Results come in the order of the tasks; a failing one loses no other. All tasks are
+ * written down before the first is started, so that a fan-out that was cut off is resumed with those not yet started.
+ */
+import type { MergeOrder, RunHandle } from "@retinue/engine";
 import { createMergeOrder } from "@retinue/engine";
 import type { RunResult } from "@retinue/protocol";
-import type { FanOutTask } from "../../create-retinue.ts";
+import { RetinueError } from "@retinue/protocol";
+import { heldError } from "@retinue/store";
+import type { FanOutTask, Retinue } from "../../create-retinue.ts";
 import { fanOut } from "../../fan-out.ts";
 import { count } from "../amounts.ts";
 import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
-import type { SessionOptions } from "../session-options.ts";
-import { loadSessionSettings } from "../session-options.ts";
-import type { View, ViewOptions } from "../show-run.ts";
+import type { Flagged } from "../session-options.ts";
+import type { View } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
+import { tellWaiting } from "../show-until-parked.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
+import type { RecordedTask } from "./fan-out-record.ts";
+import { removeFanOut, writeFanOut } from "./fan-out-record.ts";
 import { findAgent } from "./find-agent.ts";
 import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
-import { readFanOutTasks } from "./read-fan-out-tasks.ts";
+import type { FanOutCommandOptions } from "./prepare-fan-out.ts";
+import { prepareFanOut } from "./prepare-fan-out.ts";
 import { toResultsLine } from "./results-line.ts";
 
-export type FanOutCommandOptions = Omit<SessionOptions, "agent"> &
-  ViewOptions & { readonly concurrency?: string; readonly tools?: string; readonly isolation?: string };
+/** Null: it waits for an answer, and is kept in the record. */
+type TaskResult = RunResult | null;
 
 export const fanOutCommand = async (
   words: readonly string[],
-  options: FanOutCommandOptions,
+  given: FanOutCommandOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const { stdin, stdout, stderr, redact } = surroundings;
-  const most = options.concurrency === undefined ? undefined : wholeNumber(options.concurrency, "--concurrency", 1);
+  const { stdout, stderr, redact, env } = surroundings;
+  const { record, options, loaded, isResumed } = await prepareFanOut(words, given, surroundings);
   const isolation = parseIsolation(options.isolation);
-  const mergeOrder = createMergeOrder();
-  const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
-  const tasks = await readFanOutTasks(words, stdin);
-  const maxConcurrent = most ?? settings.agent.maxConcurrent;
+  const { settings, workspace, flagged } = loaded;
+  const maxConcurrent =
+    options.concurrency === undefined ? settings.agent.maxConcurrent : wholeNumber(options.concurrency, "--concurrency", 1);
   const view = toView(options);
   return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal }) => {
-    const aliases = new Map([...retinue.agents.values()].flatMap((agent) => agent.aliases.map((alias) => [alias, agent.name])));
-    // A name that is wrong is told before anything is spent.
-    for (const { agent } of tasks) findAgent(agent, { agents: retinue.agents, aliases });
+    const { tasks } = record;
+    checkAgents(tasks, retinue);
+    if (isResumed) await refuseHeld(tasks, retinue);
+    else await writeFanOut(record, env);
     const tools = options.tools === undefined ? undefined : parseTools(options.tools, retinue);
-    if (view.type === "text") await stderr.write(`retinue: ${count(tasks.length, "task")}, at most ${maxConcurrent} at a time\n`);
-    const numbered = tasks.map((task, index) => ({ ...task, mark: toMark(index + 1, tasks.length) }));
-    const results = await fanOut(numbered, maxConcurrent, async ({ agent, task, model = options.model, mark }) => {
-      const run = await retinue.run(task, {
-        agent,
-        signal,
-        mergeOrder,
-        ...(isolation !== undefined && { isolation }),
-        ...(tools !== undefined && { tools }),
-        ...flagged,
-        ...(model !== undefined && { model }),
-      });
-      await follow(run, { view, mark }, surroundings);
-      return run.result;
+    if (view.type === "text")
+      await stderr.write(`retinue: ${count(tasks.length, "task")}, at most ${maxConcurrent} at a time, as ${record.id}\n`);
+    const begin = createBeginner({ retinue, mergeOrder: createMergeOrder(), signal, options, flagged, isolation, tools });
+    const numbered = tasks.map((task, index) => ({ task, mark: toMark(index + 1, tasks.length) }));
+    let left: RetinueError | undefined;
+    const results = await fanOut(numbered, maxConcurrent, async ({ task, mark }): Promise<TaskResult> => {
+      if (left) throw left;
+      const run = await begin(task);
+      // Of one that parks, the events end with the command.
+      const following = follow(run, { view, mark }, surroundings);
+      following.catch(() => undefined);
+      try {
+        const outcome = await run.outcome;
+        if (outcome.type === "parked") return null;
+        await following;
+        return outcome.result;
+      } catch (thrown) {
+        if (thrown instanceof RetinueError && thrown.code === "run_left_open") left = thrown;
+        throw thrown;
+      }
     });
+    if (left ?? stdout.closed.aborted) {
+      await stderr.write(`retinue: ${record.id} is left open; retinue fanout --resume ${record.id} goes on.\n`);
+      throw left ?? new RetinueError("run_left_open", "Nobody reads the output any more.");
+    }
     await printResults(results, { tasks, view }, surroundings);
-    const wasUnread = stdout.closed.aborted;
-    if (!wasUnread)
-      for (const [index, { error }] of results.entries())
-        if (error) await stderr.write(`${toMark(index + 1, tasks.length)}${formatErrorValue(error, redact)}`);
-    return wasUnread ? EXIT.unread : fanOutExitCode(results);
+    for (const [index, result] of results.entries()) {
+      const mark = toMark(index + 1, tasks.length);
+      const sessionId = tasks[index]?.sessionId;
+      if (result === null && sessionId !== undefined)
+        await tellWaiting(sessionId, { view, open: await retinue.live.approvals(sessionId) }, surroundings);
+      if (result?.error) await stderr.write(`${mark}${formatErrorValue(result.error, redact)}`);
+    }
+    if (results.includes(null)) {
+      if (view.type !== "json") await stderr.write(`retinue: then retinue fanout --resume ${record.id} gives all results.\n`);
+    } else await removeFanOut(record, env);
+    return fanOutExitCode(results);
   });
 };
+
+/** A name that is wrong is told before anything is spent. */
+const checkAgents = (tasks: readonly RecordedTask[], { agents }: Retinue): void => {
+  const aliases = new Map([...agents.values()].flatMap((agent) => agent.aliases.map((alias) => [alias, agent.name])));
+  for (const { agent } of tasks) findAgent(agent, { agents, aliases });
+};
+
+/** Throws `session_running` where the fan-out, or somebody else, is still at work on one of the sessions. */
+const refuseHeld = async (tasks: readonly RecordedTask[], { sessions }: Retinue): Promise<void> => {
+  const holders = await sessions.holders(tasks.map(({ sessionId }) => sessionId));
+  for (const [sessionId, holder] of holders) throw heldError(sessionId, holder);
+};
+
+type BeginnerOptions = {
+  readonly retinue: Retinue;
+  readonly mergeOrder: MergeOrder;
+  readonly signal: AbortSignal;
+  readonly options: FanOutCommandOptions;
+  readonly flagged: Flagged;
+  readonly isolation: FanOutTask["isolation"];
+  readonly tools: readonly string[] | undefined;
+};
+
+/** Starts a task in its session, or goes on with the session where there is one. */
+const createBeginner =
+  ({ retinue, mergeOrder, signal, options, flagged, isolation, tools }: BeginnerOptions) =>
+  async ({ agent, task, model = options.model, sessionId }: RecordedTask): Promise<RunHandle> => {
+    if (await retinue.sessions.session(sessionId)) return retinue.resume(sessionId, { signal });
+    return retinue.run(task, {
+      agent,
+      signal,
+      mergeOrder,
+      newSessionId: sessionId,
+      ...(isolation !== undefined && { isolation }),
+      ...(tools !== undefined && { tools }),
+      ...flagged,
+      ...(model !== undefined && { model }),
+    });
+  };
 
 /** `[2] ` before the lines of the second, as wide as that of the last. */
 const toMark = (number: number, of: number): string => `${`[${number}]`.padEnd(String(of).length + 2)} `;
@@ -89,22 +152,22 @@ const follow = async (
 };
 
 const printResults = async (
-  results: readonly RunResult[],
-  { tasks, view }: { readonly tasks: readonly FanOutTask[]; readonly view: View },
+  results: readonly TaskResult[],
+  { tasks, view }: { readonly tasks: readonly RecordedTask[]; readonly view: View },
   { stdout, redact }: Surroundings,
 ): Promise<void> => {
   if (view.type === "json") return stdout.write(toResultsLine(results, redact));
   for (const [index, result] of results.entries()) {
     const { agent = "", task = "" } = tasks[index] ?? {};
-    await stdout.write(
-      `${index === 0 ? "" : "\n"}## ${index + 1}. ${toCell(agent, redact)}: ${toCell(task, redact)}\n\n${formatResult(result, redact)}`,
-    );
+    const text = result === null ? "Waits for an approval.\n" : formatResult(result, redact);
+    await stdout.write(`${index === 0 ? "" : "\n"}## ${index + 1}. ${toCell(agent, redact)}: ${toCell(task, redact)}\n\n${text}`);
   }
 };
 
-/** Done if all are, stopped by a limit if nothing worse happened to any, failed otherwise. */
-export const fanOutExitCode = (results: readonly RunResult[]): number => {
-  const codes = new Set(results.map(resultExitCode));
+/** Waiting if any of them waits; else done if all are, stopped by a limit if nothing worse happened to any, failed otherwise. */
+export const fanOutExitCode = (results: readonly TaskResult[]): number => {
+  const codes = new Set(results.map((result) => (result === null ? EXIT.waiting : resultExitCode(result))));
+  if (codes.has(EXIT.waiting)) return EXIT.waiting;
   codes.delete(EXIT.done);
   if (codes.size === 0) return EXIT.done;
   codes.delete(EXIT.limit);

@@ -1,5 +1,5 @@
 /** `retinue spawn`: runs one agent on one task and prints the result that it hands in. */
-import { EXIT, resultExitCode } from "../exit-code.ts";
+import { resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { readTask } from "../read-task.ts";
 import type { SessionOptions } from "../session-options.ts";
@@ -27,7 +27,7 @@ export const spawnCommand = async (
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin);
   const view = toView(options);
-  return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal }) => {
+  return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal, show }) => {
     const tools = options.tools === undefined ? undefined : parseTools(options.tools, retinue);
     const run = await retinue.run(task, {
       agent,
@@ -36,22 +36,13 @@ export const spawnCommand = async (
       ...(tools !== undefined && { tools }),
       ...flagged,
     });
-    switch (view.type) {
-      case "text":
-        await followProgress(run, { mark: "" }, surroundings);
-        break;
-      case "json":
-        await followJson(run, surroundings);
-        break;
-      case "quiet":
-        break;
-      default:
-        view satisfies never;
-    }
-    const result = await run.result;
-    if (view.type !== "json") await stdout.write(formatResult(result, redact));
-    if (stdout.closed.aborted && result.status === "cancelled") return EXIT.unread;
-    if (result.error) await stderr.write(formatErrorValue(result.error, redact));
-    return resultExitCode(result);
+    return show(run, async () => {
+      if (view.type === "text") await followProgress(run, { mark: "" }, surroundings);
+      if (view.type === "json") await followJson(run, surroundings);
+      const result = await run.result;
+      if (view.type !== "json") await stdout.write(formatResult(result, redact));
+      if (result.error) await stderr.write(formatErrorValue(result.error, redact));
+      return resultExitCode(result);
+    });
   });
 };

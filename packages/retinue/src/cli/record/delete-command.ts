@@ -12,8 +12,8 @@ import type { Surroundings } from "../surroundings.ts";
 import { findSession, shortId } from "./find-session.ts";
 import { withRecord } from "./open-for-command.ts";
 import { formatSessions } from "./list-command.ts";
-import type { Holders } from "./session-state.ts";
-import { readHolders } from "./session-state.ts";
+import type { SessionStates } from "./session-state.ts";
+import { readStates } from "./session-state.ts";
 import { toCell } from "./to-cell.ts";
 
 export type DeleteOptions = Pick<SessionOptions, "workspace"> & {
@@ -27,7 +27,7 @@ export const deleteCommand = (
   { yes, force = false, json, ...options }: DeleteOptions,
   surroundings: Surroundings,
 ): Promise<number> =>
-  withRecord(options, surroundings, async ({ sessions, workspace }) => {
+  withRecord(options, surroundings, async ({ store, sessions, workspace }) => {
     const { stdout, stderr, redact } = surroundings;
     const found = new Map<string, SessionRow>();
     // All of them are found before the first is deleted.
@@ -36,9 +36,9 @@ export const deleteCommand = (
       found.set(session.sessionId, session);
     }
     const rows = [...found.values()];
-    const holders = await readHolders(sessions, rows);
-    if (!force) for (const [sessionId, holder] of holders) throw refuseRunning(heldError(sessionId, holder));
-    const answer = yes === true ? "yes" : await ask(rows, holders, surroundings);
+    const states = await readStates({ sessions, approvals: store.approvals }, rows);
+    if (!force) for (const [sessionId, holder] of states.holders) throw refuseRunning(heldError(sessionId, holder));
+    const answer = yes === true ? "yes" : await ask(rows, states, surroundings);
     if (answer !== "yes") {
       await stderr.write("retinue: nothing was deleted.\n");
       return answer === "no" ? EXIT.done : EXIT.interrupted;
@@ -61,11 +61,11 @@ const deleteOne = async (sessions: ReadSide, sessionId: SessionId, force: boolea
 const refuseRunning = ({ message }: RetinueError): RetinueError =>
   new RetinueError("session_running", message, { hint: "Wait for it or stop it; --force deletes it all the same." });
 
-const ask = (rows: readonly SessionRow[], holders: Holders, { stdin, stderr, redact }: Surroundings): Promise<YesNo> => {
+const ask = (rows: readonly SessionRow[], states: SessionStates, { stdin, stderr, redact }: Surroundings): Promise<YesNo> => {
   if (stdin.isTTY !== true || !stderr.isTerminal)
     throw new RetinueError("usage", "Nobody can be asked whether to delete.", {
       hint: "Add --yes to delete without being asked.",
     });
-  const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: true, holders });
+  const lines = formatSessions(rows, { now: Date.now(), redact, withFolder: true, states });
   return askYesNo(`${lines.join("\n")}\nDelete for good? [y or n] `, { input: stdin, output: process.stderr });
 };

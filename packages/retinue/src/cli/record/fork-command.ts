@@ -48,6 +48,6 @@ export const forkCommand = (
         // An agent that is chosen now may bring a model of its own.
         ...((options.agent === undefined || options.model !== undefined) && { model }),
       });
-      return (await show(run)).exitCode;
+      return show(run);
     });
   });

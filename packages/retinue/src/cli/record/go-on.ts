@@ -2,7 +2,6 @@
  * Goes on with a session: one that was cut off is brought to its end first, then a task is its next turn. Where it works and under
  * which settings is the session's own matter, wherever the command was called.
  */
-import type { RunHandle } from "@retinue/engine";
 import { RetinueError } from "@retinue/protocol";
 import type { SessionRow } from "@retinue/store";
 import { heldError } from "@retinue/store";
@@ -56,7 +55,6 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
       const more = { store: record.store, ...(model !== undefined && { model }), ...cassette.more };
       return workWith({ workspace, settings, view, more }, surroundings, async ({ retinue, signal, show }) => {
         await cassette.note(retinue.model);
-        const follow = async (run: RunHandle): Promise<number> => (await show(run)).exitCode;
         let exitCode: number = EXIT.done;
         if (isOpen) {
           if (view.type === "text")
@@ -70,12 +68,12 @@ export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: S
             await stderr.write(
               `retinue: ${flags.join(" and ")} cannot change a run that was begun; what comes after it has them.\n`,
             );
-          exitCode = await follow(await retinue.resume(session.sessionId, { signal, takeOver }));
+          exitCode = await show(await retinue.resume(session.sessionId, { signal, takeOver }));
         }
-        if (request.task !== undefined && !signal.aborted) {
+        if (request.task !== undefined && !signal.aborted && exitCode !== EXIT.waiting) {
           const agent = options.agent ?? root?.agent;
           const next = options.model ?? settings.model;
-          exitCode = await follow(
+          exitCode = await show(
             await retinue.run(request.task, {
               sessionId: session.sessionId,
               signal,

@@ -11,8 +11,8 @@ import type { Column } from "../table.ts";
 import { formatTable } from "../table.ts";
 import { shortId } from "./find-session.ts";
 import { withRecord } from "./open-for-command.ts";
-import type { Holders } from "./session-state.ts";
-import { readHolders, statusOf, withState } from "./session-state.ts";
+import type { SessionStates } from "./session-state.ts";
+import { readStates, statusOf, withState } from "./session-state.ts";
 import { toCell } from "./to-cell.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -26,17 +26,17 @@ const DEFAULT_LIMIT = 20;
 const PAGE = 500;
 
 export const listCommand = ({ limit, all, json, ...options }: ListOptions, surroundings: Surroundings): Promise<number> =>
-  withRecord(options, surroundings, async ({ sessions, workspace }) => {
+  withRecord(options, surroundings, async ({ store, sessions, workspace }) => {
     const { stdout, stderr, redact } = surroundings;
     const most = limit === undefined ? DEFAULT_LIMIT : wholeNumber(limit, "--limit", 1);
     const { rows, isMore } = await readRows(sessions, { most, ...(all === true ? {} : { workspace }) });
-    const holders = await readHolders(sessions, rows);
+    const states = await readStates({ sessions, approvals: store.approvals }, rows);
     if (json === true) {
-      const shown = rows.map((row) => withState(row, holders));
+      const shown = rows.map((row) => withState(row, states));
       await stdout.write(`${toJsonLine({ sessions: shown, isMore }, redact)}\n`);
       return EXIT.done;
     }
-    for (const line of formatSessions(rows, { now: Date.now(), redact, withFolder: all === true, holders }))
+    for (const line of formatSessions(rows, { now: Date.now(), redact, withFolder: all === true, states }))
       await stdout.write(`${line}\n`);
     if (isMore) await stderr.write(`retinue: there are more; --limit ${most * 5} lists them.\n`);
     if (rows.length === 0) {
@@ -74,7 +74,7 @@ export type FormatSessionsOptions = {
   readonly now: number;
   readonly redact: Redact;
   readonly withFolder: boolean;
-  readonly holders: Holders;
+  readonly states: SessionStates;
 };
 
 const COLUMNS: readonly Column[] = [
@@ -90,7 +90,7 @@ const TITLE: Column = { title: "task", isFlexible: true };
 
 export const formatSessions = (
   rows: readonly SessionRow[],
-  { now, redact, withFolder, holders }: FormatSessionsOptions,
+  { now, redact, withFolder, states }: FormatSessionsOptions,
 ): readonly string[] => {
   if (rows.length === 0) return [];
   const columns = [...COLUMNS, ...(withFolder ? [{ title: "folder" }] : []), TITLE];
@@ -99,7 +99,7 @@ export const formatSessions = (
     rows.map((row) => [
       shortId(row.sessionId),
       age(now - Date.parse(row.updatedAt)),
-      statusOf(row, holders),
+      statusOf(row, states),
       brief(row.runCount),
       brief(row.promptTokens + row.completionTokens),
       row.unpricedCalls > 0 && row.costUsd === 0 ? "?" : money(row.costUsd),

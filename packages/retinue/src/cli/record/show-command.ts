@@ -15,8 +15,8 @@ import { readAgentIcons } from "./agent-icons.ts";
 import { findSession } from "./find-session.ts";
 import { formatMessage, formatMessageLine } from "./message-line.ts";
 import { withRecord } from "./open-for-command.ts";
-import type { Holders } from "./session-state.ts";
-import { readHolders, statusOf, withState } from "./session-state.ts";
+import type { SessionStates } from "./session-state.ts";
+import { readStates, statusOf, withState } from "./session-state.ts";
 import { readView } from "./read-view.ts";
 import { toShownRuns } from "./run-json.ts";
 import { formatRunTree } from "./run-tree.ts";
@@ -34,17 +34,17 @@ export const showCommand = (
   surroundings: Surroundings,
 ): Promise<number> =>
   withRecord(options, surroundings, async (record) => {
-    const { sessions, workspace, loaded } = record;
+    const { store, sessions, workspace, loaded } = record;
     const { stdout, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
     const { view, damage } = await readView(record, session.sessionId);
     const forkedFrom = view.roots[0]?.requested?.forkedFrom ?? null;
-    const holders = await readHolders(sessions, [session]);
+    const states = await readStates({ sessions, approvals: store.approvals }, [session]);
     if (json === true) {
       const rows: MessageRow[] = [];
       if (messages === true) for await (const page of pagesOf(sessions, session)) rows.push(...page);
       const shown = {
-        session: withState(session, holders),
+        session: withState(session, states),
         forkedFrom,
         spent: view.spent,
         openApprovals: [...view.openApprovals.values()],
@@ -58,7 +58,7 @@ export const showCommand = (
     const print = async (lines: readonly string[]): Promise<void> => {
       for (const line of lines) await stdout.write(`${line}\n`);
     };
-    await print(formatHead({ session, view, holders, forkedFrom, damage, redact }));
+    await print(formatHead({ session, view, states, forkedFrom, damage, redact }));
     await print([
       "",
       ...formatRunTree(view.roots, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
@@ -80,18 +80,20 @@ export const showCommand = (
 type Head = {
   readonly session: SessionRow;
   readonly view: SessionView;
-  readonly holders: Holders;
+  readonly states: SessionStates;
   readonly forkedFrom: ForkPoint | null;
   readonly damage: Damage | null;
   readonly redact: Redact;
 };
 
-const formatHead = ({ session, view, holders, forkedFrom, damage, redact }: Head): readonly string[] =>
+const formatHead = ({ session, view, states, forkedFrom, damage, redact }: Head): readonly string[] =>
   [
     session.sessionId,
     session.title,
-    `${statusOf(session, holders)}, ${session.model}, ${session.workspace}`,
-    ...[...holders.values()].map(({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`),
+    `${statusOf(session, states)}, ${session.model}, ${session.workspace}`,
+    ...[...states.holders.values()].map(
+      ({ host, pid, since }) => `at work in process ${pid} on ${host} since ${localTime(since)}`,
+    ),
     `${localTime(session.createdAt)} to ${localTime(session.updatedAt)}, ${count(session.headSeq, "event")}`,
     `${count(view.spent.runs, "run")}, ${count(session.messageCount, "message")}, ${formatSpent(view.spent)}`,
     ...(session.importedAt === null ? [] : [`imported ${localTime(session.importedAt)}: what it says was not recorded here`]),

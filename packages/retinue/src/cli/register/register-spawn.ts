@@ -1,6 +1,6 @@
 /** `retinue spawn` and `retinue fanout` on the command line. */
 import type { Command } from "commander";
-import type { FanOutCommandOptions } from "../agents/fan-out-command.ts";
+import type { FanOutCommandOptions } from "../agents/prepare-fan-out.ts";
 import type { SpawnCommandOptions } from "../agents/spawn-command.ts";
 import type { Registrar } from "./registrar.ts";
 import { withWorkspace } from "./session-flags.ts";
@@ -28,8 +28,14 @@ With --json each line of stdout is one event of one of the runs, as with
 retinue run --json; the last line has the type "results" and holds all results
 in the order of the tasks.
 
+All tasks are written to a file below ~/.retinue/fanouts before the first is
+started, each with the session that it will be. Should the command be killed,
+--resume goes on with those sessions that were cut off, starts the tasks that
+were not, and gives the results of all. It takes the id that was told, or that
+of one of the sessions.
+
 Exit codes: 0 all are completed, 1 one failed, 3 none failed and some were
-stopped by a limit.
+stopped by a limit, 4 some wait for an approval (null among the results).
 `;
 
 export const registerSpawn = ({ program, surroundings, act }: Registrar): void => {
@@ -55,6 +61,7 @@ export const registerSpawn = ({ program, surroundings, act }: Registrar): void =
       .description("run several agents at once; results come in the order of the tasks")
       .argument("[pairs...]", 'agent "task" agent "task" …'),
   )
+    .option("--resume [id]", "go on with a fan-out that was cut off (default: the latest of the folder)")
     .option("--concurrency <number>", "how many at a time (default: agent.maxConcurrent, 3)")
     .option("--json", "print events as JSON lines, and the results last")
     .option("-q, --quiet", "no progress")

@@ -1,0 +1,34 @@
+/** The act that a question is about, as it would be executed: made safe to print, and never cut. */
+import type { ProposedAct } from "@retinue/protocol";
+import { toPrintable } from "../terminal/printable.ts";
+import type { Redact } from "./format-error.ts";
+
+const line = (text: string): string => toPrintable(text, "line");
+
+/** `executor wants to …`. */
+export const formatWish = ({ effect, tool }: ProposedAct): string =>
+  `${effect === "network" ? "use the network" : effect} with ${line(tool)}`;
+
+/** What the call is given, a line for each line of it. */
+export const formatInput = ({ input }: ProposedAct, redact: Redact): readonly string[] =>
+  Object.entries(typeof input === "object" && input !== null && !Array.isArray(input) ? input : { input }).flatMap(
+    ([key, value]) => {
+      const text = redact(typeof value === "string" ? value : JSON.stringify(value));
+      const lines = text.split("\n").map(line);
+      return lines.length === 1
+        ? [`  ${line(key)}: ${lines.join("")}`]
+        : [`  ${line(key)}:`, ...lines.map((row) => `    ${row}`)];
+    },
+  );
+
+/** The paths and hosts that it touches, and that nothing would keep it to them, where that is so. */
+export const formatTouched = ({ paths, hosts, unsandboxed }: ProposedAct, redact: Redact): readonly string[] => [
+  ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),
+  ...(unsandboxed === undefined ? [] : [`  ${line(redact(unsandboxed))}`]),
+];
+
+export const formatAct = (act: ProposedAct, redact: Redact): readonly string[] => [
+  `wants to ${formatWish(act)}:`,
+  ...formatInput(act, redact),
+  ...formatTouched(act, redact),
+];

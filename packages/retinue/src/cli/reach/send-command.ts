@@ -1,0 +1,36 @@
+/** `retinue send`: says something to a run, which reads it before its next turn, whichever process drives the run. */
+import { createId } from "../../create-id.ts";
+import { toPrintable } from "../../terminal/printable.ts";
+import { EXIT } from "../exit-code.ts";
+import { readTask } from "../read-task.ts";
+import { withRecord } from "../record/open-for-command.ts";
+import type { SessionOptions } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { findRun, toIdentity } from "./find-run.ts";
+import { recordInput } from "./record-input.ts";
+import { readHolder, sayWhoDrives } from "./say-who-drives.ts";
+
+export type SendOptions = Pick<SessionOptions, "workspace">;
+
+export const sendCommand = async (
+  name: string,
+  words: readonly string[],
+  options: SendOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
+  const { stdin, stdout, redact } = surroundings;
+  const text = await readTask(words, stdin);
+  return withRecord(options, surroundings, async (record) => {
+    const found = await findRun(name, record);
+    await recordInput(record.store, toIdentity(found), {
+      type: "message.received",
+      messageId: `msg_${createId()}`,
+      from: "human",
+      content: [{ type: "text", text: redact(text) }],
+    });
+    const { sessionId } = found.session;
+    const who = `${found.run.runId} (${toPrintable(redact(found.run.agent), "line")})`;
+    await stdout.write(`sent to ${who}; ${sayWhoDrives(sessionId, await readHolder(record.sessions, sessionId))}\n`);
+    return EXIT.done;
+  });
+};

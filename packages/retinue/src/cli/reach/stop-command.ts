@@ -1,0 +1,63 @@
+/** `retinue stop`: cancels a run and everything below it, whichever process drives it. One that no living process drives is brought to its end here. */
+import { RetinueError } from "@retinue/protocol";
+import { toPrintable } from "../../terminal/printable.ts";
+import { EXIT } from "../exit-code.ts";
+import { formatBill } from "../progress-renderer.ts";
+import type { CommandRecord } from "../record/open-for-command.ts";
+import { withRecord } from "../record/open-for-command.ts";
+import { settingsOf } from "../record/settings-of-session.ts";
+import type { SessionOptions } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+import type { FoundRun } from "./find-run.ts";
+import { findRun, toIdentity } from "./find-run.ts";
+import { recordInput } from "./record-input.ts";
+import { readHolder } from "./say-who-drives.ts";
+
+export type StopOptions = Pick<SessionOptions, "workspace"> & { readonly finish?: boolean; readonly reason?: string };
+
+export const stopCommand = (name: string, options: StopOptions, surroundings: Surroundings): Promise<number> => {
+  const { finish, reason, ...where } = options;
+  return withRecord(where, surroundings, async (record) => {
+    const { stdout, redact } = surroundings;
+    const found = await findRun(name, record);
+    await recordInput(record.store, toIdentity(found), {
+      type: "cancel.requested",
+      reason: redact(reason ?? "The user stopped the run."),
+      ...(finish === true && { finish }),
+    });
+    const holder = await readHolder(record.sessions, found.session.sessionId);
+    if (!holder) return bringToEnd(found, record, where, surroundings);
+    const what = finish === true ? "hands in what it has" : "is being stopped";
+    await stdout.write(`${toWho(found, surroundings)} ${what} by process ${holder.pid} on ${holder.host}\n`);
+    return EXIT.done;
+  });
+};
+
+const toWho = ({ run }: FoundRun, { redact }: Surroundings): string => `${run.runId} (${toPrintable(redact(run.agent), "line")})`;
+
+/** The cancel stands in the record and nobody would take it: the run is driven on here, until it is settled by it. */
+const bringToEnd = async (
+  found: FoundRun,
+  record: CommandRecord,
+  where: Pick<SessionOptions, "workspace">,
+  surroundings: Surroundings,
+): Promise<number> => {
+  const { session, run } = found;
+  const settings = await settingsOf(session, record, where, surroundings);
+  const more = { store: record.store, model: run.model };
+  const at = { workspace: session.workspace, settings, view: { type: "quiet" as const }, more };
+  const { workWith } = await import("../work-with.ts");
+  return workWith(at, surroundings, async ({ retinue }) => {
+    try {
+      const { result } = await retinue.resume(run.runId);
+      await surroundings.stdout.write(
+        `${toWho(found, surroundings)} was driven by no living process; ${formatBill(await result)}\n`,
+      );
+    } catch (thrown) {
+      // Another process was faster, and takes the cancel as well.
+      if (!(thrown instanceof RetinueError && thrown.code === "session_running")) throw thrown;
+      await surroundings.stdout.write(`${toWho(found, surroundings)} is being stopped by another process\n`);
+    }
+    return EXIT.done;
+  });
+};
