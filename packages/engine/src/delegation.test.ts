@@ -181,7 +181,6 @@ describe("delegation", () => {
       iterations: 2,
       toolCalls: 1,
       contextTokens: 110,
-      durationMs: 0,
       depth: 1,
     });
     expect(await handle.result).toMatchObject({

@@ -129,7 +129,6 @@ describe("an answer", () => {
       iterations: 1,
       toolCalls: 0,
       contextTokens: 110,
-      durationMs: 0,
       depth: 1,
     });
     const text = JSON.stringify(report);

@@ -117,7 +117,6 @@ const word = (
     iterations: result.iterations,
     toolCalls: result.toolCalls,
     ...(result.contextTokens > 0 ? { contextTokens: result.contextTokens } : {}),
-    durationMs: result.durationMs,
     depth: result.depth,
     ...(result.bailoutReason === undefined ? {} : { bailoutReason: result.bailoutReason }),
     ...error,

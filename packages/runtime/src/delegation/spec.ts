@@ -26,6 +26,8 @@ export type SpecOptions = {
     readonly approve?: ApproveMode | undefined;
     /** For the run and everything below it together. */
     readonly limits?: Limits | undefined;
+    /** Working time that whoever starts it has left. The run is held to it, and is not told: a prompt holds nothing that differs from run to run. */
+    readonly timeLeftMs?: number | undefined;
   };
   /** What the run was told by its parent; the main agent has none. */
   readonly assignment?: Assignment;
@@ -39,7 +41,8 @@ export type SpecOptions = {
 export const createSpec = (options: SpecOptions): RunSpec => {
   const { agent, agents, workspace, depth, request = {} } = options;
   const { tools, grant } = narrow(options.grant, agent, request);
-  const treeLimits = request.limits ?? {};
+  const asked = request.limits ?? {};
+  const treeLimits = stricter(asked, toDuration(request.timeLeftMs));
   const limits = stricter(agent.limits, treeLimits);
   const delegates = depth < grant.maxDepth ? agent.delegates.filter((name) => agents.has(name)) : [];
   return {
@@ -51,7 +54,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       hasOwnCopy: options.worktree !== undefined,
       depth,
       maxDepth: grant.maxDepth,
-      limits,
+      limits: stricter(agent.limits, asked),
       assignment: options.assignment,
       figures: options.figures,
     }),
@@ -73,6 +76,9 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
   };
 };
+
+const toDuration = (timeLeftMs = Infinity): Limits =>
+  timeLeftMs === Infinity ? {} : { durationMs: Math.max(1, Math.floor(timeLeftMs)) };
 
 /** Of each limit the smaller one. */
 export const stricter = (

@@ -53,7 +53,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
       assignment,
       contextMode: mode,
       summaryModel: state.spec.summaryModel,
-      request: { tools, limits: toLimits(delegation.limits, context.timeLeftMs()) },
+      request: { tools, limits: delegation.limits && stricter(delegation.limits, {}), timeLeftMs: context.timeLeftMs() },
     });
   const tools = delegation.tools?.map(resolveToolName);
   if (tools && specIn(undefined, tools).tools.length === 0)
@@ -165,10 +165,6 @@ const testsOf = ({ testsRun, testsPassed, latestTests }: RunResult): { readonly 
   testsRun > 0
     ? { tests: { run: testsRun, passed: testsPassed, ...(latestTests === undefined ? {} : { latest: latestTests }) } }
     : {};
-
-/** What was asked for, in the time that the parent has left. */
-const toLimits = (limits: Delegation["limits"], timeLeftMs: number): Limits =>
-  stricter(limits ?? {}, timeLeftMs === Infinity ? {} : { durationMs: Math.max(1, Math.floor(timeLeftMs)) });
 
 const FILE_CHARS = 16_000;
 
