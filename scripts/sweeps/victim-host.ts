@@ -55,6 +55,8 @@ export const createVictimHost = (options: VictimHostOptions): VictimHost => {
     // Otherwise the cap would hide what is planted.
     maxChildren: order.plant === "renamed-delegations" ? 6 : 3,
     unattended: "park",
+    // Questions wait in memory and are answered from outside: parking is a resume, and a planted fault would show before anything is killed.
+    approver: () => new Promise(() => undefined),
     ports: {
       model: () => model,
       tool: (name) => tools.find((tool) => tool.name === name),

@@ -42,7 +42,8 @@ const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
       }
     }
   };
-  return setInterval(() => void look(), 2);
+  // The store may be closed while it looks.
+  return setInterval(() => void look().catch(() => undefined), 2);
 };
 
 const work = async (): Promise<void> => {
@@ -51,6 +52,7 @@ const work = async (): Promise<void> => {
   try {
     const handle = await host.run();
     say({ type: "settled", result: await handle.result });
+    clearInterval(answering);
     await host.close();
   } finally {
     clearInterval(answering);

@@ -30,7 +30,12 @@ export type HookPlace = {
   readonly unprotected?: readonly string[];
 };
 
-export type CommandHooks = { readonly hooks: Hooks | undefined; readonly observer: ((event: RetinueEvent) => void) | undefined };
+export type CommandHooks = {
+  readonly hooks: Hooks | undefined;
+  readonly observer: ((event: RetinueEvent) => void) | undefined;
+  /** Waits for the commands that only hear of what happened. */
+  readonly settled: () => Promise<void>;
+};
 
 export const createCommandHooks = (settings: readonly HookSettings[], place: HookPlace): CommandHooks => {
   const of = (on: HookSettings["on"], tool?: string): readonly HookSettings[] =>
@@ -46,7 +51,8 @@ export const createCommandHooks = (settings: readonly HookSettings[], place: Hoo
       throw new RetinueError("tool_failed", `files that it runs were changed since the session began: ${hook.command}`);
     return runHook(hook, input, place, signal);
   };
-  if (settings.length === 0) return { hooks: undefined, observer: undefined };
+  const hearing = new Set<Promise<unknown>>();
+  if (settings.length === 0) return { hooks: undefined, observer: undefined, settled: async () => undefined };
   return {
     hooks: {
       before: async (call, signal) => {
@@ -72,8 +78,14 @@ export const createCommandHooks = (settings: readonly HookSettings[], place: Hoo
       const on = event.type === "approval.requested" ? "approval.asked" : event.type;
       if (on !== "run.started" && on !== "run.settled" && on !== "approval.asked") return;
       // These only hear of it; what becomes of them changes nothing.
-      for (const hook of of(on)) run(hook, event).catch(() => undefined);
+      for (const hook of of(on)) {
+        const heard = run(hook, event)
+          .catch(() => undefined)
+          .finally(() => hearing.delete(heard));
+        hearing.add(heard);
+      }
     },
+    settled: async () => void (await Promise.allSettled(hearing)),
   };
 };
 

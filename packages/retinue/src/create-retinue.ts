@@ -417,6 +417,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     verify: async (sessionId) => verifyReplay(await store.read(sessionId), engine.toolsFor),
     close: async () => {
       await engine.close();
+      await commandHooks.settled();
       await assembled.close();
       await store.close();
     },

@@ -77,8 +77,18 @@ export const digestCommandFiles = async ({
   );
 };
 
+/** What output goes to is written and not run; named once more, it is found there. */
+const WRITTEN_TO = /(?:&|\d{1,2})?>{1,2}[|&]?[ \t]{0,8}(?:"[^"\n]{1,500}"|'[^'\n]{1,500}'|[^\s;&|()<>"'`]{1,500})/g;
+
 const wordsOf = (text: string): readonly string[] =>
-  [...new Set(text.slice(0, MOST_READ_BYTES).split(/[\s;&|()<>"'`=,:{}$]+/))]
+  [
+    ...new Set(
+      text
+        .slice(0, MOST_READ_BYTES)
+        .replaceAll(WRITTEN_TO, " ")
+        .split(/[\s;&|()<>"'`=,:{}$]+/),
+    ),
+  ]
     .filter((word) => word !== "" && word.length < 1_000 && !word.startsWith("-") && !word.includes("\0"))
     .slice(0, MOST_WORDS);
 
