@@ -100,7 +100,7 @@ const advance = async (run: LiveRun, ask: () => Promise<Ending | null>): Promise
   if (finish(run) || takeMessages(run)) return null;
   const next = await endOrWait(run);
   if (next) return next;
-  if (endingOf(state) || state.inbox.length > 0) return null;
+  if (endingOf(state) || hasMessages(state)) return null;
   const ending = await ask();
   return ending && { ending };
 };
@@ -167,9 +167,13 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RetinueEven
   }
 }
 
+/** Whether something was said to the run that it can still take notice of: one that hands in hears nothing more. */
+const hasMessages = ({ limit, failure, finishing, inbox }: RunState): boolean =>
+  !limit && !failure && !finishing && inbox.length > 0;
+
 /** What was said to the run since it last looked becomes part of its conversation. False where there was nothing. */
 const takeMessages = ({ state, note }: LiveRun): boolean => {
-  if (state.limit || state.failure || state.finishing || state.inbox.length === 0) return false;
+  if (!hasMessages(state)) return false;
   note({ type: "message.delivered", messageIds: state.inbox.map(({ messageId }) => messageId) });
   return true;
 };

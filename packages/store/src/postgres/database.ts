@@ -140,7 +140,9 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         return await attempt();
       } catch (error) {
         const mayPass = isConnectionLost(error) || (isCollision(error) && count < 20);
-        if (!mayPass || Date.now() >= deadline) throw toPostgresError(error, where);
+        // A connection that died while it lay idle says nothing of the server: one more is tried, whatever the patience.
+        const isStale = count === 0 && isConnectionLost(error) && !isMute(error);
+        if (!mayPass || (Date.now() >= deadline && !isStale)) throw toPostgresError(error, where);
         await new Promise((resolve) => setTimeout(resolve, Math.min(500, 5 * 2 ** count) * (0.5 + Math.random())));
       }
     }
