@@ -2,7 +2,7 @@
  * The body of every delegation: refuses what may not be started, words the task, narrows the rights, and hands the child's result back as a
  * value, whatever became of it.
  */
-import type { FileChanges, Limits, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
+import type { FileChanges, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { settledMessages } from "../record/fold.ts";
