@@ -5,7 +5,7 @@ import { toPrintable } from "../terminal/printable.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
 import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
-import { formatTreeBill } from "./tree-bill.ts";
+import { treeBillOf } from "./tree-bill.ts";
 
 const MOST_CHARS = 160;
 
@@ -145,7 +145,7 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
 
 /** The bill of a run, and of its tree where it has one. */
 export const formatWholeBill = (result: RunResult, run: RunView | undefined): string =>
-  [formatBill(result), run && formatTreeBill(run)].filter((part) => part !== undefined).join("; ");
+  [formatBill(result), run && treeBillOf(run, result)].filter((part) => part !== undefined).join("; ");
 
 const formatWaiting = ({ on }: EventOf<"run.parked">): string => {
   const questions = on.filter(({ type }) => type === "approval").length;

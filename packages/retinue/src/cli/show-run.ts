@@ -10,7 +10,7 @@ import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
 import { createProgressRenderer, formatBill } from "./progress-renderer.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { formatTreeBill } from "./tree-bill.ts";
+import { treeBillOf } from "./tree-bill.ts";
 
 /** text: the words as they come, progress beside. quiet: the last words alone, once they are whole. json: the events. */
 export type View = { readonly type: "text" } | { readonly type: "quiet" } | { readonly type: "json" };
@@ -62,7 +62,7 @@ export const followText = async (
 
 /** The closing lines: what the run spent, and with those below it where there are any. */
 export const formatClosing = (result: RunResult, run: RunView | undefined): string =>
-  [formatBill(result), run && formatTreeBill(run)].map((line) => (line === undefined ? "" : `retinue: ${line}\n`)).join("");
+  [formatBill(result), run && treeBillOf(run, result)].map((line) => (line === undefined ? "" : `retinue: ${line}\n`)).join("");
 
 export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, secrets }: Surroundings): Promise<void> => {
   const toLines = createJsonEvents(secrets());
