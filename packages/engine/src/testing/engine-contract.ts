@@ -183,11 +183,11 @@ export const describeEngine = (name: string, { createRecord, createEngine }: Eng
       await handle.result;
       const before = await log.read(handle.sessionId);
       for (const late of [
-        other.answer(approvalId, { allowed: false }),
-        other.send(handle.runId, "too late"),
-        other.cancel(handle.runId),
+        () => other.answer(approvalId, { allowed: false }),
+        () => other.send(handle.runId, "too late"),
+        () => other.cancel(handle.runId),
       ])
-        await expect(late).rejects.toMatchObject({ code: "run_settled" });
+        await expect(late()).rejects.toMatchObject({ code: "run_settled" });
       expect(await log.read(handle.sessionId)).toEqual(before);
       expect(effects).toEqual(["x"]);
     });
