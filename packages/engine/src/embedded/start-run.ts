@@ -15,11 +15,11 @@ import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
 import type { ParkedRoot } from "./parking.ts";
 import { createParking } from "./parking.ts";
-import { readKnown } from "./read-state.ts";
+import { readOpenRun } from "./read-state.ts";
 import type { PreviousTurn } from "./previous-turn.ts";
 import { createPreviousTurns } from "./previous-turn.ts";
 import { historyAt } from "./session-history.ts";
-import { allowedIn, allowInSession, enterSession } from "./sessions.ts";
+import { allowInSession, enterSession } from "./sessions.ts";
 
 /** What whoever started a main run waits for, across its drives. */
 type Awaited = {
@@ -73,16 +73,14 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     });
 
   const driveOn = async ({ runId, sessionId }: ParkedRoot): Promise<void> => {
-    const known = await readKnown(ground, runId);
-    const state = known.states.get(runId);
-    if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
+    const { known, state, allowed } = await readOpenRun(ground, runId);
     const session = enterSession(ground, sessionId);
     const one = awaited.get(runId);
     if (one) {
       session.followers.add(one.follower);
       one.follower.readAgain();
     }
-    allowInSession(session, allowedIn(await log.read(sessionId)));
+    allowInSession(session, allowed);
     await refuseHeld(ground, toHeld(state), () => ground.active.has(runId));
     attend(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
   };
@@ -197,13 +195,11 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       return toHandle(run, { follower, previous }, signal);
     },
     resume: async (runId, { takeOver = false } = {}) => {
-      const known = await readKnown(ground, runId);
-      const state = known.states.get(runId);
-      if (!state) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
+      const { known, state, allowed } = await readOpenRun(ground, runId);
       if (!takeOver) await refuseHeld(ground, toHeld(state), () => ground.active.has(runId));
       const { sessionId } = state.identity;
       const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
-      allowInSession(enterSession(ground, sessionId), allowedIn(await log.read(sessionId)));
+      allowInSession(enterSession(ground, sessionId), allowed);
       return toHandle(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver }), {
         follower,
         previous: null,
