@@ -22,6 +22,7 @@ import type {
   ApprovalAnswer,
   ApprovalRequest,
   Hooks,
+  PlanSettings,
   Ports,
   Purse,
   RunState,
@@ -65,6 +66,8 @@ export type EngineOptions = {
   readonly maxChildren: number;
   /** How many tokens of a sub-agent's answer enter its parent's context, where its definition does not say. */
   readonly resultTokens?: number | undefined;
+  /** How plans are carried out; by default as `PLAN_DEFAULTS` says. */
+  readonly plan?: PlanSettings | undefined;
   readonly approver?: Approver | undefined;
   /** Without an approver: `deny` answers no; `park` leaves the run in the log until somebody answers, from wherever. */
   readonly unattended: "deny" | "park";

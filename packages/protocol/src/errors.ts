@@ -287,6 +287,12 @@ export const ERRORS = {
       "The answer came from a process that an agent's run started. No agent answers its own questions; nothing was changed.",
     hint: "Answer from a terminal of your own.",
   },
+  plan_invalid: {
+    kind: "caller",
+    meaning:
+      "A plan cannot be carried out as it is: steps that wait for each other, unknown steps or agents, too many steps, or a file that is no plan.",
+    hint: "The message names the steps; `retinue plan edit` opens the plan and checks it.",
+  },
   usage: {
     kind: "caller",
     meaning: "The command line is wrong.",

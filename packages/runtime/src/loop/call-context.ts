@@ -16,6 +16,7 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     onStop: run.onStop,
     artifacts: ports.artifacts,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
+    conduct: run.conduct,
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
 };

@@ -169,6 +169,7 @@ class RunningCall implements ToolContext {
   declare readonly act?: ProposedAct;
   readonly artifacts: ToolContext["artifacts"];
   readonly timeLeftMs: () => number;
+  declare readonly conduct?: NonNullable<ToolContext["conduct"]>;
   readonly progress: (text: string) => void;
   stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
   leftBehind = false;
@@ -176,7 +177,7 @@ class RunningCall implements ToolContext {
   readonly #clock: Clock;
   #controller: AbortController | null = null;
 
-  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, progress }: CallContext) {
+  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, progress }: CallContext) {
     this.#clock = clock;
     this.callId = callId;
     this.run = run;
@@ -185,6 +186,7 @@ class RunningCall implements ToolContext {
     if (act !== undefined) this.act = act;
     this.artifacts = artifacts;
     this.timeLeftMs = timeLeftMs;
+    if (conduct !== undefined) this.conduct = conduct;
     this.progress = progress;
   }
 

@@ -13,6 +13,8 @@ import { createRecorder } from "../record/recorder.ts";
 import type { RunState } from "../record/run-state.ts";
 import { acceptResult } from "./accept-result.ts";
 import { createAsk, keepHandInBack, TIME_IS_UP } from "./ask-model.ts";
+import type { Conduct } from "./conduct.ts";
+import { createConduct } from "./conduct.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createOutbox } from "./outbox.ts";
 import type { Driven } from "./parked.ts";
@@ -58,9 +60,13 @@ export const driveRun = async (
 ): Promise<Driven> => {
   const { durationMs } = state.spec.limits;
   const stop = new AbortController();
+  let conduct: Conduct | null = null;
   const onCancel = (): void => stop.abort(signal.reason);
   const run: LiveRun = {
     ...createRecorder(state, ports, send),
+    get conduct() {
+      return (conduct ??= createConduct(run));
+    },
     state,
     ports,
     purse,

@@ -21,6 +21,7 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "../context/artifacts.ts";
+import type { Conduct } from "./conduct.ts";
 import type { OnStop } from "./stop-hooks.ts";
 import { toWireName } from "./wire-name.ts";
 
@@ -53,6 +54,8 @@ export type ToolContext = {
   readonly artifacts: Artifacts;
   /** Working time that the run has left. */
   readonly timeLeftMs: () => number;
+  /** How a call that carries out a plan records its parts; absent outside of the loop. */
+  readonly conduct?: Conduct;
   /** Shows something while the tool works. Never reaches the model. */
   readonly progress: (text: string) => void;
 };
