@@ -7,14 +7,14 @@ type PlanEvent = EventOf<"plan.made" | "plan.step" | "plan.decided" | "plan.sett
 
 export const applyPlan = (cell: RunCell, event: PlanEvent): void => {
   if (event.type === "plan.made") return make(cell, event);
-  const plan = cell.view.plans.get(event.callId) as Writable<PlanView> | undefined;
+  const plan: Writable<PlanView> | undefined = cell.view.plans.get(event.callId);
   if (plan === undefined) return;
   if (event.type === "plan.settled") {
     const { status, summary, totals } = event;
     plan.verdict = { status, summary, totals };
     return;
   }
-  const step = plan.steps.get(event.stepId) as Writable<PlanStepView> | undefined;
+  const step: Writable<PlanStepView> | undefined = plan.steps.get(event.stepId);
   if (step === undefined) return;
   if (event.type === "plan.decided") {
     const { attempt, decision, reason, recoveryTask } = event;

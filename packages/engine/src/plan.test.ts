@@ -60,7 +60,7 @@ const play =
     if (agent === "main")
       return answered
         ? { text: "The plan was carried out." }
-        : { toolCalls: [{ tool: "execute_plan", input: plan as unknown as Json, callId: "go" }] };
+        : { toolCalls: [{ tool: "execute_plan", input: plan, callId: "go" }] };
     if (agent === "orchestrator") {
       if (task.includes("VERDICT")) return { text: JSON.stringify(verdict) };
       if (task.includes("MODE 4")) return { text: JSON.stringify({ state: "short" }) };
@@ -405,7 +405,7 @@ test.each(Array.from({ length: 40 }, (_, at) => at + 1))(
 );
 
 const endOf = (events: readonly RecordedEvent[]) => ({
-  states: Object.fromEntries(Object.entries(statesOf(events)).toSorted()),
+  states: Object.fromEntries(Object.entries(statesOf(events)).toSorted(([a], [b]) => (a < b ? -1 : 1))),
   decisions: events
     .flatMap((event) => (event.type === "plan.decided" ? [`${event.stepId} ${event.attempt} ${event.decision}`] : []))
     .toSorted(),

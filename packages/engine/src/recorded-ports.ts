@@ -197,6 +197,10 @@ export const createRecordedPorts = (
       case "worktree.refused":
       case "worktree.merging":
       case "worktree.merged":
+      case "plan.made":
+      case "plan.step":
+      case "plan.decided":
+      case "plan.settled":
       case "tool.started":
       case "tool.settled":
         throw new Divergence(next.seq, `A model is asked (${request.messages.length} messages) where ${next.type} was recorded.`);

@@ -23,7 +23,16 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
-import { combineHooks, createJudge, createSpec, findAgentNamed, resolveToolName, stricter } from "@retinue/runtime";
+import {
+  combineHooks,
+  createJudge,
+  createSpec,
+  findAgentNamed,
+  PLAN_DEFAULTS,
+  resolveToolName,
+  stricter,
+  toPlanGraph,
+} from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import { applyAgentSettings } from "./apply-agent-settings.ts";
 import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
@@ -46,6 +55,8 @@ import type { RetinueStore } from "./open-record.ts";
 import { loadTrustedAgents } from "./load-trusted-agents.ts";
 import { createNarrowedLog } from "./narrowed-log.ts";
 import { openRecord } from "./open-record.ts";
+import type { Plans } from "./plans.ts";
+import { createPlans } from "./plans.ts";
 import { createRedactor } from "./secrets/create-redactor.ts";
 import { findSecrets } from "./secrets/find-secrets.ts";
 import { loadSettings } from "./settings/load-settings.ts";
@@ -115,7 +126,7 @@ export type FanOutTask = { readonly agent: string; readonly task: string } & Pic
   "isolation" | "limits" | "model" | "tools"
 >;
 
-export type Retinue = {
+export type Retinue = Plans & {
   /** Resolves when the request is recorded; the run then works on its own. */
   readonly run: (task: string, options?: RunOptions) => Promise<RunHandle>;
   /** Runs an agent and waits for its result. Called inside a tool, it is a run below the one that called the tool. */
@@ -353,7 +364,14 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     );
   };
 
+  const plans = createPlans({
+    check: (plan) => void toPlanGraph(plan, { ...PLAN_DEFAULTS, agents: agentOf("main").delegates }),
+    run: (task, run) => start(agentOf("main"), task, run),
+    events: async (sessionId) => store.read(sessionId),
+  });
+
   return {
+    ...plans,
     model,
     agents,
     tools,

@@ -1,6 +1,9 @@
 /** Retinue as a library: `import { createRetinue } from "retinue"`. */
 export { createRetinue } from "./create-retinue.ts";
 export type { FanOutTask, ForkOptions, Retinue, RetinueOptions, RunOptions } from "./create-retinue.ts";
+export type { ExecutePlanOptions, PlanExecution, PlanForGoalOptions, Planning, PlanVerdict } from "./plans.ts";
+export { parsePlanMarkdown, planToMarkdown } from "@retinue/runtime";
+export type { Plan, PlanStep, StepState } from "@retinue/protocol";
 export { openRecord } from "./open-record.ts";
 export type { RecordOptions, RetinueStore } from "./open-record.ts";
 export { createSessionView, foldSession, toCallDuration, toLimitUses } from "@retinue/client";

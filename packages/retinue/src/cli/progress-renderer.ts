@@ -91,9 +91,10 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
     case "run.requested":
       return line(`starts with ${event.spec.model}`);
     case "tool.started":
-      return shortLine(`${event.tool} ${showInput(event.input)}`);
+      // The parts of a plan are runs, which speak for themselves.
+      return event.aside === "plan" ? undefined : shortLine(`${event.tool} ${showInput(event.input)}`);
     case "tool.settled":
-      return event.outcome === "ok"
+      return event.outcome === "ok" || event.aside === "plan"
         ? undefined
         : line(`${event.tool} ${event.outcome}: ${event.error?.message ?? "no reason given"}`);
     case "tool.progress":

@@ -2,24 +2,12 @@
  * How one call carries out work of many parts. Each part is a recorded call of ours, and what it starts is found again by its id: a call that is made
  * again after a crash goes through its parts once more, and those that are done give what they gave.
  */
-import type { CallId, Json, PlanBody } from "@retinue/protocol";
 import { planKey } from "../plan/plan-key.ts";
 import type { Answered } from "./answered.ts";
 import { askHuman } from "./ask-human.ts";
 import type { LiveRun } from "./live-run.ts";
 import { Parked } from "./parked.ts";
-import type { AnyTool } from "./tool.ts";
-
-export type Part = { readonly callId: CallId; readonly tool: string; readonly input: Json };
-
-export type Conduct = {
-  /** Tells how the plan goes; what the record knows already is not told again. */
-  readonly tell: (body: PlanBody) => void;
-  /** Does a part of the work. `toAnswer` says what the record is to know of what came out. */
-  readonly part: <T>(part: Part, work: () => Promise<T>, toAnswer: (worked: T) => Answered) => Promise<T>;
-  /** Asks a human before a part begins; null, or why not. Throws `Parked` where the answer is waited for outside of memory. */
-  readonly ask: (part: Part, tool: AnyTool) => Promise<string | null>;
-};
+import type { Conduct, Part } from "./parts.ts";
 
 export const createConduct = (run: LiveRun): Conduct => {
   const { state, note, flush, watch } = run;
@@ -45,16 +33,13 @@ export const createConduct = (run: LiveRun): Conduct => {
       await flush();
       return worked;
     },
-    ask: async (part, tool) => {
-      const { callId, input } = part;
+    ask: async (part) => {
+      const { callId, tool, input } = part;
       if (state.spec.grant.approve === "all") return null;
       const known = state.asides.get(callId)?.settled;
       if (known) return known.outcome === "ok" ? null : textOf(known);
-      const asked = await askHuman(run, {
-        callId,
-        tool,
-        act: { callId, tool: tool.name, effect: "execute", input, paths: [], hosts: [] },
-      });
+      const act = { callId, tool, effect: "execute", input, paths: [], hosts: [] } as const;
+      const asked = await askHuman(run, { callId, tool: { name: tool, effect: "execute" }, act });
       if (asked.type === "parked") throw new Parked(asked.on);
       begin(part);
       end(part, asked.type === "allowed" ? ALLOWED : asked.answer);

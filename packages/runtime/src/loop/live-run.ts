@@ -3,7 +3,7 @@ import type { Ports } from "./ports.ts";
 import type { Purse } from "../limits/purse.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { RunState } from "../record/run-state.ts";
-import type { Conduct } from "./conduct.ts";
+import type { Conduct } from "./parts.ts";
 import type { OnStop } from "./stop-hooks.ts";
 import type { Stopwatch } from "../limits/stopwatch.ts";
 

@@ -13,7 +13,7 @@ import { createRecorder } from "../record/recorder.ts";
 import type { RunState } from "../record/run-state.ts";
 import { acceptResult } from "./accept-result.ts";
 import { createAsk, keepHandInBack, TIME_IS_UP } from "./ask-model.ts";
-import type { Conduct } from "./conduct.ts";
+import type { Conduct } from "./parts.ts";
 import { createConduct } from "./conduct.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createOutbox } from "./outbox.ts";

@@ -21,7 +21,7 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "../context/artifacts.ts";
-import type { Conduct } from "./conduct.ts";
+import type { Conduct } from "./parts.ts";
 import type { OnStop } from "./stop-hooks.ts";
 import { toWireName } from "./wire-name.ts";
 

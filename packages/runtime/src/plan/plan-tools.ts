@@ -4,8 +4,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { planReplySchema } from "@retinue/protocol/schemas";
 import { z } from "zod";
-import type { Answered } from "../loop/answered.ts";
-import type { Conduct } from "../loop/conduct.ts";
+import type { Conduct, PartAnswer } from "../loop/parts.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { defineTool } from "../loop/tool.ts";
 import type { RunState } from "../record/run-state.ts";
@@ -68,7 +67,7 @@ const executeSchema = planReplySchema.extend({
 export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] => {
   if (!options.state.spec.delegates.includes(PLANNER)) return [];
   const common = { repeatable: true, timeoutMs: Infinity, selfPaced: true, selfFitted: true } as const;
-  const execute: AnyTool = defineTool({
+  const execute = defineTool({
     ...common,
     name: EXECUTE_PLAN,
     description:
@@ -76,7 +75,7 @@ export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] =>
     input: executeSchema,
     effect: options.isAskedByPerson ? "read" : "execute",
     execute: ({ one_by_one: isSequential = false, goal, steps }, context) =>
-      executePlan(options, { plan: toPlan({ steps } as Json, goal), isSequential, tool: execute }, context),
+      executePlan(options, { plan: toPlan({ steps } as Json, goal), isSequential }, context),
   });
   return [
     defineTool({
@@ -118,7 +117,7 @@ const conductOf = ({ conduct }: ToolContext): Conduct => {
 };
 
 /** What the parent's record says of a part: its summary, and what changed below it. */
-const toAnswer = ({ status, summary, filesModified, filesCreated, testsRun, testsPassed, error }: RunResult): Answered => ({
+const toAnswer = ({ status, summary, filesModified, filesCreated, testsRun, testsPassed, error }: RunResult): PartAnswer => ({
   outcome: status === "completed" || status === "partial" ? "ok" : status === "cancelled" ? "cancelled" : "error",
   content: [{ type: "text", text: summary }],
   files: { modified: filesModified, created: filesCreated },
@@ -180,11 +179,11 @@ const makePlan = async (
   throw new RetinueError("tool_failed", fault ?? "No plan was made.");
 };
 
-type Execution = { readonly plan: Plan; readonly isSequential: boolean; readonly tool: AnyTool };
+type Execution = { readonly plan: Plan; readonly isSequential: boolean };
 
 const executePlan = async (
   options: PlanToolOptions,
-  { plan, isSequential, tool }: Execution,
+  { plan, isSequential }: Execution,
   context: ToolContext,
 ): Promise<ToolOutput> => {
   const { state, settings } = options;
@@ -204,7 +203,7 @@ const executePlan = async (
       hasBegun: (stepId) =>
         state.toldOfPlans.has(planKey({ type: "plan.step", callId, stepId, attempt: 1, state: "in_progress" })),
       ask: ({ id, description, agent }) =>
-        conduct.ask({ callId: callIdOf(`${id}.approval`), tool: EXECUTE_PLAN, input: { step: id, agent, description } }, tool),
+        conduct.ask({ callId: callIdOf(`${id}.approval`), tool: EXECUTE_PLAN, input: { step: id, agent, description } }),
       onStep: ({ step, state: now, attempt, runId, summary }) =>
         conduct.tell({
           type: "plan.step",
@@ -230,7 +229,10 @@ const executePlan = async (
   );
   const { status, summary, totals } = outcome;
   conduct.tell({ type: "plan.settled", callId, status, summary, totals });
-  return { content: [{ type: "text", text: JSON.stringify(toReport(outcome)) }], isError: status === "fail" };
+  return {
+    content: [{ type: "text", text: JSON.stringify(toReport(outcome)) }],
+    ...(status === "fail" ? { error: { code: "tool_failed", message: `The plan failed: ${summary}` } } : {}),
+  };
 };
 
 /** JSON as zod types it, and as we do, is the same. */
