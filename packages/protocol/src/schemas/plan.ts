@@ -24,8 +24,8 @@ export const planSchema = z
 
 export const subTaskSchema = z
   .object({
-    description: z.string().min(1).describe("What is to be done."),
-    expected_result: z.string().min(1).describe("What can be observed once it is done."),
+    description: z.string().describe("What is to be done."),
+    expected_result: z.string().describe("What can be observed once it is done."),
   })
   .meta({ title: "SubTask", description: "A piece of work for one sub-agent, as orchestrators write it." });
 
@@ -55,13 +55,20 @@ export const orchestratorResultSchema = z
   })
   .meta({ title: "OrchestratorResult", description: "What became of all sub-tasks together." });
 
+/** As it is replied: with something in it. */
+const subTaskReplySchema = z.strictObject({ description: z.string().min(1), expected_result: z.string().min(1) });
+
 /** What an orchestrator replies when it plans a test case. */
-export const subTasksReplySchema = z.strictObject({ sub_tasks: z.array(subTaskSchema).min(1) });
+export const subTasksReplySchema = z.strictObject({ sub_tasks: z.array(subTaskReplySchema).min(1) });
 
 /** What it replies when it evaluates a failure. */
 export const evaluateReplySchema = z.union([
-  z.strictObject({ decision: z.enum(["continue", "stop"]), reason: z.string().min(1), recovery_task: subTaskSchema.nullish() }),
-  z.strictObject({ decision: z.literal("recover"), reason: z.string().min(1), recovery_task: subTaskSchema }),
+  z.strictObject({
+    decision: z.enum(["continue", "stop"]),
+    reason: z.string().min(1),
+    recovery_task: subTaskReplySchema.nullish(),
+  }),
+  z.strictObject({ decision: z.literal("recover"), reason: z.string().min(1), recovery_task: subTaskReplySchema }),
 ]);
 
 /** What it replies when all is done. */

@@ -8,6 +8,7 @@ import type { Conduct, PartAnswer } from "../loop/parts.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { defineTool } from "../loop/tool.ts";
 import type { RunState } from "../record/run-state.ts";
+import { ORCHESTRATOR } from "./orchestrator.ts";
 import { planKey } from "./plan-key.ts";
 import { toPlanGraph } from "./plan-graph.ts";
 import { planToMarkdown } from "./plan-markdown.ts";
@@ -190,10 +191,8 @@ const executePlan = async (
   const { callId } = context;
   const graph = toPlanGraph(plan, { maxSteps: settings.maxSteps, agents: state.spec.delegates });
   const { conduct, callIdOf, start } = createStarter(options, context);
-  const orchestrator = agentOf(
-    options,
-    plan.steps.every(({ agent }) => agent === "qa-step") ? "qa-orchestrator" : "orchestrator",
-  );
+  const isTestCase = plan.steps.every(({ agent }) => agent === "qa-step");
+  const orchestrator = isTestCase ? agentOf(options, "qa-orchestrator") : (options.agents.get(ORCHESTRATOR.name) ?? ORCHESTRATOR);
   conduct.tell({ type: "plan.made", callId, plan });
   const outcome = await runPlan(
     graph,
