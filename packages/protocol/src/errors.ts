@@ -377,6 +377,16 @@ export const ERRORS = {
     meaning: "The session came from an export, and what it says of folders is not followed.",
     hint: "Go to the folder that it is to work in, or name it with -C, if that is the one you mean.",
   },
+  session_elsewhere: {
+    kind: "caller",
+    meaning: "The session works in another folder than the workspace that was asked for it; nothing was changed.",
+    hint: "Open the folder that is named and ask there, or fork the session to go on here with what was said in it.",
+  },
+  closed: {
+    kind: "caller",
+    meaning: "The host or the workspace was closed; nothing was started.",
+    hint: "Open it again.",
+  },
   session_exists: {
     kind: "caller",
     meaning: "The store holds a session of this id already; nothing was written.",

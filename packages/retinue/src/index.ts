@@ -1,6 +1,9 @@
-/** Retinue as a library: `import { createRetinue } from "retinue"`. */
+/** Retinue as a library: `import { createRetinue, openHost } from "retinue"`. */
 export { createRetinue } from "./create-retinue.ts";
-export type { FanOutTask, ForkOptions, Retinue, RetinueOptions, RunOptions } from "./create-retinue.ts";
+export type { Retinue, RetinueOptions } from "./create-retinue.ts";
+export { openHost } from "./host/open-host.ts";
+export type { Host, HostOptions } from "./host/host.ts";
+export type { FanOutTask, ForkOptions, ResumeRunOptions, RunOptions, Workspace, WorkspaceOptions } from "./host/workspace.ts";
 export { openRecord } from "./open-record.ts";
 export type { RecordOptions, RetinueStore } from "./open-record.ts";
 export { createSessionView, foldSession, toCallDuration, toLimitUses } from "@retinue/client";

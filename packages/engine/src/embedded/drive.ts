@@ -161,7 +161,7 @@ const swept = new WeakMap<Ground, Promise<void>>();
 const sweepOnce = (ground: Ground): Promise<void> => {
   let sweep = swept.get(ground);
   if (!sweep) {
-    sweep = ground.worktreeRuns.sweep((id) => ground.active.has(id)).catch(() => undefined);
+    sweep = ground.worktreeRuns.sweep(ground.floor.isAtWork).catch(() => undefined);
     swept.set(ground, sweep);
   }
   return sweep;

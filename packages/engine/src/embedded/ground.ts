@@ -7,6 +7,8 @@ import type { EngineOptions, HostPorts } from "../contract.ts";
 import type { WorktreeRuns } from "../worktree/worktree-runs.ts";
 import { createWorktreeRuns } from "../worktree/worktree-runs.ts";
 import type { ActiveRun, Session, Tree } from "./active-run.ts";
+import type { EngineFloor } from "./floor.ts";
+import { createEngineFloor } from "./floor.ts";
 
 /** What a run that is driven needs of the runs below it. Children are driven as their parents are, so that this is put in by whoever builds the engine. */
 export type Below = {
@@ -23,6 +25,8 @@ export type Ground = {
   readonly log: EventLog;
   readonly ports: HostPorts;
   readonly active: Map<RunId, ActiveRun>;
+  /** Knows of the runs of the other engines of this process, too. */
+  readonly floor: EngineFloor;
   readonly sessions: Map<SessionId, Session>;
   readonly worktreeRuns: WorktreeRuns;
   /** The value without the secrets that are known. */
@@ -39,6 +43,7 @@ export const createGround = (options: EngineOptions, below: Below): Ground => ({
   log: options.log,
   ports: options.ports,
   active: new Map(),
+  floor: options.floor ?? createEngineFloor(),
   sessions: new Map(),
   worktreeRuns: createWorktreeRuns(options.ports.worktrees, options.log),
   clean: createCleaner(options.ports.redactor),
