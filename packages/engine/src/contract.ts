@@ -75,6 +75,8 @@ export type EngineOptions = {
   readonly observer?: ((event: RetinueEvent) => void) | undefined;
   /** Who gives the inputs that code of this process makes, where they do not say so themselves. */
   readonly source?: InputSource | undefined;
+  /** Told of what went wrong and changes no run: something that a tool held open, and that could not be closed when its run or session was left. */
+  readonly onProblem?: ((problem: string) => void) | undefined;
   /** Shared by the engines of one process that write to the same log; an engine without one stands alone. */
   readonly floor?: EngineFloor | undefined;
 };

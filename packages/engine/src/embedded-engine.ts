@@ -50,6 +50,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const roots = [...active.values()].filter(({ parent }) => parent === null);
       for (const { tree } of roots) leaveTree(ground, tree, new LeftOpen("Retinue was closed while the run was at work."));
       await Promise.allSettled(roots.map(({ driven }) => driven));
+      await ground.sessionShelves.close();
       leaveFloor();
     },
   };

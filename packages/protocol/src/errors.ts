@@ -40,6 +40,11 @@ export const ERRORS = {
     meaning: "A tool tried and could not do what was asked.",
     hint: "The message says why; try something else.",
   },
+  tool_open_failed: {
+    kind: "model",
+    meaning: "What a tool works with, such as a browser, could not be opened; the tool was not called.",
+    hint: "The message says why; try once more, or do without the tool.",
+  },
   tool_timeout: {
     kind: "model",
     meaning: "A tool took longer than its time and was ended.",

@@ -14,7 +14,7 @@ export type RetinueOptions = Omit<HostOptions, "settings" | "folder"> &
 export type Retinue = Workspace;
 
 export const createRetinue = async (options: RetinueOptions = {}): Promise<Retinue> => {
-  const { workspace: folder = process.cwd(), store, tap, source, env = process.env, ...more } = options;
+  const { workspace: folder = process.cwd(), store, tap, source, onProblem, env = process.env, ...more } = options;
   const settings = options.settings ?? (await loadSettings({ workspace: folder, env })).settings;
   const host = await openHost({
     env,
@@ -23,6 +23,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
     ...(store === undefined ? {} : { store }),
     ...(tap === undefined ? {} : { tap }),
     ...(source === undefined ? {} : { source }),
+    ...(onProblem === undefined ? {} : { onProblem }),
   });
   try {
     const workspace = await host.openWorkspace(folder, { ...more, settings });

@@ -22,8 +22,17 @@ export type {
 } from "@retinue/client";
 export { createMergeOrder } from "@retinue/engine";
 export type { MergeOrder, RunHandle } from "@retinue/engine";
-export { defineTool } from "@retinue/runtime";
-export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput } from "@retinue/runtime";
+export { defineResource, defineTool } from "@retinue/runtime";
+export type {
+  AnyTool,
+  OpenContext,
+  Resource,
+  ResourceOptions,
+  Tool,
+  ToolContext,
+  ToolOptions,
+  ToolOutput,
+} from "@retinue/runtime";
 export { RetinueError } from "@retinue/protocol";
 export type { ErrorCode, ErrorValue, Limits, RecordedEvent, RetinueEvent, RunResult, RunStatus, Usage } from "@retinue/protocol";
 export type { Model } from "@retinue/model";

@@ -20,6 +20,8 @@ export type HostOptions = {
   readonly model?: GivenModel;
   /** Asked before acts that need it, where a workspace has none of its own. */
   readonly approver?: Approver;
+  /** Told of what went wrong and changes no run, such as something that a tool held open and that could not be closed. */
+  readonly onProblem?: (problem: string) => void;
   /** Sees all traffic with providers, as a cassette does. */
   readonly tap?: TrafficTap;
   /** Who gives the inputs that come from this process: answers of the approver, and cancels. */

@@ -29,6 +29,7 @@ export const openHost = async (options: HostOptions = {}): Promise<Host> => {
     model: options.model,
     approver: options.approver,
     source: options.source,
+    onProblem: options.onProblem,
     isOnTape: options.tap !== undefined,
   };
   const open = new Set<Workspace>();

@@ -18,6 +18,7 @@ export type Shared = {
   readonly model: GivenModel | undefined;
   readonly approver: Approver | undefined;
   readonly source: InputSource | undefined;
+  readonly onProblem: ((problem: string) => void) | undefined;
   /** Whether the traffic with providers is recorded or played: then nothing may be asked that differs from one time to the next. */
   readonly isOnTape: boolean;
 };

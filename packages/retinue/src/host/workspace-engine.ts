@@ -19,7 +19,7 @@ import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
 export const createWorkspaceEngine = (
-  { home, floor, approver, source }: Shared,
+  { home, floor, approver, source, onProblem }: Shared,
   { folder, env, settings, tools, agents, secrets, model, resolve }: LoadedWorkspace,
   { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
 ): Engine => {
@@ -69,6 +69,7 @@ export const createWorkspaceEngine = (
     hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
     observer: commandHooks.observer,
     source,
+    onProblem,
   });
   return { ...engine, close: () => closeAll([engine.close, commandHooks.settled]) };
 };
