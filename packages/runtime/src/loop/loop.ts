@@ -126,6 +126,8 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
     await stopping;
   }
   throwIfLeft(cancelled);
+  // What is written while something is closed is still brought back.
+  const unclosed = await releaseFor(run);
   if (ports.bringBack) {
     // Waiting for others is none of the agent's work.
     watch.pause();
@@ -135,10 +137,21 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
     }
     watch.resume();
   }
-  const result = run.clean(toResult(state, ending, watch.activeMs(), run.purse));
+  const made = toResult(state, ending, watch.activeMs(), run.purse);
+  const result = run.clean(unclosed.length === 0 ? made : { ...made, warnings: [...made.warnings, ...unclosed] });
   run.note({ type: "run.settled", result });
   await run.flush();
   return result;
+};
+
+/** Closing what tools hold open is none of the agent's work. */
+const releaseFor = async ({ ports, watch }: LiveRun): Promise<readonly string[]> => {
+  const releasing = ports.release?.();
+  if (!releasing) return [];
+  watch.pause();
+  const unclosed = await releasing;
+  watch.resume();
+  return unclosed;
 };
 
 /** Yields what happens in the run, and gives how its drive ended. Whoever stops listening before the end has stopped the run. */
