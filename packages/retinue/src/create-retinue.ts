@@ -23,7 +23,7 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, GrantedNow, Hooks, SandboxObstacle } from "@retinue/runtime";
-import { combineHooks, createJudge, createSpec, findAgentNamed, resolveToolName, stricter } from "@retinue/runtime";
+import { combineHooks, createJudge, createSpec, findAgentNamed, resolveToolName, stricter, waitOutage } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import { applyAgentSettings } from "./apply-agent-settings.ts";
 import { assembleTools, codeOptions, toNetworkOptions, toProblemLine } from "./assemble-tools.ts";
@@ -216,6 +216,7 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
       model: resolve,
       tool: (name) => tools.get(name),
       clock: systemClock,
+      outage: waitOutage(settings.retry.unreachableMs),
       realPath,
       judge: createJudge({
         digest: digestFile,

@@ -10,7 +10,7 @@ import { createManualClock, createSpec, defineTool } from "@retinue/runtime";
 import type { MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
 import { z } from "zod";
-import type { Engine, EngineOptions, RunHandle } from "../contract.ts";
+import type { Engine, EngineOptions, HostPorts, RunHandle } from "../contract.ts";
 import { createEmbeddedEngine } from "../embedded-engine.ts";
 
 export const testAgent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
@@ -39,6 +39,7 @@ export type TestEngineOptions = {
   readonly limits?: Limits;
   readonly grant?: Partial<Grant>;
   readonly engine?: Partial<EngineOptions>;
+  readonly ports?: Partial<HostPorts>;
   readonly tools?: readonly AnyTool[];
   readonly log?: MemoryLog;
 };
@@ -93,6 +94,7 @@ export const createTestEngine = (options: TestEngineOptions): TestEngine => {
       clock: createManualClock(),
       realPath: async (file) => file,
       readFile: async (file) => `text of ${file}`,
+      ...options.ports,
     },
     ...options.engine,
   });
