@@ -110,7 +110,7 @@ export const applyRetrying = (cell: RunCell, event: EventOf<"model.retrying">): 
   const step = findStep(cell, event.step);
   if (step?.state !== "asked") return false;
   voidStreamed(step);
-  const { model, attempt, waitMs, error } = event;
-  step.retrying = { model, attempt, waitMs, error };
+  const { model, attempt, waitMs, error, giveUpAt } = event;
+  step.retrying = { model, attempt, waitMs, error, ...(giveUpAt === undefined ? {} : { giveUpAt }) };
   return true;
 };

@@ -138,7 +138,7 @@ export type StepView = {
   /** What the model writes as the input of a call, so far. Empty once it has answered. */
   readonly toolInput: string;
   /** While the model is asked again after a failure. */
-  readonly retrying: Pick<EventOf<"model.retrying">, "model" | "attempt" | "waitMs" | "error"> | null;
+  readonly retrying: Pick<EventOf<"model.retrying">, "model" | "attempt" | "waitMs" | "error" | "giveUpAt"> | null;
   readonly calls: readonly CallView[];
   readonly failures: readonly Pick<EventOf<"model.failed">, "model" | "error" | "next">[];
   readonly finishReason: FinishReason | null;

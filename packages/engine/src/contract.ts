@@ -37,7 +37,7 @@ import type { MergeOrder } from "./worktree/merge-order.ts";
 export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
 /** What the engine's host provides; the rest of a run's ports comes from the engine and the log. */
-export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "redactor" | "leaveWhenUnreachable"> & {
+export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "redactor" | "outage"> & {
   readonly tool: (name: string) => AnyTool | undefined;
   /** The text of a file inside a workspace, already judged. */
   readonly readFile: (file: string, workspace: string) => Promise<string>;

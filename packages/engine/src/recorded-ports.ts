@@ -260,6 +260,11 @@ export const createRecordedPorts = (
         return next?.type === "run.parked" ? next.on.flatMap((one) => (one.type === "run" ? [one.runId] : [])) : [];
       },
       ask: () => undefined,
+      // Whether an outage was waited for is what the record says of the turn that failed.
+      outage: () => {
+        const next = stretch[written];
+        return next?.type === "model.failed" && next.next !== null ? { type: "wait", waitMs: 0, leftMs: 0 } : { type: "fail" };
+      },
       wait: async (on) => {
         const next = stretch[written];
         if (next?.type === "run.parked") return "park";

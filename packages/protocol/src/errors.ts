@@ -137,6 +137,12 @@ export const ERRORS = {
     meaning: "The model's server could not be reached.",
     hint: "Check that it runs and that providers.<name>.baseUrl is right; `retinue doctor` tries it.",
   },
+  model_misaddressed: {
+    kind: "run",
+    meaning:
+      "What answers at the address is no model server that can be trusted: it redirects, or its certificate does not hold.",
+    hint: "Check providers.<name>.baseUrl; `retinue doctor` tries it.",
+  },
   model_auth: {
     kind: "run",
     meaning: "The provider refused the key.",
@@ -154,8 +160,13 @@ export const ERRORS = {
   },
   model_overloaded: {
     kind: "run",
-    meaning: "The provider failed on its side (5xx) as often as we may try.",
+    meaning: "The provider could not serve (502, 503, 504, overloaded) as often as we may try.",
     hint: "Try later, raise retry.attempts or set fallbacks.",
+  },
+  model_server_error: {
+    kind: "run",
+    meaning: "The provider failed on its side (500) as often as we may try.",
+    hint: "Its message may say why; try later, raise retry.attempts or set fallbacks.",
   },
   model_bad_request: {
     kind: "run",
@@ -276,7 +287,7 @@ export const ERRORS = {
     hint: "List the open ones with `retinue approvals list`.",
   },
   run_left_open: {
-    kind: "caller",
+    kind: "run",
     meaning:
       "The process stopped driving the run before it had a result. The run is open in the record and nothing of it is lost.",
     hint: "Go on with it: `retinue sessions resume`.",

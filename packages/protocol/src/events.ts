@@ -219,7 +219,7 @@ export type RecordedBody =
       readonly step: number;
       readonly model: string;
       readonly error: ErrorValue;
-      /** The fallback that is asked next. */
+      /** The model that is asked next: a fallback, or the first one again where all are away. */
       readonly next: string | null;
       /** How large a request to this model may be, learned from its refusal. */
       readonly learnedWindow?: number;
@@ -384,6 +384,8 @@ export type LiveBody =
       readonly attempt: number;
       readonly waitMs: number;
       readonly error: ErrorValue;
+      /** Where every model that the run could ask is away: until when is waited. Then the run is left open. */
+      readonly giveUpAt?: string;
     }
   | { readonly type: "tool.progress"; readonly callId: CallId; readonly text: string };
 

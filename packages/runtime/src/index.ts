@@ -6,6 +6,8 @@ export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, To
 export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
 export { askAside } from "./loop/ask-aside.ts";
 export { executeCall } from "./loop/call.ts";
+export { waitOutage } from "./loop/outage.ts";
+export type { Outage, OutageDecision } from "./loop/outage.ts";
 export { LeftOpen, Parked } from "./loop/parked.ts";
 export type { Driven } from "./loop/parked.ts";
 export { createStopwatch } from "./limits/stopwatch.ts";

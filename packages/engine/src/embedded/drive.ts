@@ -205,7 +205,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       clock: ports.clock,
       realPath: ports.realPath,
       ...(ports.judge === undefined ? {} : { judge: ports.judge }),
-      ...(ports.leaveWhenUnreachable === undefined ? {} : { leaveWhenUnreachable: ports.leaveWhenUnreachable }),
+      ...(ports.outage === undefined ? {} : { outage: ports.outage }),
       tools: ground.below.toolsOf(ground, state, run),
       execute: (tool, input, context) =>
         inCall(state.identity, context.callId, () => executeCall(ports.clock, tool, input, context)),

@@ -369,7 +369,7 @@ describe("a failure", () => {
     [400, '{"error":{"message":"API key not valid. Please pass a valid API key."}}', "model_auth"],
     [404, "{}", "model_not_found"],
     [429, "{}", "model_rate_limited"],
-    [500, "{}", "model_overloaded"],
+    [500, "{}", "model_server_error"],
     [
       400,
       '{"error":{"message":"The input token count (9) exceeds the maximum number of tokens allowed (8)."}}',

@@ -40,6 +40,8 @@ export type MockServerOptions = {
   readonly reply?: (request: MockRequest, index: number) => MockReply | Promise<MockReply>;
   /** Ids told at `GET /v1/models`; `mock` by default. */
   readonly models?: readonly string[];
+  /** Any that is free by default; one of its own, for a server that comes back. */
+  readonly port?: number;
 };
 
 export type MockServer = {
@@ -139,7 +141,7 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
   server.on("connection", () => sockets++);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, resolve);
+    server.listen({ port: options.port ?? 0, host: "127.0.0.1", backlog: 4096 }, resolve);
   });
   const { port } = server.address() as AddressInfo; // A TCP server's address is never a string.
   const origin = `http://127.0.0.1:${port}`;

@@ -17,6 +17,7 @@ export type Failure = {
 const RETRY: Partial<Record<ErrorCode, Failure["retry"]>> = {
   model_rate_limited: "yes",
   model_overloaded: "yes",
+  model_server_error: "yes",
   model_unreachable: "yes",
   model_stream_stalled: "yes",
   model_stream_incomplete: "yes",

@@ -23,11 +23,13 @@ describe("a status", () => {
     [418, "model_bad_request", "no"],
     [422, "model_bad_request", "no"],
     [429, "model_rate_limited", "yes"],
-    [500, "model_overloaded", "yes"],
+    [500, "model_server_error", "yes"],
     [502, "model_overloaded", "yes"],
     [503, "model_overloaded", "yes"],
+    [504, "model_overloaded", "yes"],
+    [522, "model_overloaded", "yes"],
     [529, "model_overloaded", "yes"],
-    [302, "model_unreachable", "no"],
+    [302, "model_misaddressed", "no"],
   ] as const)("%i is %s, retried: %s", (status, code, retry) => {
     const failure = http(status);
     expect(failure.error.code).toBe(code);
@@ -104,7 +106,7 @@ describe("a status", () => {
 describe("an error inside a stream", () => {
   it.each([
     [{ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }, "model_overloaded", "yes", true],
-    [{ type: "error", error: { type: "api_error", message: "oops" } }, "model_overloaded", "yes", false],
+    [{ type: "error", error: { type: "api_error", message: "oops" } }, "model_server_error", "yes", false],
     [{ type: "error", error: { type: "rate_limit_error", message: "slow down" } }, "model_rate_limited", "yes", true],
     [{ type: "error", error: { type: "authentication_error", message: "no" } }, "model_auth", "no", false],
     [{ type: "error", error: { type: "not_found_error", message: "no" } }, "model_not_found", "no", false],
@@ -117,8 +119,8 @@ describe("an error inside a stream", () => {
     ],
     [{ error: { code: 502, message: "upstream" } }, "model_overloaded", "yes", false],
     [{ error: { code: 429, message: "upstream" } }, "model_rate_limited", "yes", true],
-    [{ error: { message: "something" } }, "model_overloaded", "yes", false],
-    [{ error: "something" }, "model_overloaded", "yes", false],
+    [{ error: { message: "something" } }, "model_server_error", "yes", false],
+    [{ error: "something" }, "model_server_error", "yes", false],
   ] as const)("%j is %s", (event, code, retry, refusal) => {
     const failure = toInStreamFailure(endpoint, event);
     expect(failure.error.code).toBe(code);

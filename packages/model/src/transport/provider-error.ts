@@ -12,6 +12,9 @@ const NO_CREDIT = /insufficient[_ ](?:quota|balance|credits?|funds)|billing|exce
 
 const FILTERED = /content_?filter|content_policy|responsible_?ai/i;
 
+/** A timeout, a gateway whose server is away, and an overloaded provider. Whatever else fails on its side may fail like that for ever. */
+const CANNOT_SERVE: ReadonlySet<number> = new Set([408, 502, 503, 504, 520, 521, 522, 523, 524, 529]);
+
 const CREDIT_HINT = "The account has no credit left; add some, or use another model.";
 
 type Reported = { readonly kind: string; readonly message: string };
@@ -55,8 +58,9 @@ const classify = (status: number, { kind, message }: Reported): readonly [ErrorC
   if (status === 429) return ["model_rate_limited", { refusal: true }];
   if (OVERFLOW.test(words)) return ["model_context_overflow", {}];
   if (status === 400 && FILTERED.test(kind)) return ["model_filtered", {}];
-  if (status === 408 || status >= 500) return ["model_overloaded", { refusal: status === 529 }];
-  if (status >= 300 && status < 400) return ["model_unreachable", { retry: "no" }];
+  if (CANNOT_SERVE.has(status)) return ["model_overloaded", { refusal: status === 529 }];
+  if (status >= 500) return ["model_server_error", {}];
+  if (status >= 300 && status < 400) return ["model_misaddressed", {}];
   return ["model_bad_request", {}];
 };
 

@@ -31,8 +31,7 @@ export const toSocketFailure = (endpoint: Endpoint, thrown: unknown, answering: 
     return toFailure(endpoint, "model_stream_garbage", `does not speak HTTP: ${said}`);
   if (answering) return toFailure(endpoint, "model_stream_incomplete", `broke off its answer: ${said}`);
   if (CERTIFICATE.test(code))
-    return toFailure(endpoint, "model_unreachable", `could not be reached safely: ${said}`, {
-      retry: "no",
+    return toFailure(endpoint, "model_misaddressed", `could not be reached safely: ${said}`, {
       hint: "Its certificate is not trusted here, or it does not speak TLS; check providers.<name>.baseUrl.",
     });
   const what = CLOSED.test(code) ? "closed the connection before it answered" : "could not be reached";

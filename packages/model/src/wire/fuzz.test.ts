@@ -336,6 +336,7 @@ const FAILURES = new Set([
   "model_stream_garbage",
   // Flipped or inserted bytes may spell an error event.
   "model_overloaded",
+  "model_server_error",
   "model_bad_request",
 ]);
 

@@ -269,7 +269,7 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
     [413, "model_bad_request", 1],
     [422, "model_bad_request", 1],
     [429, "model_rate_limited", 4],
-    [500, "model_overloaded", 4],
+    [500, "model_server_error", 4],
     [502, "model_overloaded", 4],
     [503, "model_overloaded", 4],
     [529, "model_overloaded", 4],
@@ -323,7 +323,7 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
   it.each([
     ["overloaded_error", "model_overloaded", 4],
     ["rate_limit_error", "model_rate_limited", 4],
-    ["api_error", "model_overloaded", 4],
+    ["api_error", "model_server_error", 4],
     ["invalid_request_error", "model_bad_request", 1],
     ["authentication_error", "model_auth", 1],
   ] as const)("an error event of kind %s is %s after %i requests", async (kind, code, requests) => {
@@ -429,10 +429,10 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
     expect(error).toMatchObject({ code: "model_unreachable", message: expect.stringContaining("no-such-host.invalid") });
   });
 
-  it("TLS towards a server without it is unreachable, and not tried again", async () => {
+  it("TLS towards a server without it is a wrong address, and not tried again", async () => {
     const server = await serve([]);
     const { error, chunks } = await ask(server.baseUrl.replace("http:", "https:"));
-    expect(error).toMatchObject({ code: "model_unreachable" });
+    expect(error).toMatchObject({ code: "model_misaddressed" });
     expect(chunks).toEqual([]);
   });
 
@@ -450,7 +450,7 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
   it("a redirect is not followed, for it would carry the key along", async () => {
     const other = await serve([]);
     const headers = { location: `${other.baseUrl}/chat/completions` };
-    await fails({ fault: { type: "status", status: 307, headers } }, "model_unreachable", 1);
+    await fails({ fault: { type: "status", status: 307, headers } }, "model_misaddressed", 1);
     expect(other.requests.length).toBe(0);
   });
 

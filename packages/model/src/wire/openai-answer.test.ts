@@ -168,7 +168,7 @@ describe("an answer of Chat Completions", () => {
   });
 
   it("that finished by an error is a failure", () => {
-    expect(read([delta({}, "error")]).outcome).toMatchObject({ retry: "yes", error: { code: "model_overloaded" } });
+    expect(read([delta({}, "error")]).outcome).toMatchObject({ retry: "yes", error: { code: "model_server_error" } });
   });
 
   it.each([

@@ -167,7 +167,7 @@ export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader =
       if (finish === undefined) return incomplete("without a finish reason");
       // Cut off behind the finish reason, it may lack what another choice or the usage would have said.
       if (rest !== "" && rest !== "data: [DONE]" && rest !== "data:[DONE]") return incomplete("in the middle of an event");
-      if (finish === "error") return toFailure(endpoint, "model_overloaded", "finished its answer with an error.");
+      if (finish === "error") return toFailure(endpoint, "model_server_error", "finished its answer with an error.");
       const finishReason = toFinishReason(finish);
       const content: AssistantPart[] = [];
       if (reasoning !== "")

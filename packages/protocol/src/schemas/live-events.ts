@@ -21,6 +21,10 @@ export const LIVE_SCHEMAS = {
       attempt: z.number().describe("Counts the attempts from 1."),
       waitMs: z.number().describe("How long is waited before the next attempt."),
       error: errorValueSchema.describe("Why it failed."),
+      giveUpAt: z
+        .string()
+        .exactOptional()
+        .describe("Where every model that the run could ask is away: until when is waited. Then the run is left open."),
     },
   ),
   "tool.progress": eventSchema("tool.progress", "A tool tells how far it has come. Closed by `tool.settled`.", {

@@ -63,7 +63,10 @@ export const TURN_SCHEMAS = {
     step,
     model: z.string().describe("The model that failed."),
     error: errorValueSchema.describe("Why."),
-    next: z.string().nullable().describe("The fallback that is asked next; null where there is none."),
+    next: z
+      .string()
+      .nullable()
+      .describe("The model that is asked next: a fallback, or the first one again where all are away; null where there is none."),
     learnedWindow: z.number().exactOptional().describe("How large a request to this model may be, learned from its refusal."),
   }),
   "approval.requested": eventSchema("approval.requested", "A human is asked.", {

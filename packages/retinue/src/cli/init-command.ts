@@ -42,6 +42,7 @@ export const SETTINGS_TEMPLATE = `# yaml-language-server: $schema=./.retinue/${S
 # retry:
 #   attempts: 4
 #   maxWaitMs: 60000
+#   unreachableMs: 300000
 # agent:
 #   maxDepth: 3
 #   maxConcurrent: 3

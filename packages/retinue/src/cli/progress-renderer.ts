@@ -4,7 +4,7 @@ import { createSessionView, type RunView, type SessionStore } from "@retinue/cli
 import type { EventOf, Json, MergeOutcome, RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
-import { count, money, seconds } from "./amounts.ts";
+import { count, localTime, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
 import { treeBillOf } from "./tree-bill.ts";
 
@@ -100,9 +100,10 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
     case "tool.progress":
       return shortLine(event.text);
     case "model.retrying":
-      return line(`${event.model} failed (${event.error.code}: ${event.error.message}), again in ${seconds(event.waitMs)}`);
+      return line(formatRetrying(event));
     case "model.failed":
-      return event.next === null
+      // A model that is asked again is told of when it is waited for.
+      return event.next === null || (event.next === event.model && event.learnedWindow === undefined)
         ? undefined
         : line(`${event.model} failed (${event.error.code}: ${event.error.message}), asking ${event.next}`);
     case "limit.reached":
@@ -149,6 +150,11 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
       return event satisfies never;
   }
 };
+
+const formatRetrying = ({ model, error, waitMs, giveUpAt }: EventOf<"model.retrying">): string =>
+  giveUpAt === undefined
+    ? `${model} failed (${error.code}: ${error.message}), again in ${seconds(waitMs)}`
+    : `cannot reach ${model}, trying again in ${seconds(waitMs)}, giving up at ${localTime(giveUpAt)}: ${error.message}`;
 
 /** The bill of a run, and of its tree where it has one. */
 export const formatWholeBill = (result: RunResult, run: RunView | undefined): string =>

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const settingsFor = (baseUrl: string, more = ""): string =>
-  `model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "${baseUrl}" } }\nretry: { attempts: 1 }\n${more}`;
+  `model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "${baseUrl}" } }\nretry: { attempts: 1, unreachableMs: 0 }\n${more}`;
 
 /** A project whose model is a server that answers these, in order. */
 const setUp = async (replies: readonly MockReply[], more = ""): Promise<{ project: Project; server: MockServer }> => {
@@ -264,7 +264,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     expectNoStack(ended);
   });
 
-  test("a server that cannot be reached", async () => {
+  test("a server that cannot be reached, for longer than is waited", async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => void closed.listen(0, "127.0.0.1", resolve));
     const { port } = closed.address() as AddressInfo;
@@ -272,7 +272,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     const project = await plainProject(settingsFor(`http://127.0.0.1:${port}/v1`));
     const ended = await project.run(["run", "hi"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/^retinue: .* \[model_unreachable\]\n(?: {2}.*\n)* {2}hint: /m);
+    expect(ended.stderr).toMatch(/^retinue: local\/any-name cannot be reached: .* \[run_left_open\]\n(?: {2}.*\n)* {2}hint: /m);
     expectNoStack(ended);
   });
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Engine } from "@retinue/engine";
 import { createEmbeddedEngine } from "@retinue/engine";
 import type { SandboxObstacle } from "@retinue/runtime";
-import { combineHooks, createJudge } from "@retinue/runtime";
+import { combineHooks, createJudge, waitOutage } from "@retinue/runtime";
 import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import type { EventLog } from "@retinue/store";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
@@ -34,6 +34,7 @@ export const createWorkspaceEngine = (
       model: resolve,
       tool: (name) => tools.get(name),
       clock: systemClock,
+      outage: waitOutage(settings.retry.unreachableMs),
       realPath,
       judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected }),
       shell: (command, spec, signal, act) =>

@@ -54,7 +54,7 @@ describe("the sources of settings", () => {
     const loaded = await load({});
     expect(loaded.settings).toEqual(DEFAULT_SETTINGS);
     expect(loaded.settings).toMatchObject({
-      retry: { attempts: 4, maxWaitMs: 60_000 },
+      retry: { attempts: 4, maxWaitMs: 60_000, unreachableMs: 300_000 },
       streamIdleMs: 120_000,
       agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100 },
       approve: "ask",
@@ -74,7 +74,7 @@ describe("the sources of settings", () => {
       model: "project/b",
       streamIdleMs: 3,
       limits: { iterations: 4, tokens: 1, costUsd: 1.5 },
-      retry: { attempts: 1, maxWaitMs: 60_000 },
+      retry: { attempts: 1, maxWaitMs: 60_000, unreachableMs: 300_000 },
     });
     const user = join(home, "retinue.yaml");
     const project = join(workspace, "retinue.yaml");
@@ -85,6 +85,7 @@ describe("the sources of settings", () => {
       "limits.tokens": { type: "user", file: user, line: 5 },
       "retry.attempts": { type: "user", file: user, line: 7 },
       "retry.maxWaitMs": { type: "default" },
+      "retry.unreachableMs": { type: "default" },
       "agent.maxDepth": { type: "default" },
     });
     expect(loaded.files).toEqual({ user, project });
@@ -153,7 +154,7 @@ describe("variables", () => {
     ["RETINUE_AGENT__MAX_DEPTH", "5", { agent: { ...DEFAULT_SETTINGS.agent, maxDepth: 5 } }],
     ["RETINUE_AGENT__STATS_IN_PROMPT", "true", { agent: { ...DEFAULT_SETTINGS.agent, statsInPrompt: true } }],
     ["RETINUE_AGENT__STATS_IN_PROMPT", "false", {}],
-    ["RETINUE_RETRY__MAX_WAIT_MS", "0", { retry: { attempts: 4, maxWaitMs: 0 } }],
+    ["RETINUE_RETRY__MAX_WAIT_MS", "0", { retry: { attempts: 4, maxWaitMs: 0, unreachableMs: 300_000 } }],
     ["RETINUE_LIMITS__COST_USD", "0.25", { limits: { costUsd: 0.25 } }],
     ["RETINUE_LIMITS", '{"iterations": 7}', { limits: { iterations: 7 } }],
     ["RETINUE_APPROVE", "workspace", { approve: "workspace" }],

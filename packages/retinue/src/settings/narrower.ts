@@ -117,7 +117,7 @@ export const NARROWER: Rules = {
   model: choice,
   models: choice,
   providers,
-  retry: { attempts: smaller, maxWaitMs: smaller },
+  retry: { attempts: smaller, maxWaitMs: smaller, unreachableMs: smaller },
   streamIdleMs: smaller,
   limits: {
     iterations: smallerThanSet,

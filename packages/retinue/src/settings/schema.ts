@@ -83,6 +83,10 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       attempts: z.int().min(1).max(20).optional().describe("How often a request is tried in all. Default 4."),
       maxWaitMs: duration(0, "The longest wait before one more try. Default 60000."),
+      unreachableMs: duration(
+        0,
+        "How long a run waits for a model that cannot be reached, when no fallback answers either; then it is left open, to be resumed. Default 300000.",
+      ),
     })
     .optional()
     .describe("What happens when a provider fails or says later."),

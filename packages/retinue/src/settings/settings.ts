@@ -94,7 +94,12 @@ export type Settings = {
   /** Short names for models. */
   readonly models: Readonly<Record<string, string>>;
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  readonly retry: { readonly attempts: number; readonly maxWaitMs: number };
+  readonly retry: {
+    readonly attempts: number;
+    readonly maxWaitMs: number;
+    /** How long models that are all away are waited for, before the run is left open. */
+    readonly unreachableMs: number;
+  };
   readonly streamIdleMs: number;
   readonly limits: Limits;
   readonly agent: {
@@ -143,7 +148,13 @@ export type PartialSettings = {
         Record<string, { readonly [Key in Exclude<keyof ProviderSettings, "isKeyless">]?: ProviderSettings[Key] | undefined }>
       >
     | undefined;
-  readonly retry?: { readonly attempts?: number | undefined; readonly maxWaitMs?: number | undefined } | undefined;
+  readonly retry?:
+    | {
+        readonly attempts?: number | undefined;
+        readonly maxWaitMs?: number | undefined;
+        readonly unreachableMs?: number | undefined;
+      }
+    | undefined;
   readonly streamIdleMs?: number | undefined;
   readonly limits?: { readonly [Name in keyof Limits]: number | undefined } | undefined;
   readonly agent?:
@@ -179,7 +190,7 @@ export type PartialSettings = {
 export const DEFAULT_SETTINGS: Settings = {
   models: {},
   providers: {},
-  retry: { attempts: 4, maxWaitMs: 60_000 },
+  retry: { attempts: 4, maxWaitMs: 60_000, unreachableMs: 300_000 },
   streamIdleMs: 120_000,
   limits: {},
   agent: { maxDepth: 3, maxConcurrent: 3, maxChildren: 100, statsInPrompt: false, presets: [] },

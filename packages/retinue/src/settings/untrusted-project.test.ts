@@ -43,6 +43,7 @@ type Case = { readonly key: string; readonly narrow: Raw; readonly wide: Raw };
 const CASES: readonly Case[] = [
   { key: "retry.attempts", narrow: 2, wide: 20 },
   { key: "retry.maxWaitMs", narrow: 10, wide: 1_000_000 },
+  { key: "retry.unreachableMs", narrow: 10, wide: 1_000_000 },
   { key: "streamIdleMs", narrow: 1_000, wide: 2_000_000_000 },
   { key: "limits.iterations", narrow: 3, wide: 1_000 },
   { key: "limits.toolCalls", narrow: 3, wide: 1_000 },

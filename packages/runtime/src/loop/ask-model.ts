@@ -1,31 +1,24 @@
 /** One turn with the model: resolve it, fit the context, see whether the turn may be made, ask, record the answer. */
-import type { Model, ModelAnswer, ModelRequest, ToolDeclaration } from "@retinue/model/contract";
-import type { AssistantPart, ErrorValue, RequestDigest } from "@retinue/protocol";
-import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
+import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
+import type { AssistantPart, ErrorValue } from "@retinue/protocol";
+import { NO_USAGE, toErrorValue } from "@retinue/protocol";
 import { contextLimit } from "../context/context-limit.ts";
 import { estimateText } from "../context/estimate.ts";
 import { fitContext } from "../context/fit-context.ts";
 import type { Breach, TurnAllowance } from "../limits/allowance.ts";
 import { allowTurn, handInAmounts } from "../limits/allowance.ts";
 import { keepBack, reserve } from "../limits/purse.ts";
-import { createDeltaRedaction } from "../record/delta-redaction.ts";
 import { createRequestDigest } from "../record/digest.ts";
+import type { Asker } from "./asker.ts";
+import { modelsOf, nextModel, recordFailure } from "./asker.ts";
 import type { LiveRun } from "./live-run.ts";
-import { LeftOpen } from "./parked.ts";
+import { meetOutage } from "./meet-outage.ts";
+import { isAway } from "./outage.ts";
+import { streamAnswer } from "./stream-answer.ts";
 import type { Ending } from "./to-result.ts";
 import { finishEnding, limitEnding } from "./to-result.ts";
 import { toDeclaration } from "./tool.ts";
-
-export const TIME_IS_UP = new RetinueError("limit_reached", "The run's time is up.");
-
-/** What stays the same from turn to turn. */
-type Asker = LiveRun & {
-  readonly declarations: readonly ToolDeclaration[];
-  readonly digest: (messages: ModelRequest["messages"]) => RequestDigest;
-  /** Of system prompt and tools. */
-  readonly fixedTokens: number;
-  resolved: { readonly name: string; readonly model: Model } | null;
-};
+import { createTurnDeadline } from "./turn-deadline.ts";
 
 /** The function returned makes one turn. It gives an ending when no turn can be made any more. */
 export const createAsk = (run: LiveRun): (() => Promise<Ending | null>) => {
@@ -37,6 +30,7 @@ export const createAsk = (run: LiveRun): (() => Promise<Ending | null>) => {
     digest: createRequestDigest(spec.system, declarations),
     fixedTokens: estimateText(spec.system) + estimateText(JSON.stringify(declarations)),
     resolved: null,
+    outage: null,
   };
   return () => ask(asker);
 };
@@ -60,8 +54,6 @@ const ask = async (asker: Asker): Promise<Ending | null> => {
   return askAllowed(asker, { name, model, requestTokens, handIn, allowance });
 };
 
-const modelsOf = ({ state: { spec } }: LiveRun): readonly string[] => [spec.model, ...spec.fallbacks];
-
 /** The last turn, without tools, in which the agent hands in what it has. */
 const isHandIn = ({ state }: LiveRun): boolean => state.limit !== null || state.finishing;
 
@@ -72,28 +64,14 @@ const resolve = async (asker: Asker, name: string): Promise<Model | null> => {
   try {
     model = asker.resolved?.name === name ? asker.resolved.model : await ports.model(name);
   } catch (thrown) {
-    fail(asker, name, toErrorValue(thrown));
+    recordFailure(asker, name, toErrorValue(thrown));
     return null;
   }
   asker.resolved = { name, model };
   if (state.spec.limits.costUsd === undefined || model.price(NO_USAGE) !== null) return model;
-  fail(asker, name, { code: "price_unknown", message: `limits.costUsd is set, but no price is known for ${name}.` });
+  recordFailure(asker, name, { code: "price_unknown", message: `limits.costUsd is set, but no price is known for ${name}.` });
   return null;
 };
-
-const fail = (asker: Asker, model: string, error: ErrorValue, next = nextModel(asker), learnedWindow?: number): null => {
-  asker.note({
-    type: "model.failed",
-    step: asker.state.used.iterations + 1,
-    model,
-    error,
-    next,
-    ...(learnedWindow === undefined ? {} : { learnedWindow }),
-  });
-  return null;
-};
-
-const nextModel = (asker: Asker): string | null => modelsOf(asker)[asker.state.modelIndex + 1] ?? null;
 
 /** The next turn is the last one; if this already was, the run ends here. */
 const reach = ({ state, note }: Asker, breach: Breach): Ending | null => {
@@ -111,7 +89,33 @@ type Turn = {
   readonly allowance: Extract<TurnAllowance, { readonly type: "allowed" }>;
 };
 
+/** What came of a request: an answer, a failure, or nothing where the run was cancelled meanwhile or has no time left. */
+type Outcome = ModelAnswer | { readonly type: "failed"; readonly error: ErrorValue } | { readonly type: "cancelled" | "timeUp" };
+
 const askAllowed = async (asker: Asker, turn: Turn): Promise<Ending | null> => {
+  const { state, watch } = asker;
+  const outcome = await askOnce(asker, turn);
+  switch (outcome.type) {
+    case "answer":
+      asker.outage = null;
+      return null;
+    case "failed":
+      return failTurn(asker, turn, outcome.error);
+    case "cancelled":
+      return null;
+    case "timeUp":
+      return reach(asker, {
+        limit: "durationMs",
+        used: Math.round(watch.activeMs()),
+        max: state.spec.limits.durationMs ?? 0,
+      });
+    default:
+      return outcome satisfies never;
+  }
+};
+
+/** Reserves what the turn may use, records the request, streams the answer and records that. */
+const askOnce = async (asker: Asker, turn: Turn): Promise<Outcome> => {
   const { state, watch, note } = asker;
   const { name, model, handIn, allowance } = turn;
   // Before anything is waited for: whoever asks beside it must find it taken.
@@ -130,16 +134,10 @@ const askAllowed = async (asker: Asker, turn: Turn): Promise<Ending | null> => {
   const deadline = createTurnDeadline(asker);
   let answer: ModelAnswer | null = null;
   try {
-    answer = await stream(asker, { name, model, step, request, signal: deadline.signal });
+    answer = await streamAnswer(asker, { name, model, step, request, signal: deadline.signal });
   } catch (thrown) {
-    if (asker.cancelled.aborted) return null;
-    if (deadline.signal.aborted)
-      return reach(asker, {
-        limit: "durationMs",
-        used: Math.round(watch.activeMs()),
-        max: state.spec.limits.durationMs ?? 0,
-      });
-    return failTurn(asker, turn, toErrorValue(thrown));
+    if (asker.cancelled.aborted) return { type: "cancelled" };
+    return deadline.signal.aborted ? { type: "timeUp" } : { type: "failed", error: toErrorValue(thrown) };
   } finally {
     deadline.takeBack();
     if (!answer) reservation.settle({});
@@ -150,7 +148,7 @@ const askAllowed = async (asker: Asker, turn: Turn): Promise<Ending | null> => {
   const content = withUniqueIds(asker.clean(answer.content), step, state.callIds);
   note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
   keepBack(asker.purse, handInAmounts(model, state.turnTokens));
-  return null;
+  return answer;
 };
 
 const toRequest = ({ state, declarations }: Asker, { handIn, allowance }: Turn): ModelRequest => ({
@@ -162,63 +160,13 @@ const toRequest = ({ state, declarations }: Asker, { handIn, allowance }: Turn):
   ...(allowance.maxOutputTokens === undefined ? {} : { maxOutputTokens: allowance.maxOutputTokens }),
 });
 
-/** A request that was too large teaches the model's window, once a model. A server that is away leaves the run open. */
-const failTurn = (asker: Asker, { name, requestTokens }: Turn, error: ErrorValue): null => {
+/** A request that was too large teaches the model's window, once a model. Where every model is away, the run waits for one. */
+const failTurn = async (asker: Asker, { name, requestTokens }: Turn, error: ErrorValue): Promise<null> => {
   const { state } = asker;
   if (error.code === "model_context_overflow" && !state.learnedWindows.has(name))
-    return fail(asker, name, error, name, Math.floor(requestTokens * 0.8));
+    return recordFailure(asker, name, error, name, Math.floor(requestTokens * 0.8));
   const next = nextModel(asker);
-  if (error.code === "model_unreachable" && next === null && asker.ports.leaveWhenUnreachable === true)
-    throw new LeftOpen(`The model server cannot be reached: ${error.message}`, {
-      hint: "The run is open. Resume it when the server is back: `retinue sessions resume`.",
-      cause: error,
-    });
-  return fail(asker, name, error, next);
-};
-
-type Streamed = {
-  readonly name: string;
-  readonly model: Model;
-  readonly step: number;
-  readonly request: ModelRequest;
-  readonly signal: AbortSignal;
-};
-
-/** Shows what is streamed, without secrets, and gives the whole answer. */
-const stream = async (asker: Asker, { name, model, step, request, signal }: Streamed): Promise<ModelAnswer> => {
-  const { ports, show } = asker;
-  const deltas = ports.redactor && createDeltaRedaction(ports.redactor);
-  let answer: ModelAnswer | null = null;
-  for await (const chunk of model.stream(request, signal)) {
-    switch (chunk.type) {
-      case "text":
-      case "reasoning":
-      case "tool-input": {
-        const text = deltas ? deltas.push(chunk.type, chunk.text) : chunk.text;
-        if (!deltas || text !== "") show({ type: "model.delta", step, kind: chunk.type, text });
-        break;
-      }
-      case "retry":
-        deltas?.reset();
-        show({
-          type: "model.retrying",
-          step,
-          model: name,
-          attempt: chunk.attempt,
-          waitMs: chunk.waitMs,
-          error: chunk.error,
-        });
-        break;
-      case "answer":
-        answer = chunk;
-        break;
-      default:
-        chunk satisfies never;
-    }
-  }
-  for (const rest of deltas?.end() ?? []) show({ type: "model.delta", step, ...rest });
-  if (!answer) throw new RetinueError("model_stream_incomplete", `${name} ended its stream without an answer.`);
-  return answer;
+  return next === null && isAway(error.code) ? meetOutage(asker, name, error) : recordFailure(asker, name, error, next);
 };
 
 /** Keeps back what the run needs to hand in, as its last answer left it. */
@@ -231,17 +179,6 @@ export const keepHandInBack = async (run: LiveRun): Promise<void> => {
   } catch {
     // A model that cannot be had any more is told of where it is asked.
   }
-};
-
-type TurnDeadline = { readonly signal: AbortSignal; readonly takeBack: () => void };
-
-/** A turn ends with the run's working time; a hand-in turn has what was kept back of the whole. */
-const createTurnDeadline = ({ state, watch, cancelled, stopped }: LiveRun): TurnDeadline => {
-  const { durationMs } = state.spec.limits;
-  if (!state.limit || durationMs === undefined) return { signal: state.limit ? cancelled : stopped, takeBack: () => undefined };
-  const stop = new AbortController();
-  const takeBack = watch.at(durationMs, () => stop.abort(TIME_IS_UP));
-  return { signal: AbortSignal.any([cancelled, stop.signal]), takeBack };
 };
 
 /** Results are paired with calls by id, so that a missing id, or one that was there before, is replaced. */

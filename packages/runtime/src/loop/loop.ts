@@ -12,9 +12,9 @@ import { createStopwatch } from "../limits/stopwatch.ts";
 import { createRecorder } from "../record/recorder.ts";
 import type { RunState } from "../record/run-state.ts";
 import { acceptResult } from "./accept-result.ts";
-import { createAsk, keepHandInBack, TIME_IS_UP } from "./ask-model.ts";
-import type { Conduct } from "./parts.ts";
+import { createAsk, keepHandInBack } from "./ask-model.ts";
 import { createConduct } from "./conduct.ts";
+import type { Conduct } from "./parts.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createOutbox } from "./outbox.ts";
 import type { Driven } from "./parked.ts";
@@ -25,6 +25,7 @@ import { cancelTurn, settleTurn } from "./settle-turn.ts";
 import { createStopHooks } from "./stop-hooks.ts";
 import type { Ending } from "./to-result.ts";
 import { finishEnding, limitEnding, toResult } from "./to-result.ts";
+import { TIME_IS_UP } from "./turn-deadline.ts";
 
 export type LoopOptions = {
   readonly state: RunState;

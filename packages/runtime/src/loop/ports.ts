@@ -20,6 +20,7 @@ import type {
 import type { Answered } from "./answered.ts";
 import type { Artifacts } from "../context/artifacts.ts";
 import type { Hooks } from "./hooks.ts";
+import type { Outage, OutageDecision } from "./outage.ts";
 import type { Judged, Judgement } from "../policy/judge.ts";
 import type { Redactor } from "../record/redactor.ts";
 import type { Resources } from "./resource.ts";
@@ -96,8 +97,8 @@ export type Ports = {
    * is denied.
    */
   readonly ask?: (request: ApprovalRequest) => void;
-  /** Where a model server stays away the run is left open, in place of failing. */
-  readonly leaveWhenUnreachable?: boolean;
+  /** Decides what becomes of a run while every model that it could ask is away. Absent: the run fails. A replay answers from its record. */
+  readonly outage?: (outage: Outage) => OutageDecision;
   /** How long a question stays open. */
   readonly approvalExpiresMs?: number;
 };

@@ -38,6 +38,8 @@ export type TestRunOptions = {
   readonly hooks?: Hooks;
   readonly redactor?: Redactor;
   readonly signal?: AbortSignal;
+  /** Without it, a run whose models are away fails. */
+  readonly outage?: NonNullable<Ports["outage"]>;
   readonly clock?: ManualClock;
   /** A log to go on with, as after a crash. Its first event requests the run. */
   readonly log?: readonly RecordedEvent[];
@@ -151,6 +153,7 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     ...(options.accept === undefined ? {} : { accept: options.accept }),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     ...(options.redactor === undefined ? {} : { redactor: options.redactor }),
+    ...(options.outage === undefined ? {} : { outage: options.outage }),
   };
   const driven = await driveRun({ state, ports, signal, epoch: 1, resumed }, send);
   return {

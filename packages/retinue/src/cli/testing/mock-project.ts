@@ -15,7 +15,7 @@ export type MockProject = {
 };
 
 export const mockSettings = (baseUrl: string, more = ""): string =>
-  `model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "${baseUrl}" } }\nretry: { attempts: 1 }\n${more}`;
+  `model: local/any-name\nproviders: { local: { type: openai-compatible, baseUrl: "${baseUrl}" } }\nretry: { attempts: 1, unreachableMs: 0 }\n${more}`;
 
 /** Answers in this order, or as the function says. */
 export const createMockProject = async (

@@ -106,7 +106,12 @@ describe("L8 no key of the user reaches a server that a project named", () => {
       await writeFile(join(made.workspace, ".retinue/agents/helper.md"), agent);
     }
     heard.length = 0;
-    await callRetinue(made, ["run", "hi", ...words], { ...KEYS, RETINUE_RETRY__ATTEMPTS: "1", ...env });
+    await callRetinue(made, ["run", "hi", ...words], {
+      ...KEYS,
+      RETINUE_RETRY__ATTEMPTS: "1",
+      RETINUE_RETRY__UNREACHABLE_MS: "0",
+      ...env,
+    });
     expect(heard.join("\n")).not.toContain("canary");
   });
 
@@ -114,7 +119,7 @@ describe("L8 no key of the user reaches a server that a project named", () => {
     const made = await createProject(`model: near/m\nproviders: { near: { type: openai-compatible, baseUrl: "${thief}" } }\n`);
     cleanups.push(made.remove);
     heard.length = 0;
-    await callRetinue(made, ["run", "hi"], { ...KEYS, RETINUE_RETRY__ATTEMPTS: "1" });
+    await callRetinue(made, ["run", "hi"], { ...KEYS, RETINUE_RETRY__ATTEMPTS: "1", RETINUE_RETRY__UNREACHABLE_MS: "0" });
     expect(heard.join("\n")).toContain("/v1/chat/completions");
     expect(heard.join("\n")).not.toContain("authorization");
   });

@@ -1,0 +1,37 @@
+/** What asks the models of one run, turn by turn: the models in their order, and the record of one that failed. */
+import type { Model, ModelRequest, ToolDeclaration } from "@retinue/model/contract";
+import type { ErrorValue, RequestDigest } from "@retinue/protocol";
+import type { LiveRun } from "./live-run.ts";
+
+export type Asker = LiveRun & {
+  readonly declarations: readonly ToolDeclaration[];
+  readonly digest: (messages: ModelRequest["messages"]) => RequestDigest;
+  /** Of system prompt and tools. */
+  readonly fixedTokens: number;
+  resolved: { readonly name: string; readonly model: Model } | null;
+  /** While all models of the turn are away. */
+  outage: { readonly sinceMs: number; readonly tries: number } | null;
+};
+
+export const modelsOf = ({ state: { spec } }: LiveRun): readonly string[] => [spec.model, ...spec.fallbacks];
+
+export const nextModel = (asker: Asker): string | null => modelsOf(asker)[asker.state.modelIndex + 1] ?? null;
+
+/** Records that a model failed, and which is asked next. */
+export const recordFailure = (
+  asker: Asker,
+  model: string,
+  error: ErrorValue,
+  next = nextModel(asker),
+  learnedWindow?: number,
+): null => {
+  asker.note({
+    type: "model.failed",
+    step: asker.state.used.iterations + 1,
+    model,
+    error,
+    next,
+    ...(learnedWindow === undefined ? {} : { learnedWindow }),
+  });
+  return null;
+};
