@@ -1,36 +1,32 @@
 /**
  * `npm run bench`: Retinue beside hand-written code in the same run, in ratios, with what they must not exceed. Samples alternate and the
- * median of the rounds counts. `--rounds N`, `--seconds N`.
+ * median of the rounds counts. `--rounds N`, `--seconds N`. `--against COMMIT` compares with an older commit instead.
  */
-import type { ChildProcess } from "node:child_process";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { compareWithCommit } from "./against.ts";
 import type { Sample } from "./measure.ts";
+import { startMock } from "./start-mock.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const COMMAND = path.join(HERE, "../packages/retinue/bin/retinue.mjs");
 /** The package that is published, if it was built. */
 const BUILT = path.join(HERE, "../packages/retinue/dist/bin/retinue.mjs");
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "3" } },
+  options: { rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "3" }, against: { type: "string" } },
 });
 const rounds = Number(values.rounds);
 
 if (!existsSync(path.join(HERE, "node_modules")))
   execFileSync("npm", ["ci", "--loglevel=error"], { cwd: HERE, stdio: "inherit" });
 
-const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
+if (values.against !== undefined) process.exit((await compareWithCommit(values.against, rounds)) ? 0 : 1);
 
-const startMock = (): Promise<{ url: string; process: ChildProcess }> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [path.join(HERE, "mock.ts")], { stdio: ["ignore", "pipe", "inherit"] });
-    child.once("error", reject);
-    child.stdout.once("data", (data: Buffer) => resolve({ url: `http://127.0.0.1:${data.toString().trim()}`, process: child }));
-  });
+const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
 
 const sample = async (runner: string, text: number, store = "memory"): Promise<Sample> => {
   const mock = await startMock();

@@ -31,6 +31,12 @@ export type RootRun = {
   readonly isSettled: boolean;
 };
 
+/** Sessions that are watched together, as a `Set` or a `Map` by session holds them; they are the watcher's, who may change them. */
+export type WatchedSessions = {
+  readonly has: (sessionId: SessionId) => boolean;
+  readonly keys: () => Iterable<SessionId>;
+};
+
 export type EventLog = {
   /**
    * Appends all of the drafts or none, numbered from the session's last number on without gaps. With a lease whose epoch has moved on it
@@ -67,6 +73,11 @@ export type EventLog = {
   readonly sessionOf: (runId: RunId) => Awaitable<SessionId | undefined>;
   /** Calls back after each append to the session, until the function returned is called. */
   readonly watch: (sessionId: SessionId, wake: () => void) => () => void;
+  /**
+   * Calls back after each append to one of the sessions, whichever they are at the time: one watch for any number of sessions, which costs a session
+   * nothing. It may call back for a session that nothing was appended to.
+   */
+  readonly watchAny: (sessions: WatchedSessions, wake: (sessionId: SessionId) => void) => () => void;
   /** Calls back after inputs were appended to the session, and where another process appended and may have; for whoever drives a run. */
   readonly watchInputs: (sessionId: SessionId, wake: () => void) => () => void;
   readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => Awaitable<ArtifactRef>;

@@ -244,11 +244,11 @@ export const placeBelow = async (ground: Ground, parent: ActiveRun, callId: Call
 
 /** What a run has started does not outlive it: what is at work is stopped, what waits outside of memory is settled as cancelled. */
 export const stopBelow = (ground: Ground, run: ActiveRun): Promise<unknown> | undefined => {
-  const reason = new RetinueError("cancelled", "The run that started it has ended.");
   const parked = [...run.tree.parked].filter(([, { above }]) => above[0] === run.state.identity.runId).map(([runId]) => runId);
   const open = openBelow(run);
   const { background } = run;
   if ((background?.size ?? 0) === 0 && parked.length === 0 && open.length === 0) return undefined;
+  const reason = new RetinueError("cancelled", "The run that started it has ended.");
   for (const { stop } of background?.values() ?? []) stop.abort(reason);
   const work = [...(background?.values() ?? [])].map((one) => one.work);
   return Promise.allSettled([...work, settleLeft(ground, run, new Set([...parked, ...open]), reason)]);

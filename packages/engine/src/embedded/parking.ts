@@ -1,6 +1,6 @@
 /**
  * Parked runs: they are in the log alone. The engine that parked a main run keeps an entry of it and drives the run on as soon as the log brings what it
- * waits for, unless another process was faster; the answer may as well come when this process is long gone.
+ * waits for, unless another process was faster; the answer may as well come when this process is long gone. All entries share one watch of the log.
  */
 import type { RunId, RunResult, SessionId } from "@retinue/protocol";
 import { isInput } from "@retinue/protocol";
@@ -17,14 +17,22 @@ export const hasNews = async ({ log }: Ground, { parked }: Tree, runId: RunId): 
 export type ParkedRoot = {
   readonly sessionId: SessionId;
   readonly runId: RunId;
-  readonly runs: ReadonlyMap<RunId, ParkedRun>;
+  /** The last input that the last drive of each run of the tree knew that is parked; just the number where the main run alone is. */
+  readonly runs: ReadonlyMap<RunId, ParkedRun> | number;
+};
+
+/** What is kept of a parked tree, as little as there is to know. */
+export const toParkedRoot = (sessionId: SessionId, runId: RunId, runs: ReadonlyMap<RunId, ParkedRun>): ParkedRoot => {
+  const own = runs.size === 1 ? runs.get(runId) : undefined;
+  return { sessionId, runId, runs: own ? own.inputSeq : runs };
 };
 
 export type Parking = {
   /** Watches the log for what the run waits for. */
   readonly park: (root: ParkedRoot) => void;
-  readonly has: (runId: RunId) => boolean;
-  readonly roots: () => readonly ParkedRoot[];
+  /** The same for a run that another process drives: its end is waited for, or that nobody drives it any more. */
+  readonly waitBeside: (root: ParkedRoot) => void;
+  readonly has: (root: Pick<ParkedRoot, "sessionId" | "runId">) => boolean;
   readonly close: () => void;
 };
 
@@ -36,59 +44,111 @@ export type ParkingOptions = {
   readonly onSettled: (root: ParkedRoot, result: RunResult) => void;
 };
 
+/** How often it is looked whether a process that drives a run is still there. */
+const LOOK_AGAIN_MS = 500;
+
 export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Parking => {
   const { log } = ground;
-  const entries = new Map<RunId, { readonly root: ParkedRoot; unwatch: () => void; looking: boolean; again: boolean }>();
+  const entries = new Map<SessionId, ParkedRoot | readonly ParkedRoot[]>();
+  /** Entries that are looked at now, and whether they were woken meanwhile. */
+  const looks = new Map<RunId, { again: boolean }>();
+  let unwatch: (() => void) | null = null;
 
-  const forget = (runId: RunId): void => {
-    entries.get(runId)?.unwatch();
-    entries.delete(runId);
+  const rootsOf = (sessionId: SessionId): readonly ParkedRoot[] => {
+    const entry = entries.get(sessionId);
+    if (entry === undefined) return [];
+    return "runId" in entry ? [entry] : entry;
   };
+
+  /** Mostly one: a session has several only where a turn of it parked before the one before was done. */
+  const keep = (sessionId: SessionId, roots: readonly ParkedRoot[]): void => {
+    const [one] = roots;
+    if (one) entries.set(sessionId, roots.length === 1 ? one : roots);
+    else entries.delete(sessionId);
+    if (entries.size > 0) unwatch ??= log.watchAny(entries, wake);
+    else {
+      unwatch?.();
+      unwatch = null;
+    }
+  };
+
+  const forget = ({ sessionId, runId }: ParkedRoot): void =>
+    keep(
+      sessionId,
+      rootsOf(sessionId).filter((one) => one.runId !== runId),
+    );
+
+  const isParked = (root: ParkedRoot): boolean => rootsOf(root.sessionId).includes(root);
 
   /** One look at a time; what wakes meanwhile is looked at once more. */
   const look = async (root: ParkedRoot): Promise<void> => {
-    const entry = entries.get(root.runId);
-    if (!entry) return;
-    entry.again = entry.looking;
-    if (entry.looking) return;
-    entry.looking = true;
+    const before = looks.get(root.runId);
+    if (before) {
+      before.again = true;
+      return;
+    }
+    const now = { again: false };
+    looks.set(root.runId, now);
     try {
       do {
-        entry.again = false;
+        now.again = false;
         await lookOnce(root);
-      } while (entry.again && entries.has(root.runId));
+      } while (now.again && isParked(root));
     } finally {
-      entry.looking = false;
+      looks.delete(root.runId);
     }
   };
 
   const lookOnce = async (root: ParkedRoot): Promise<void> => {
-    let first = Infinity;
-    for (const { inputSeq } of root.runs.values()) first = Math.min(first, inputSeq);
-    for (const event of await log.read(root.sessionId, first)) {
+    for (const event of await log.read(root.sessionId, firstSeq(root))) {
+      if (!isParked(root)) return;
       if (event.type === "run.settled" && event.runId === root.runId) {
-        forget(root.runId);
+        forget(root);
         return onSettled(root, event.result);
       }
-      const parked = isInput(event) ? root.runs.get(event.runId) : undefined;
-      if (!parked || event.seq <= parked.inputSeq) continue;
-      forget(root.runId);
+      if (!isInput(event) || event.seq <= knownSeq(root, event.runId)) continue;
+      forget(root);
       return onNews(root);
     }
   };
 
+  const wake = (sessionId: SessionId): void => {
+    for (const root of rootsOf(sessionId)) look(root).catch(() => undefined);
+  };
+
+  const add = (root: ParkedRoot): void =>
+    keep(root.sessionId, [...rootsOf(root.sessionId).filter(({ runId }) => runId !== root.runId), root]);
+
   return {
     park: (root) => {
-      const wake = (): void => void look(root).catch(() => undefined);
-      entries.set(root.runId, { root, unwatch: log.watch(root.sessionId, wake), looking: false, again: false });
+      add(root);
       // What came between the last look of the drive and this watch.
-      wake();
+      look(root).catch(() => undefined);
     },
-    has: (runId) => entries.has(runId),
-    roots: () => [...entries.values()].map(({ root }) => root),
+    waitBeside: (root) => {
+      add(root);
+      ground.ports.clock.after(LOOK_AGAIN_MS, () => {
+        if (isParked(root)) look(root).catch(() => undefined);
+      });
+    },
+    has: ({ sessionId, runId }) => rootsOf(sessionId).some((root) => root.runId === runId),
     close: () => {
-      for (const { unwatch } of entries.values()) unwatch();
+      unwatch?.();
+      unwatch = null;
       entries.clear();
     },
   };
+};
+
+const firstSeq = ({ runs }: ParkedRoot): number => {
+  if (typeof runs === "number") return runs;
+  let first = Infinity;
+  for (const { inputSeq } of runs.values()) first = Math.min(first, inputSeq);
+  return first;
+};
+
+/** Infinity for a run that is not parked: what is said to it is not waited for here. */
+const knownSeq = ({ runId: root, runs }: ParkedRoot, runId: RunId): number => {
+  if (typeof runs !== "number") return runs.get(runId)?.inputSeq ?? Infinity;
+  return runId === root ? runs : Infinity;
 };

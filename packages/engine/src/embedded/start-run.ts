@@ -2,7 +2,7 @@
 import type { RunId, RunResult, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { RunState } from "@retinue/runtime";
-import { createState } from "@retinue/runtime";
+import { createState, LeftOpen } from "@retinue/runtime";
 import { heldError } from "@retinue/store";
 import type { Engine, RunHandle, RunOutcome } from "../contract.ts";
 import type { Follower } from "../follower.ts";
@@ -14,19 +14,21 @@ import type { Ground } from "./ground.ts";
 import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
 import type { ParkedRoot } from "./parking.ts";
-import { createParking } from "./parking.ts";
+import { createParking, toParkedRoot } from "./parking.ts";
 import { readOpenRun } from "./read-state.ts";
 import type { PreviousTurn } from "./previous-turn.ts";
 import { createPreviousTurns } from "./previous-turn.ts";
 import { historyAt } from "./session-history.ts";
 import { allowInSession, enterSession } from "./sessions.ts";
 
-/** What whoever started a main run waits for, across its drives. */
+/** What whoever started a main run waits for, across its drives. The engine keeps it of a parked run only where somebody does wait. */
 type Awaited = {
   readonly result: PromiseWithResolvers<RunResult>;
   readonly outcome: PromiseWithResolvers<RunOutcome>;
   readonly follower: Follower;
   readonly previous: PreviousTurn | null;
+  /** Somebody asked for the result, listens to the events, or may still cancel by a signal. */
+  isWanted: boolean;
   /** Stops listening to the caller's signal. */
   readonly detach: () => void;
 };
@@ -39,7 +41,9 @@ export type RunStarter = Pick<Engine, "start" | "resume"> & {
 export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof createInputs>): RunStarter => {
   const { log, options } = ground;
   const awaited = new Map<RunId, Awaited>();
-  let isClosed = false;
+  /** Parked runs that are about to be driven on. */
+  const waking = new Set<RunId>();
+  let closedBy: Error | null = null;
   const turns = createPreviousTurns(ground);
 
   const settle = (runId: RunId, ended: (one: Awaited) => void): void => {
@@ -54,13 +58,16 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
   const parking = createParking({
     ground,
     onNews: async (root) => {
-      if (isClosed) return;
+      if (closedBy) return;
+      waking.add(root.runId);
       try {
         await driveOn(root);
       } catch (thrown) {
-        // Another process was faster and drives it: its end is waited for.
-        if (thrown instanceof RetinueError && thrown.code === "session_running") parking.park(root);
+        // Another process was faster and drives it.
+        if (thrown instanceof RetinueError && thrown.code === "session_running") parking.waitBeside(root);
         else settle(root.runId, ({ result }) => result.reject(thrown));
+      } finally {
+        waking.delete(root.runId);
       }
     },
     onSettled: ({ runId }, result) => settleWith(runId, result),
@@ -73,6 +80,8 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     });
 
   const driveOn = async ({ runId, sessionId }: ParkedRoot): Promise<void> => {
+    // Before anything is read: while another process drives the run, each of its events wakes us.
+    await refuseHeld(ground, { runId, sessionId, isSettled: false }, () => ground.floor.isAtWork(runId));
     const { known, state, allowed } = await readOpenRun(ground, runId);
     const session = enterSession(ground, sessionId);
     const one = awaited.get(runId);
@@ -81,17 +90,18 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       one.follower.readAgain();
     }
     allowInSession(session, allowed);
-    await refuseHeld(ground, toHeld(state), () => ground.floor.isAtWork(runId));
     attend(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
   };
 
   /** Sees to what is left when a drive of a main run ends. */
   const attend = (run: ActiveRun): void => {
     const { runId, sessionId } = run.state.identity;
-    const one = awaited.get(runId);
     const end = async (): Promise<void> => {
+      let one = awaited.get(runId);
       try {
         const driven = await run.driven;
+        // Somebody may have asked for it meanwhile.
+        one = awaited.get(runId);
         if (driven.type === "settled") {
           await keepTurn(run, one?.previous ?? null);
           return settleWith(runId, driven.result);
@@ -99,8 +109,10 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
         one?.outcome.resolve(driven);
         // What nobody has listened to yet need not wait in memory either.
         one?.follower.readAgain();
-        parking.park({ sessionId, runId, runs: run.tree.parked });
+        if (one?.isWanted === false) awaited.delete(runId);
+        parking.park(toParkedRoot(sessionId, runId, run.tree.parked));
       } catch (thrown) {
+        one = awaited.get(runId);
         settle(runId, ({ result, outcome }) => {
           outcome.reject(thrown);
           result.reject(thrown);
@@ -123,6 +135,27 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     if (session.runs.size === 0 && session.followers.size === 0) ground.sessions.delete(session.sessionId);
   };
 
+  /** Somebody wants to know of the run, who did not before. The engine may have parked it, and forgotten whoever started it. */
+  const want = (run: Pick<RunHandle, "runId" | "sessionId">, one: Awaited): void => {
+    if (one.isWanted) return;
+    one.isWanted = true;
+    const { runId, sessionId } = run;
+    if (awaited.get(runId) === one) return;
+    if (closedBy) return one.result.reject(closedBy);
+    awaited.set(runId, one);
+    one.follower.readAgain();
+    ground.active.get(runId)?.session.followers.add(one.follower);
+    if (!ground.active.has(runId) && !waking.has(runId) && !parking.has({ sessionId, runId }))
+      settleAsRecorded(runId).catch((thrown: unknown) => settle(runId, ({ result }) => result.reject(thrown)));
+  };
+
+  /** The run was driven on and left memory while nobody wanted to know of it. */
+  const settleAsRecorded = async (runId: RunId): Promise<void> => {
+    const { state } = await readOpenRun(ground, runId);
+    if (!state.result) throw new LeftOpen("The run was left open. Resume it to go on.");
+    settleWith(runId, state.result);
+  };
+
   type Begun = { readonly follower: Follower; readonly previous: PreviousTurn | null };
 
   const toHandle = (run: ActiveRun, { follower, previous }: Begun, outer?: AbortSignal): RunHandle => {
@@ -143,6 +176,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       outcome: Promise.withResolvers(),
       follower,
       previous,
+      isWanted: outer !== undefined,
       detach: () => outer?.removeEventListener("abort", onAbort),
     };
     for (const { promise } of [one.result, one.outcome]) promise.catch(() => undefined);
@@ -153,16 +187,22 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     return {
       sessionId,
       runId,
-      result: one.result.promise,
+      get result() {
+        want(this, one);
+        return one.result.promise;
+      },
       outcome: one.outcome.promise,
       cancel: (reason) => void stop(reason),
-      [Symbol.asyncIterator]: () => follower.events(),
+      [Symbol.asyncIterator]() {
+        want(this, one);
+        return follower.events();
+      },
     };
   };
 
   return {
     letGo: (thrown) => {
-      isClosed = true;
+      closedBy = thrown;
       parking.close();
       for (const runId of awaited.keys()) if (!ground.active.has(runId)) settle(runId, ({ result }) => result.reject(thrown));
     },

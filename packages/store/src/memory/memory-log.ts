@@ -46,6 +46,7 @@ export type MemoryLog = {
   readonly readSnapshot: (runId: RunId, format: string) => Snapshot | undefined;
   readonly sessionOf: (runId: RunId) => SessionId | undefined;
   readonly watch: EventLog["watch"];
+  readonly watchAny: EventLog["watchAny"];
   readonly watchInputs: EventLog["watchInputs"];
   readonly writeArtifact: (sessionId: SessionId, data: string | Uint8Array, mediaType?: string) => ArtifactRef;
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => string | undefined;
@@ -162,6 +163,7 @@ export const createMemoryLog = (): MemoryLog => {
     },
     sessionOf: (runId) => runs.get(runId)?.request.sessionId,
     watch: watchers.watch,
+    watchAny: watchers.watchAny,
     watchInputs: watchers.watchInputs,
     writeArtifact: (sessionId, data, mediaType) => {
       const ref = toArtifactRef(data, mediaType);

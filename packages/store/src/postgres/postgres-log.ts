@@ -76,9 +76,11 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
         const [sender, topic] = payload.split(" ");
         if (sender === self) return;
         for (const sessionId of watchers.sessions()) if (topicOf(sessionId) === topic) watchers.wake(sessionId, true);
+        for (const sessionId of watchers.together()) if (topicOf(sessionId) === topic) watchers.wakeAny(sessionId);
       },
       () => {
         for (const sessionId of watchers.sessions()) watchers.wake(sessionId, true);
+        for (const sessionId of watchers.together()) watchers.wakeAny(sessionId);
       },
     );
     isOpen = true;
@@ -185,6 +187,10 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
     watch: (sessionId, wake) => {
       open();
       return watchers.watch(sessionId, wake);
+    },
+    watchAny: (sessions, wake) => {
+      open();
+      return watchers.watchAny(sessions, wake);
     },
     watchInputs: (sessionId, wake) => {
       open();

@@ -29,6 +29,7 @@ import { createSqliteReadSide } from "./sqlite-read-side.ts";
 import { readLatestRoot } from "./run-table.ts";
 import { insertSnapshot, readSnapshot } from "./snapshot-table.ts";
 import { createStatements } from "./statements.ts";
+import { createTouchedSessions } from "./touched-sessions.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 export type SqliteLogOptions = HolderOptions & {
@@ -44,6 +45,8 @@ export type SqliteLog = EventLog & { readonly readSide: ReadSide };
 
 /** How often the file is looked at for what other processes appended, while somebody watches. */
 const LOOK_EVERY_MS = 20;
+/** Sessions that are watched together are all looked at this often, where others write: deleted sessions can hide that one was touched. */
+const SWEEP_EVERY_MS = 5_000;
 /** The search index keeps up in pauses of this length … */
 const PAUSE_MS = 250;
 /** … a stretch at a time, … */
@@ -152,10 +155,18 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
 
   let look: NodeJS.Timeout | undefined;
   let lookedVersion: unknown;
+  const touched = createTouchedSessions(statements);
+  let sweptAt = 0;
   const stopLooking = (): void => {
     clearInterval(look);
     look = undefined;
     lookedVersion = undefined;
+  };
+  const lookTogether = (): void => {
+    const changed = touched.sinceLast();
+    const isSweep = changed === null || performance.now() - sweptAt > SWEEP_EVERY_MS;
+    if (isSweep) sweptAt = performance.now();
+    for (const sessionId of isSweep ? watchers.together() : changed) watchers.wakeAny(sessionId);
   };
   const lookForOthers = (): void => {
     try {
@@ -169,18 +180,23 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
           watchers.wake(sessionId, true);
         }
       }
+      lookTogether();
     } catch {
       // Whoever watches hears of it when it reads.
       for (const sessionId of watchers.sessions()) watchers.wake(sessionId, true);
+      for (const sessionId of watchers.together()) watchers.wakeAny(sessionId);
     }
+  };
+  const startLooking = (): void => {
+    lookedVersion ??= readDataVersion();
+    look ??= setInterval(lookForOthers, LOOK_EVERY_MS).unref();
   };
 
   const watchWith = (add: typeof watchers.watch): EventLog["watch"] => {
     return (sessionId, wake) => {
       open();
       seen.set(sessionId, seen.get(sessionId) ?? readHead(statements, sessionId)?.headSeq ?? 0);
-      lookedVersion ??= readDataVersion();
-      look ??= setInterval(lookForOthers, LOOK_EVERY_MS).unref();
+      startLooking();
       const stop = add(sessionId, wake);
       return () => {
         stop();
@@ -252,6 +268,16 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
         return row === undefined ? undefined : (fromColumnText(String(row["session_id"])) as SessionId);
       }),
     watch: watchWith(watchers.watch),
+    watchAny: (sessions, wake) => {
+      open();
+      touched.mark();
+      startLooking();
+      const stop = watchers.watchAny(sessions, wake);
+      return () => {
+        stop();
+        if (watchers.size() === 0) stopLooking();
+      };
+    },
     watchInputs: watchWith(watchers.watchInputs),
     writeArtifact: async (sessionId, data, mediaType) => {
       open();

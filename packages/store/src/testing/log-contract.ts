@@ -334,6 +334,25 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
         await log.append([run.started(1)], lease);
         expect(woken).toEqual(["a", "b", "b"]);
       });
+
+      it("is done for many sessions at once, as they are at the time", async () => {
+        const sessions = new Set<SessionId>(["ses_b"]);
+        const woken: SessionId[] = [];
+        const stop = log.watchAny(sessions, (sessionId) => woken.push(sessionId));
+        const a = await begin();
+        expect(woken).toEqual([]);
+        sessions.add(SESSION);
+        await log.append([a.run.started(1)], a.lease);
+        const b = await begin({ sessionId: "ses_b", runId: "run_b" });
+        expect(new Set(woken)).toEqual(new Set([SESSION, "ses_b"]));
+        sessions.delete("ses_b");
+        const before = woken.length;
+        await log.append([b.run.started(1)], b.lease);
+        expect(woken.length).toBe(before);
+        stop();
+        await log.append([a.run.asked(1)], a.lease);
+        expect(woken.length).toBe(before);
+      });
     });
 
     describe("artifacts", () => {
