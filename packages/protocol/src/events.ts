@@ -33,7 +33,7 @@ export type ToolEffect = "read" | "write" | "execute" | "network";
 /** Everything needed to run, resume or replay a run, frozen when it is requested. */
 export type RunSpec = {
   readonly system: string;
-  /** How much of the beginning of `system` is the role's own prompt, the same in all of its runs. */
+  /** How many characters (code points) at the beginning of `system` are the role's own prompt, the same in all of its runs. */
   readonly roleChars?: number;
   /** What of its parent's context the run was given. */
   readonly contextMode?: "none" | "summary" | "selective" | "full";

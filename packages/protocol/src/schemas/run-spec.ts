@@ -20,7 +20,10 @@ const worktreeSchema = z
 export const runSpecSchema = z
   .object({
     system: z.string().describe("The system prompt."),
-    roleChars: z.number().exactOptional().describe("How much of its beginning is the role's own prompt."),
+    roleChars: z
+      .number()
+      .exactOptional()
+      .describe("How many characters (code points) at its beginning are the role's own prompt."),
     contextMode: z
       .enum(["none", "summary", "selective", "full"])
       .exactOptional()

@@ -58,7 +58,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       assignment: options.assignment,
       figures: options.figures,
     }),
-    roleChars: agent.prompt.trim().length,
+    roleChars: Array.from(agent.prompt.trim()).length,
     ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,
