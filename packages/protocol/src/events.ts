@@ -49,6 +49,8 @@ export type RunSpec = {
   readonly grant: Grant;
   /** Agents it may start. */
   readonly delegates: readonly string[];
+  /** Agents that it could start if it were not at the greatest depth, by all of their names. */
+  readonly tooDeepFor?: readonly string[];
   /** JSON Schema of the result it owes. */
   readonly output?: JsonObject;
   /** What must agree before its result counts as completed. */

@@ -35,6 +35,10 @@ export const runSpecSchema = z
     treeLimits: limitsSchema.describe("What this run and everything below it may use together."),
     grant: grantSchema.describe("What it may hand on."),
     delegates: z.array(z.string()).describe("Agents that it may start."),
+    tooDeepFor: z
+      .array(z.string())
+      .exactOptional()
+      .describe("Agents that it could start if it were not at the greatest depth, by all of their names."),
     output: jsonObjectSchema.exactOptional().describe("JSON Schema of the result that it owes."),
     accept: acceptanceSchema.exactOptional().describe("What must agree before its result counts as completed."),
     workspace: z.string().describe("The folder that the run works in."),

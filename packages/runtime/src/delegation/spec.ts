@@ -44,7 +44,9 @@ export const createSpec = (options: SpecOptions): RunSpec => {
   const asked = request.limits ?? {};
   const treeLimits = stricter(asked, toDuration(request.timeLeftMs));
   const limits = stricter(agent.limits, treeLimits);
-  const delegates = depth < grant.maxDepth ? agent.delegates.filter((name) => agents.has(name)) : [];
+  const known = agent.delegates.flatMap((name) => agents.get(name) ?? []);
+  const isDeepest = depth >= grant.maxDepth;
+  const delegates = isDeepest ? [] : known.map(({ name }) => name);
   return {
     system: createPrompt({
       agent,
@@ -67,6 +69,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     treeLimits,
     grant,
     delegates,
+    ...(isDeepest && known.length > 0 ? { tooDeepFor: known.flatMap(({ name, aliases }) => [name, ...aliases]) } : {}),
     workspace,
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
     ...(agent.output === undefined ? {} : { output: agent.output }),
