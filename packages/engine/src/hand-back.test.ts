@@ -259,7 +259,7 @@ describe("what cannot be delegated is a value with error and currentDepth", () =
       await start("go")
     ).result;
     const text = lastRead(model.requests, "helper");
-    expect(JSON.parse(text)).toEqual({ error: expect.stringMatching(/^depth_exceeded: /), currentDepth: 1 });
+    expect(JSON.parse(text)).toEqual({ status: "failed", error: expect.stringMatching(/^depth_exceeded: /), currentDepth: 1 });
     expect(text).not.toContain("no tool");
   });
 });

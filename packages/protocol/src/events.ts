@@ -34,7 +34,7 @@ export type ToolEffect = "read" | "write" | "execute" | "network";
 /** Everything needed to run, resume or replay a run, frozen when it is requested. */
 export type RunSpec = {
   readonly system: string;
-  /** How much of the beginning of `system` is the role's own prompt, the same in all of its runs. */
+  /** How many characters (code points) at the beginning of `system` are the role's own prompt, the same in all of its runs. */
   readonly roleChars?: number;
   /** What of its parent's context the run was given. */
   readonly contextMode?: "none" | "summary" | "selective" | "full";
@@ -50,6 +50,8 @@ export type RunSpec = {
   readonly grant: Grant;
   /** Agents it may start. */
   readonly delegates: readonly string[];
+  /** Agents that it could start if it were not at the greatest depth, by all of their names. */
+  readonly tooDeepFor?: readonly string[];
   /** JSON Schema of the result it owes. */
   readonly output?: JsonObject;
   /** `verdict`: its last message ends with the lines `RESULT: PASS` or `RESULT: FAIL`, and `SUMMARY: …`. */

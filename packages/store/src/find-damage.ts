@@ -6,9 +6,9 @@ import type { ArtifactId, RecordedEvent, RunId } from "@retinue/protocol";
 import { toArtifactId } from "./artifact-ref.ts";
 import { fromEventKey, toEventKey } from "./event-key.ts";
 import type { MessageRow } from "./message-row.ts";
-import { EMPTY_MESSAGE, MESSAGE_COLUMNS } from "./message-row.ts";
-import type { RunProjection } from "./project.ts";
-import { project } from "./project.ts";
+import { EMPTY_MESSAGE, isUnderWay, MESSAGE_COLUMNS } from "./message-row.ts";
+import type { Operation, RunProjection } from "./project.ts";
+import { project, underWayOf } from "./project.ts";
 import type { ApprovalOperation, ApprovalRow } from "./project-approval.ts";
 import { projectApproval } from "./project-approval.ts";
 import type { SessionRow } from "./project-session.ts";
@@ -85,11 +85,12 @@ const compareSession = (session: SessionRow, { session: expected }: Folded): Wro
   return undefined;
 };
 
-function* compareMessages(stored: StoredSession, { messages }: Folded): Steps<Wrong | undefined> {
+function* compareMessages(stored: StoredSession, { messages, underWay }: Folded): Steps<Wrong | undefined> {
   let at = 0;
   for (const actual of stored.messages) {
-    const message = messages[at];
-    at += 1;
+    const isOpen = isUnderWay(actual);
+    const message = isOpen ? underWay.get(actual.id) : messages[at];
+    if (!isOpen) at += 1;
     if (message === undefined) return { seq: fromEventKey(actual.id).seq, what: `message ${actual.id} was opened by no event` };
     const wrong = MESSAGE_COLUMNS.find((name) => message[name] !== actual[name]);
     if (wrong !== undefined) return { seq: message.seq, what: `${wrong} of message ${message.id} is not what its events say` };
@@ -154,6 +155,8 @@ const applyApproval = (approvals: Map<string, ApprovalRow>, operation: ApprovalO
 type Folded = {
   readonly session: SessionRow;
   readonly messages: readonly MessageRow[];
+  /** Model calls that have not ended: their rows may be there. */
+  readonly underWay: ReadonlyMap<number, MessageRow>;
   /** Of every run: the event that requested it, and the highest epoch that it was started under. */
   readonly epochs: ReadonlyMap<RunId, FoldedRun>;
   readonly approvals: ReadonlyMap<string, ApprovalRow>;
@@ -196,8 +199,7 @@ const createFold = ({ sessionId, number, importedAt }: Pick<SessionRow, "session
       for (const operation of projected.operations) {
         const row = operation.type === "insert" ? { ...EMPTY_MESSAGE } : rows.get(operation.id);
         if (row === undefined) return "it changes a message that was never opened";
-        for (const [at, column] of operation.columns.entries()) Object.assign(row, { [column]: operation.values[at] ?? null });
-        rows.set(operation.id, row);
+        rows.set(operation.id, applyOperation(row, operation));
         if (operation.type === "insert") opened += 1;
       }
       session = projectSession({ event, previous: session, opened, hash });
@@ -207,9 +209,21 @@ const createFold = ({ sessionId, number, importedAt }: Pick<SessionRow, "session
       session,
       // Filled column by column from operations, which name only columns of this row.
       messages: [...rows].toSorted(([a], [b]) => a - b).map(([, row]) => row as unknown as MessageRow),
+      underWay: new Map(
+        [...projections.values()].flatMap((projection) => {
+          const operation = underWayOf(projection);
+          if (operation === undefined) return [];
+          return [[operation.id, applyOperation({ ...EMPTY_MESSAGE }, operation) as unknown as MessageRow]];
+        }),
+      ),
       epochs,
       approvals,
       artifacts,
     }),
   };
+};
+
+const applyOperation = (row: Record<string, string | number | null>, { columns, values }: Operation) => {
+  for (const [at, column] of columns.entries()) row[column] = values[at] ?? null;
+  return row;
 };

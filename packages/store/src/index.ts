@@ -15,6 +15,7 @@ export { project } from "./project.ts";
 export type { Operation, Projected, ProjectOptions, RunProjection } from "./project.ts";
 export { projectSession } from "./project-session.ts";
 export type { SessionRow } from "./project-session.ts";
+export type { SystemPrompt } from "./system-prompt.ts";
 export { renameExport } from "./rename-export.ts";
 export type { RenameOptions } from "./rename-export.ts";
 export { MESSAGE_ORDERS, SESSION_ORDERS, STATS_KEYS } from "./read-side.ts";

@@ -1,6 +1,7 @@
 /**
  * A row of `messages`: one recorded request and what came of it. A run, a model call and a tool call are one row each,
- * opened when it starts and closed when it ends; `parent_message_id` makes them a tree.
+ * opened when it starts and closed when it ends; `parent_message_id` makes them a tree. `docs/records.md` says what each
+ * column holds.
  */
 
 /**
@@ -22,7 +23,7 @@ export type MessageRow = {
   readonly agent_role: string | null;
   readonly agent_depth: number;
   readonly model_id: string | null;
-  /** Names the text of the system prompt by its hash; the text stands in the `run.requested` event. */
+  /** Names the prompt of the run's role by its hash: `ReadSide.systemPrompt` and the view `system_prompts` have the text. */
   readonly system_prompt_id: string | null;
   readonly request_type: RequestType;
   readonly request_content: string | null;
@@ -66,6 +67,13 @@ export type MessageRow = {
 };
 
 export type MessageColumn = keyof MessageRow;
+
+/** A model call that has not ended. Its row may be there or not yet: nothing counts it before its end. */
+export const isUnderWay = ({ request_type, status }: Pick<MessageRow, "request_type" | "status">): boolean =>
+  request_type === "continuation" && status === "running";
+
+/** The same in SQL, of the rows `m`. */
+export const HAS_ENDED_OR_IS_NO_MODEL_CALL = "NOT (m.request_type = 'continuation' AND m.status = 'running')";
 
 export const MESSAGE_COLUMNS = [
   "id",

@@ -12,11 +12,11 @@ import type {
   RunResult,
   UserPart,
 } from "@retinue/protocol";
-import { hash } from "node:crypto";
 import { toEventKey } from "./event-key.ts";
 import type { MessageColumn, MessageStatus } from "./message-row.ts";
 import type { PersistentMap } from "./persistent-map.ts";
 import { eachValue, EMPTY_MAP, filterEntries, getEntry, withEntry } from "./persistent-map.ts";
+import { toSystemPromptId } from "./system-prompt.ts";
 
 export type ColumnValue = string | number | null;
 
@@ -46,7 +46,7 @@ type OpenStep = {
 /** What must be known of a run's earlier events to project its next one. */
 export type RunProjection = {
   readonly messageId: number;
-  /** The latest model call. Its row is written when it ends. */
+  /** The latest model call. Its whole row is written when it ends; `underWayOf` gives what a store may write before. */
   readonly step: OpenStep | null;
   /** The calls of the latest answer, and earlier ones that have not settled. */
   readonly calls: PersistentMap<OpenCall>;
@@ -167,6 +167,8 @@ const ANSWER_MODEL_CALL = [
 const ANSWERED_MODEL_CALL: readonly MessageColumn[] = [...OPEN_MODEL_CALL, ...ANSWER_MODEL_CALL];
 
 const FAILED_MODEL_CALL: readonly MessageColumn[] = [...OPEN_MODEL_CALL, ...FAIL];
+
+const UNDER_WAY: readonly MessageColumn[] = [...OPEN_MODEL_CALL, "status"];
 
 const SETTLE_TOOL_CALL = [
   "completed_at",
@@ -364,6 +366,10 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
   }
 };
 
+/** The row of the run's model call while it is under way. What the call's end writes takes its place. */
+export const underWayOf = ({ step }: RunProjection): Operation | undefined =>
+  step?.opening ? { type: "insert", id: step.id, columns: UNDER_WAY, values: [...step.opening, "running"] } : undefined;
+
 const update = (id: number, columns: readonly MessageColumn[], values: readonly ColumnValue[]): Operation => ({
   type: "update",
   id,
@@ -394,8 +400,7 @@ const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProject
       event.agent,
       event.depth,
       spec.model,
-      // Of the role: the rest of the prompt tells one run of its task.
-      `sys_${hash("sha256", JSON.stringify(spec.system.slice(0, spec.roleChars))).slice(0, 16)}`,
+      toSystemPromptId(spec),
       event.depth === 0 ? "prompt" : "delegation",
       toText(event.task),
       spec.contextMode ?? null,

@@ -7,6 +7,7 @@ import type { Holder } from "./holder.ts";
 import type { MessageRow, MessageStatus, RequestType } from "./message-row.ts";
 import type { SessionRow } from "./project-session.ts";
 import type { ExportedArtifact } from "./stored-artifact.ts";
+import type { SystemPrompt } from "./system-prompt.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -161,6 +162,8 @@ export type ReadSide = {
   readonly tree: (sessionId: SessionId) => Awaitable<readonly RunNode[]>;
   readonly messages: (sessionId: SessionId, query?: MessageQuery) => Awaitable<Page<MessageRow>>;
   readonly message: (messageId: number) => Awaitable<MessageRow | undefined>;
+  /** What a row's `system_prompt_id` names: the prompt of the role, without what one run was told on top. */
+  readonly systemPrompt: (id: string) => Awaitable<SystemPrompt | undefined>;
   readonly children: (messageId: number, page?: PageOptions) => Awaitable<Page<MessageRow>>;
   /**
    * All words must occur; where that finds nothing, the last may be the beginning of one. What was said last comes first.

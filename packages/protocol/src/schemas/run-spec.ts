@@ -20,7 +20,10 @@ const worktreeSchema = z
 export const runSpecSchema = z
   .object({
     system: z.string().describe("The system prompt."),
-    roleChars: z.number().exactOptional().describe("How much of its beginning is the role's own prompt."),
+    roleChars: z
+      .number()
+      .exactOptional()
+      .describe("How many characters (code points) at its beginning are the role's own prompt."),
     contextMode: z
       .enum(["none", "summary", "selective", "full"])
       .exactOptional()
@@ -32,6 +35,10 @@ export const runSpecSchema = z
     treeLimits: limitsSchema.describe("What this run and everything below it may use together."),
     grant: grantSchema.describe("What it may hand on."),
     delegates: z.array(z.string()).describe("Agents that it may start."),
+    tooDeepFor: z
+      .array(z.string())
+      .exactOptional()
+      .describe("Agents that it could start if it were not at the greatest depth, by all of their names."),
     output: jsonObjectSchema.exactOptional().describe("JSON Schema of the result that it owes."),
     ending: z
       .enum(["verdict"])

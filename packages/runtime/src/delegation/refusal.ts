@@ -1,7 +1,10 @@
 /** Delegations that are not made are answered with a value, like results: what is wrong, and how deep the run is that asked. */
 import type { ErrorValue, JsonObject } from "@retinue/protocol";
-import type { RunState } from "../record/run-state.ts";
 import type { ToolOutput } from "../loop/tool.ts";
+import { resolveToolName } from "../policy/tool-names.ts";
+import type { RunState } from "../record/run-state.ts";
+import { findAgentNamed } from "./agent-name.ts";
+import { DELEGATE } from "./delegate-tool-name.ts";
 
 export const toRefusal = (error: ErrorValue, currentDepth: number): Exclude<ToolOutput, string> => ({
   content: [{ type: "text", text: JSON.stringify(refusalOf(error, currentDepth)) }],
@@ -10,9 +13,18 @@ export const toRefusal = (error: ErrorValue, currentDepth: number): Exclude<Tool
 });
 
 const refusalOf = ({ code, message, hint }: ErrorValue, currentDepth: number): JsonObject => ({
+  status: "failed",
   error: `${code}: ${message}${hint === undefined ? "" : ` ${hint}`}`,
   currentDepth,
 });
+
+/** Whether a call of a tool that the run has not was meant as a delegation: by the tool for it, or by an agent that is a tool where it is not so deep. */
+export const isDelegation = (tool: string, { spec }: RunState): boolean =>
+  resolveToolName(tool) === DELEGATE ||
+  findAgentNamed(
+    tool,
+    (spec.tooDeepFor ?? []).map((name) => ({ name, aliases: [] })),
+  ) !== undefined;
 
 /** Why a run that has no tool to delegate with may not delegate. */
 export const noDelegation = ({ identity, spec }: RunState): ErrorValue => {

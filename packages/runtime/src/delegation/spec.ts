@@ -46,7 +46,9 @@ export const createSpec = (options: SpecOptions): RunSpec => {
   const asked = request.limits ?? {};
   const treeLimits = stricter(asked, toDuration(request.timeLeftMs));
   const limits = stricter(agent.limits, treeLimits);
-  const delegates = depth < grant.maxDepth ? agent.delegates.filter((name) => agents.has(name)) : [];
+  const known = agent.delegates.flatMap((name) => agents.get(name) ?? []);
+  const isDeepest = depth >= grant.maxDepth;
+  const delegates = isDeepest ? [] : known.map(({ name }) => name);
   return {
     system: createPrompt({
       agent,
@@ -60,7 +62,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       assignment: options.assignment,
       figures: options.figures,
     }),
-    roleChars: agent.prompt.trim().length,
+    roleChars: Array.from(agent.prompt.trim()).length,
     ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,
@@ -69,6 +71,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     treeLimits,
     grant,
     delegates,
+    ...(isDeepest && known.length > 0 ? { tooDeepFor: known.flatMap(({ name, aliases }) => [name, ...aliases]) } : {}),
     workspace,
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
     ...(agent.output === undefined ? {} : { output: agent.output }),

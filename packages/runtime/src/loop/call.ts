@@ -2,11 +2,10 @@
 import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { z } from "zod";
-import { DELEGATE } from "../delegation/delegate-tool-name.ts";
-import { noDelegation, toRefusal } from "../delegation/refusal.ts";
+import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
-import { findToolNamed, resolveToolName } from "../policy/tool-names.ts";
+import { findToolNamed } from "../policy/tool-names.ts";
 import { Parked } from "./parked.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
@@ -52,7 +51,7 @@ const refuse = (call: ToolCallPart, code: ErrorCode, message: string): Prepared 
 
 /** A delegation that cannot be made is answered as one, also where there is no tool for it. */
 const answerUnknown = (call: ToolCallPart, state: RunState, { tools }: Ports): Prepared => {
-  if (resolveToolName(call.tool) === DELEGATE) {
+  if (isDelegation(call.tool, state)) {
     const error = noDelegation(state);
     const { content } = toRefusal(error, state.identity.depth);
     return { type: "answer", call, answer: { outcome: "error", content, error } };

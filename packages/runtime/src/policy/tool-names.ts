@@ -64,7 +64,18 @@ export const OTHER_TOOL_NAMES: ReadonlyMap<string, string> = new Map(
     ask_user: ["askuserquestion", "question"],
     load_skill: ["skill"],
     todo: ["todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget"],
-    [DELEGATE]: ["task", "agent", "subagent", "delegate", "spawnagent"],
+    [DELEGATE]: [
+      "task",
+      "agent",
+      "subagent",
+      "delegate",
+      "delegatetoskill",
+      "delegatetosubagent",
+      "delegatetask",
+      "spawn",
+      "spawnagent",
+      "spawnsubagent",
+    ],
   }).flatMap(([ours, others]) => others.map((other): [string, string] => [other, ours])),
 );
 

@@ -1,6 +1,7 @@
 /** The read side on a PostgreSQL store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { fromEventBody } from "../chain.ts";
 import { checkEvents } from "../check-events.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
@@ -13,6 +14,7 @@ import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { readExport } from "../read-export.ts";
 import { toTree } from "../run-tree.ts";
 import { toExportedArtifact } from "../stored-artifact.ts";
+import { toSystemPrompt } from "../system-prompt.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { readArtifacts } from "./artifact-rows.ts";
 import type { Database, Query, Row } from "./database.ts";
@@ -138,6 +140,15 @@ export const createPostgresReadSide = ({
   message: async (messageId) => {
     open();
     return (await fromMessageRows(db.query, await db.query(`${SELECT_MESSAGES} WHERE m.id = $1`, [messageId])))[0];
+  },
+  systemPrompt: async (id) => {
+    open();
+    const [row] = await db.query(
+      `SELECT e.body FROM ~runs r JOIN ~messages m ON m.id = r.message_id JOIN ~events e ON e.id = r.message_id
+         WHERE m.system_prompt_id = $1 LIMIT 1`,
+      [toColumnText(id)],
+    );
+    return row === undefined ? undefined : toSystemPrompt(fromEventBody(String(row["body"])));
   },
   children: async (messageId, page = {}) => {
     open();

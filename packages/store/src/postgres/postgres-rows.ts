@@ -131,7 +131,9 @@ export const toStoredValues = (operation: Operation, keep: (key: string, text: s
 
 export const toOperationSql = ({ type, columns }: Operation): string =>
   type === "insert"
-    ? `INSERT INTO ~messages (${columns.join(", ")}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(", ")})`
+    ? // The row of a model call may stand there from when the call was under way.
+      `INSERT INTO ~messages (${columns.join(", ")}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(", ")})
+         ON CONFLICT (id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}`
     : `UPDATE ~messages SET ${columns.map((column, at) => `${column} = $${at + 1}`).join(", ")} WHERE id = $${columns.length + 1}`;
 
 export const toSeq = (id: unknown): number => fromEventKey(Number(id)).seq;

@@ -1,6 +1,7 @@
 /** Figures over `messages`: how runs ended, and what they took. */
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { toAllowed } from "../query-checks.ts";
+import { HAS_ENDED_OR_IS_NO_MODEL_CALL } from "../message-row.ts";
 import type { Stats, StatsKey, StatsQuery } from "../read-side.ts";
 import { STATS_KEYS } from "../read-side.ts";
 import { createFigures } from "../figures.ts";
@@ -73,7 +74,7 @@ export const readStats = async (query: Query, options: StatsQuery): Promise<read
       `count(*) AS calls, sum(m.prompt_tokens)::bigint AS prompt, sum(m.completion_tokens)::bigint AS completion,
        sum(m.cached_tokens)::bigint AS cached, sum(m.reasoning_tokens)::bigint AS reasoning, sum(m.cost_usd) AS cost,
        ${count("m.status = 'completed' AND m.cost_usd IS NULL")} AS unpriced`,
-      "m.request_type = 'continuation'",
+      `m.request_type = 'continuation' AND ${HAS_ENDED_OR_IS_NO_MODEL_CALL}`,
     ),
   );
   figures.addToolCalls(

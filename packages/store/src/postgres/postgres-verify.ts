@@ -5,6 +5,7 @@ import { fromColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { StoredSession } from "../find-damage.ts";
 import { findDamage } from "../find-damage.ts";
+import { HAS_ENDED_OR_IS_NO_MODEL_CALL } from "../message-row.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import { finishWithPauses } from "../steps.ts";
@@ -46,7 +47,8 @@ const verifyCounts = async (query: Query, sessions: readonly SessionRow[]): Prom
   };
   const damage: Damage[] = [];
   for (const table of ["events", "messages", "runs"] as const) {
-    const [row] = await query(`SELECT count(*) AS n FROM ~${table}`);
+    const where = table === "messages" ? HAS_ENDED_OR_IS_NO_MODEL_CALL : "true";
+    const [row] = await query(`SELECT count(*) AS n FROM ~${table} m WHERE ${where}`);
     if (row?.["n"] !== expected[table])
       damage.push({ sessionId: null, seq: null, what: `there are ${table} of no session, or fewer than the sessions count` });
   }

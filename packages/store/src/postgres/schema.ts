@@ -205,6 +205,14 @@ const IMPORTED = `
 ALTER TABLE ~sessions ADD COLUMN imported_at TEXT;
 `;
 
+/** The prompts of roles, by the id that rows of `messages` name them by; for whoever reads with SQL alone. */
+const SYSTEM_PROMPTS = `
+CREATE VIEW ~system_prompts AS SELECT DISTINCT ON (m.session_id, m.system_prompt_id) m.session_id, m.system_prompt_id, m.agent_role,
+    left(e.body::json #>> '{spec,system}', coalesce((e.body::json #>> '{spec,roleChars}')::int, 1000000000)) AS prompt
+  FROM ~runs r JOIN ~messages m ON m.id = r.message_id JOIN ~events e ON e.id = r.message_id
+  ORDER BY m.session_id, m.system_prompt_id, m.id;
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
@@ -213,4 +221,5 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 5, sql: INPUTS, fill: fillApprovals },
   { version: 6, sql: TOUCHES },
   { version: 7, sql: IMPORTED },
+  { version: 8, sql: SYSTEM_PROMPTS },
 ];

@@ -13,6 +13,7 @@ import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import type { AppendPlan, PlannedEvent } from "../plan-append.ts";
 import { foldProjections, planAppend, toInputTarget } from "../plan-append.ts";
 import type { RunProjection } from "../project.ts";
+import { underWayOf } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
 import type { ImportedSession } from "../read-export.ts";
@@ -187,7 +188,7 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       planned.push(...plan.events);
       outcomes[at] = { events: plan.events.map(({ event }) => event) };
     }
-    await store(query, session, planned);
+    await store(query, session, planned, changed.values());
     // A parked run is driven by nobody; whoever sees what it waits for may take it up.
     const parked = planned.flatMap(({ event }) => (event.type === "run.parked" ? [toNameKey(event.runId)] : []));
     if (parked.length > 0) await query("UPDATE ~runs SET holder = NULL WHERE run_id = ANY($1)", [parked]);
@@ -240,8 +241,8 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
       if ((await lockSession(query, sessionId)) !== undefined || known.length > 0) throw refuseExisting(sessionId);
       // What was in mind of runs of these ids is of a session that is gone.
       for (const runId of epochs.keys()) projections.delete(runId);
-      const { session, events } = planImport(await insertSession(query, sessionId), drafts);
-      await store(query, session, events);
+      const { session, events, projections: runs } = planImport(await insertSession(query, sessionId), drafts);
+      await store(query, session, events, runs.values());
       await query(UPDATE_SESSION, [...toSessionValues(session), session.number, channel, announcementOf(sessionId)]);
       await query("UPDATE ~sessions SET imported_at = $2 WHERE number = $1", [session.number, importedAt]);
       for (const [runId, epoch] of epochs)
@@ -357,7 +358,12 @@ const UPDATE_SESSION = `UPDATE ~sessions SET (${SESSION_COLUMNS.join(", ")}) = (
   touch = greatest(touch, 1 + (SELECT coalesce(max(o.touch), 0) FROM ~sessions o WHERE o.number <> $${SESSION_COLUMNS.length + 1}))
   WHERE number = $${SESSION_COLUMNS.length + 1} RETURNING pg_notify($${SESSION_COLUMNS.length + 2}, $${SESSION_COLUMNS.length + 3})`;
 
-const store = async (query: Query, session: SessionRow, planned: readonly PlannedEvent[]): Promise<void> => {
+const store = async (
+  query: Query,
+  session: SessionRow,
+  planned: readonly PlannedEvent[],
+  runs: Iterable<RunProjection>,
+): Promise<void> => {
   const names = new Map<string, string>();
   const keep = (key: string, text: string): void => void names.set(key, text);
   const runKey = (runId: RunId): string => {
@@ -381,7 +387,8 @@ const store = async (query: Query, session: SessionRow, planned: readonly Planne
       requests.map(({ id }) => id),
       requests.map(({ event }) => event.parentRunId === null),
     ]);
-  for (const operation of mergeOperations(planned.flatMap(({ operations }) => operations))) {
+  const underWay = Array.from(runs, underWayOf).filter((operation) => operation !== undefined);
+  for (const operation of mergeOperations([...planned.flatMap(({ operations }) => operations), ...underWay])) {
     const values = toStoredValues(operation, keep);
     await query(toOperationSql(operation), operation.type === "insert" ? values : [...values, operation.id]);
   }

@@ -6,6 +6,7 @@
 import type { SessionId } from "@retinue/protocol";
 import { toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import { HAS_ENDED_OR_IS_NO_MODEL_CALL } from "../message-row.ts";
 import type { Statements } from "./statements.ts";
 
 export type FigureTable = {
@@ -75,7 +76,8 @@ export const toCountSql = (
     ${total("1", `${IS_MODEL_CALL} AND m.status = 'completed' AND m.cost_usd IS NULL`)} AS unpriced,
     ${total("1", IS_TOOL_CALL)} AS tool_calls,
     ${total("1", `${IS_TOOL_CALL} AND m.status IN ('failed', 'timeout')`)} AS tool_failures
-  ${FROM} WHERE (${IS_RUN} OR m.request_type IN ('continuation', 'tool_call')) AND ${where}
+  ${FROM} WHERE (${IS_RUN} OR m.request_type IN ('continuation', 'tool_call')) AND ${HAS_ENDED_OR_IS_NO_MODEL_CALL}
+    AND ${where}
   GROUP BY ${KEY_COLUMNS}`;
 
 const ALL_COLUMNS = `${KEY_COLUMNS}, ${FIGURE_COLUMNS.join(", ")}`;

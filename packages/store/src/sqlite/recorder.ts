@@ -18,6 +18,8 @@ import { applyApproval, readApproval } from "./approval-table.ts";
 import { insertInput, readEvents } from "./event-table.ts";
 import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
 import type { Statements } from "./statements.ts";
+import type { UnderWayRows } from "./under-way-rows.ts";
+import { createUnderWayRows } from "./under-way-rows.ts";
 
 export type Recorder = {
   /** What the database says, in this transaction. */
@@ -26,6 +28,8 @@ export type Recorder = {
   readonly record: (sessionId: SessionId, drafts: readonly EventDraft[], holder?: RunId) => readonly RecordedEvent[];
   /** Writes the rows that follow from what was recorded: before a commit, and before anybody else reads or writes in the transaction. */
   readonly settle: () => void;
+  /** The rows of model calls that have not ended. */
+  readonly underWay: Pick<UnderWayRows, "isBehind" | "catchUp">;
   /** Moves the epoch on and gives the new one; undefined for an unknown run. */
   readonly takeOver: (runId: RunId) => number | undefined;
   readonly revoke: (sessionId: SessionId) => void;
@@ -52,6 +56,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
   /** Of a run, under the epoch for which it holds: while that lease lives, nobody else can have added to the run. */
   const projections = new Map<RunId, CachedProjection>();
   const operationStatements = new Map<Operation["columns"], StatementSync>();
+  const underWay = createUnderWayRows(statements);
 
   const readRun = (runId: RunId): KnownRun | undefined => {
     const known = runs.get(runId);
@@ -137,9 +142,11 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
       for (const session of changedSessions.values()) updateSession.run(...toSessionValues(session), session.number);
       changedSessions.clear();
     }
+    underWay.writeLasting();
   };
 
   const apply = (operation: Operation): void => {
+    if (underWay.takePlace(operation.id)) statements("DELETE FROM messages WHERE id = ?").run(operation.id);
     let statement = operationStatements.get(operation.columns);
     if (!statement) operationStatements.set(operation.columns, (statement = statements(toSql(operation))));
     const values = operation.values.map((value) => (typeof value === "string" ? toColumnText(value) : value));
@@ -149,7 +156,9 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
 
   const foldRecorded = (sessionId: SessionId, number: number): Map<RunId, RunProjection> => {
     settle();
-    return foldProjections(readEvents(statements, sessionId, 0), number);
+    const folded = foldProjections(readEvents(statements, sessionId, 0), number);
+    for (const projection of folded.values()) underWay.doubt(projection);
+    return folded;
   };
 
   const insertEvent = statements("INSERT INTO events (id, run_id, type, at, body, hash) VALUES (?, ?, ?, ?, ?, ?)");
@@ -171,6 +180,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     projections.clear();
     pending.clear();
     changedSessions.clear();
+    underWay.forget();
     last = undefined;
   };
 
@@ -213,11 +223,15 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
       touch(session.number);
       changedSessions.set(sessionId, session);
       sessions.set(sessionId, session);
-      for (const [runId, projection] of changed) projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
+      for (const [runId, projection] of changed) {
+        projections.set(runId, { epoch: readRun(runId)?.epoch ?? 0, projection });
+        underWay.note(runId, session.number, projection);
+      }
       for (const { event } of events) if (event.type === "run.parked") forgetParked(event);
       return events.map(({ event }) => event);
     },
     settle,
+    underWay,
     takeOver: (runId) => {
       const row = statements("UPDATE runs SET epoch = epoch + 1 WHERE run_id = ? RETURNING epoch").get(toColumnText(runId));
       if (row === undefined) return undefined;

@@ -248,6 +248,14 @@ const IMPORTED = `
 ALTER TABLE sessions ADD COLUMN imported_at TEXT;
 `;
 
+/** The prompts of roles, by the id that rows of `messages` name them by; for whoever reads with SQL alone. */
+const SYSTEM_PROMPTS = `
+CREATE VIEW system_prompts AS SELECT m.session_id, m.system_prompt_id, m.agent_role,
+    substr(json_extract(e.body, '$.spec.system'), 1, coalesce(json_extract(e.body, '$.spec.roleChars'), 1000000000)) AS prompt
+  FROM runs r JOIN messages m ON m.id = r.message_id JOIN events e ON e.id = r.message_id
+  GROUP BY m.session_id, m.system_prompt_id;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
@@ -257,4 +265,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: INPUTS, fill: fillApprovals },
   { version: 7, sql: TOUCHES },
   { version: 8, sql: IMPORTED },
+  { version: 9, sql: SYSTEM_PROMPTS },
 ];

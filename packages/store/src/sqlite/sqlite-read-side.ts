@@ -2,6 +2,7 @@
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { fromEventBody } from "../chain.ts";
 import { checkEvents } from "../check-events.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
@@ -16,6 +17,7 @@ import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { finishAtOnce, finishWithPauses } from "../steps.ts";
 import { toTree } from "../run-tree.ts";
 import { toExportedArtifact } from "../stored-artifact.ts";
+import { toSystemPrompt } from "../system-prompt.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
 import { eachStoredEvent, removeInputs } from "./event-table.ts";
 import type { HolderTable } from "./holder-table.ts";
@@ -44,7 +46,7 @@ export type SqliteReadSideOptions = {
   readonly queue: WriteQueue;
   readonly holdersOf: HolderTable["ofSessions"];
   readonly refuseHeldSession: HolderTable["refuseHeldSession"];
-  readonly recorder: Pick<Recorder, "record" | "settle" | "known" | "forget">;
+  readonly recorder: Pick<Recorder, "record" | "settle" | "known" | "forget" | "underWay">;
   /** A connection of its own for what takes long; without it, as in memory, there is no file and everything else waits. */
   readonly openReader?: () => DatabaseSync;
   /** Throws when the store was closed. */
@@ -70,6 +72,10 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       throw toStoreError(error, path);
     }
   };
+
+  /** Model calls under way have their rows first. */
+  const readingRows = <T>(act: () => T): T | Promise<T> =>
+    recorder.underWay.isBehind() ? queue.write(recorder.underWay.catchUp).then(() => reading(act)) : reading(act);
 
   const readSession = (sessionId: SessionId): SessionRow | undefined => {
     const row = statements("SELECT * FROM sessions WHERE session_id = ?").get(toColumnText(sessionId));
@@ -98,7 +104,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     });
 
   const messages: ReadSide["messages"] = (sessionId, query: MessageQuery = {}) =>
-    reading(() => {
+    readingRows(() => {
       const limit = toLimit(query.limit);
       const newest = toAllowed("`order`", query.order, MESSAGE_ORDERS, "oldest") === "newest";
       const cursor = fromCursor(query.after);
@@ -197,12 +203,20 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     tree,
     messages,
     message: (messageId) =>
-      reading(() => {
+      readingRows(() => {
         const row = statements(`${SELECT_MESSAGES} WHERE m.id = ?`).get(messageId);
         return row === undefined ? undefined : fromMessageRow(row);
       }),
-    children: (messageId, page = {}) =>
+    systemPrompt: (id) =>
       reading(() => {
+        const row = statements(
+          `SELECT e.body FROM runs r JOIN messages m ON m.id = r.message_id JOIN events e ON e.id = r.message_id
+             WHERE m.system_prompt_id = ? LIMIT 1`,
+        ).get(toColumnText(id));
+        return row === undefined ? undefined : toSystemPrompt(fromEventBody(String(row["body"])));
+      }),
+    children: (messageId, page = {}) =>
+      readingRows(() => {
         const limit = toLimit(page.limit);
         const rows = statements(`${SELECT_MESSAGES} WHERE m.parent_message_id = ? AND m.id > ? ORDER BY m.id LIMIT ?`).all(
           messageId,
@@ -222,7 +236,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       return reading(() => readStats(statements, query));
     },
     exportSession: (sessionId) =>
-      reading(() => {
+      readingRows(() => {
         const session = readSession(sessionId);
         if (session === undefined) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
         const { events, damage } = readIntact(statements, session);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventDraft } from "@retinue/protocol";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TO_SQLITE_5 } from "../testing/earlier-schema.ts";
 import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
@@ -59,6 +59,56 @@ describe("a session in a file", () => {
       ["tool_call", "completed"],
       ["continuation", "completed"],
     ]);
+    await log.close();
+  });
+
+  it("shows a model call that lasts, and the prompt of its role, to whoever reads the file with SQL alone", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    const run = createRunDrafts();
+    await log.append([run.requested()]);
+    const lease = await log.lease("run_a");
+    await log.append([run.started(lease.epoch), run.asked(1)], lease);
+    const db = new DatabaseSync(path, { readOnly: true });
+    const read = () => db.prepare("SELECT request_type, status FROM messages ORDER BY id").all().map(Object.values);
+    await vi.waitFor(
+      () =>
+        expect(read()).toEqual([
+          ["prompt", "running"],
+          ["continuation", "running"],
+        ]),
+      30_000,
+    );
+    const prompts = db
+      .prepare("SELECT p.prompt FROM messages m JOIN system_prompts p USING (session_id, system_prompt_id)")
+      .all();
+    expect(prompts.map(Object.values)).toEqual([["You look around."]]);
+    await log.append([run.answered(1, "done"), run.settled()], lease);
+    expect(read()).toEqual([
+      ["prompt", "completed"],
+      ["continuation", "completed"],
+    ]);
+    db.close();
+    await log.close();
+  });
+
+  it("gives a call that lasts its row while other runs never pause", async () => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    const [slow, busy] = ["a", "b"].map((name) => createRunDrafts({ runId: `run_${name}` }));
+    if (!slow || !busy) throw new Error("There are two.");
+    await log.append([slow.requested(), busy.requested()]);
+    const lease = await log.lease("run_a");
+    await log.append([slow.started(lease.epoch), slow.asked(1)], lease);
+    const other = await log.lease("run_b");
+    await log.append([busy.started(other.epoch)], other);
+    const db = new DatabaseSync(path, { readOnly: true });
+    const find = db.prepare("SELECT run_id FROM messages WHERE request_type = 'continuation' AND status = 'running'");
+    const deadline = Date.now() + 30_000;
+    for (let n = 0; find.get() === undefined && Date.now() < deadline; n += 1)
+      await log.append([busy.toolStarted(`c${n}`), busy.toolSettled(`c${n}`, "ok")], other);
+    expect(find.all().map(Object.values)).toEqual([["run_a"]]);
+    db.close();
     await log.close();
   });
 

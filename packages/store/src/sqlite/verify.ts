@@ -5,6 +5,7 @@ import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import { findDamage } from "../find-damage.ts";
 import type { MessageRow } from "../message-row.ts";
+import { HAS_ENDED_OR_IS_NO_MODEL_CALL } from "../message-row.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import type { Steps } from "../steps.ts";
@@ -70,10 +71,11 @@ function* verifyAll(db: DatabaseSync, statements: Statements): Steps<Verificatio
     messages += session.messageCount;
     runs += session.runCount;
   }
-  const count = (table: "events" | "messages" | "runs"): number =>
-    Number(statements(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
+  const count = (table: "events" | "messages" | "runs", where = "1"): number =>
+    Number(statements(`SELECT count(*) AS n FROM ${table} m WHERE ${where}`).get()?.["n"]);
   if (count("events") !== events) whole("there are events of no session, or fewer than the sessions count");
-  if (count("messages") !== messages) whole("there are messages of no session, or fewer than the sessions count");
+  if (count("messages", HAS_ENDED_OR_IS_NO_MODEL_CALL) !== messages)
+    whole("there are messages of no session, or fewer than the sessions count");
   if (createFigureTable(statements).hasForeign()) whole("there are figures of no session");
   if (count("runs") !== runs) whole("there are runs of no session, or fewer than the sessions count");
   if (damage.length === 0) {
@@ -102,7 +104,9 @@ function* telling<T>(progress: VerifyProgress, steps: Steps<T>): Steps<T, Verify
 
 function* verifySession(statements: Statements, session: SessionRow): Steps<Damage | undefined> {
   const { sessionId, number } = session;
-  const bySession = statements("SELECT count(*) AS n FROM messages WHERE session_id = ?").get(toColumnText(sessionId))?.["n"];
+  const bySession = statements(
+    `SELECT count(*) AS n FROM messages m WHERE m.session_id = ? AND ${HAS_ENDED_OR_IS_NO_MODEL_CALL}`,
+  ).get(toColumnText(sessionId))?.["n"];
   return (
     (yield* findDamage({
       session,

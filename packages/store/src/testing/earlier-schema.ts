@@ -1,5 +1,6 @@
 /** Statements that take a store back to the schema it had before inputs, questions and snapshots were found by index, and imports were marked. */
 const tables = (prefix: string): string => `
+  DROP VIEW ${prefix}system_prompts;
   DROP INDEX ${prefix}idx_sessions_touch;
   ALTER TABLE ${prefix}sessions DROP COLUMN touch;
   DROP TABLE ${prefix}approvals;

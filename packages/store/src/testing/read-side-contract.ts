@@ -3,7 +3,7 @@ import type { EventDraft, RecordedEvent, SessionId } from "@retinue/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventLog } from "../contract.ts";
 import type { MessageRow } from "../message-row.ts";
-import { MESSAGE_COLUMNS } from "../message-row.ts";
+import { EMPTY_MESSAGE, MESSAGE_COLUMNS } from "../message-row.ts";
 import { CHAIN_START, toChainHash, toEventBody } from "../chain.ts";
 import type { ReadSide, RunNode, SessionExport, SessionOrder, Stats, StatsKey } from "../read-side.ts";
 import { renameExport } from "../rename-export.ts";
@@ -218,13 +218,16 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         ]);
       });
 
-      it("are there from the start of a run or a tool call, and from the end of a model call", async () => {
+      it("are there from the start of a run, a model call or a tool call", async () => {
         const run = createRunDrafts();
         await log.append([run.requested()]);
         expect(await states()).toEqual([["prompt", "pending", null]]);
         const lease = await log.lease("run_a");
         await log.append([run.started(lease.epoch), run.asked(1)], lease);
-        expect(await states()).toEqual([["prompt", "running", null]]);
+        expect(await states()).toEqual([
+          ["prompt", "running", null],
+          ["continuation", "running", null],
+        ]);
         const act = { callId: "c", tool: "write", effect: "write", input: {}, paths: [], hosts: [] } as const;
         await log.append(
           [
@@ -242,6 +245,64 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect((await states()).slice(2)).toEqual([["tool_call", "running", "allowed"]]);
         await log.append([run.toolSettled("c", "ok", { tool: "write" })], lease);
         expect((await states()).slice(2)).toEqual([["tool_call", "completed", "allowed"]]);
+      });
+
+      it("of a model call under way hold what is known of it, count nowhere, and are what the events say", async () => {
+        const run = createRunDrafts();
+        await log.append([run.requested()]);
+        const lease = await log.lease("run_a");
+        await log.append([run.started(lease.epoch), run.asked(1)], lease);
+        const [main, call] = await allMessages();
+        expect(call).toEqual({
+          ...EMPTY_MESSAGE,
+          id: call?.id,
+          session_id: "ses_a",
+          parent_message_id: main?.id,
+          started_at: "2026-01-01T00:00:02.000Z",
+          agent_role: "main",
+          model_id: "test/model",
+          request_type: "continuation",
+          context_token_count: 100,
+          iteration_count: 1,
+          status: "running",
+          run_id: "run_a",
+          seq: 3,
+          step: 1,
+        });
+        expect(await readSide.message(call?.id ?? 0)).toEqual(call);
+        expect((await readSide.children(main?.id ?? 0)).items).toEqual([call]);
+        expect((await readSide.session("ses_a"))?.messageCount).toBe(1);
+        expect((await statsBy("agent"))["main"]).toMatchObject({ runs: 1, modelCalls: 0, unpricedCalls: 0 });
+        expect((await readSide.exportSession("ses_a")).messages).toHaveLength(2);
+        expect((await readSide.verify()).damage).toEqual([]);
+        await log.append([run.answered(1, "There."), run.settled()], lease);
+        const ended = await allMessages();
+        expect(pick(ended, "id", "status", "response_content")).toEqual([
+          [main?.id, "completed", "Looked around everywhere."],
+          [call?.id, "completed", "There."],
+        ]);
+        expect((await statsBy("agent"))["main"]).toMatchObject({ modelCalls: 1 });
+        expect((await readSide.verify()).damage).toEqual([]);
+      });
+
+      it("name the prompt of their run's role, which is kept once for all of its tasks", async () => {
+        const role = "You look around. \u{1f440} Closely.";
+        const spec = (task: string) => {
+          const { requested } = createRunDrafts();
+          const draft = requested() as Extract<EventDraft, { type: "run.requested" }>;
+          return { ...draft.spec, system: `${role}\n\nYour task: ${task}`, roleChars: Array.from(role).length };
+        };
+        for (const n of [1, 2]) {
+          const run = createRunDrafts({ sessionId: `ses_${n}`, runId: `run_${n}`, agent: "looker" });
+          await log.append([run.requested(`look ${n}`, { spec: spec(`look ${n}`) })]);
+        }
+        const [first] = await allMessages("ses_1");
+        const [second] = await allMessages("ses_2");
+        expect(first?.system_prompt_id).toMatch(/^sys_/);
+        expect(second?.system_prompt_id).toBe(first?.system_prompt_id);
+        const id = first?.system_prompt_id ?? "";
+        expect(await readSide.systemPrompt(id)).toEqual({ id, agent: "looker", text: role });
+        expect(await readSide.systemPrompt("sys_none")).toBeUndefined();
       });
 
       it("show what was under way when the run was cancelled, and when it was asked again after a crash", async () => {

@@ -106,6 +106,21 @@ describe("a recorded session", () => {
     expect(shown.messages).toHaveLength(shown.session.messageCount);
   });
 
+  test("--prompts shows the prompt of each role, by the id that messages name it by", async () => {
+    const ended = await run("sessions", "show", "latest", "--prompts");
+    expect(ended.stdout).toMatch(/^sys_\w+ main\n {2}You are the main agent/m);
+    expect(ended.stdout).toMatch(/^sys_\w+ code-search\n {2}\S/m);
+    const { systemPrompts, messages } = parse(await run("sessions", "show", "latest", "--prompts", "--messages", "--json")) as {
+      systemPrompts: { id: string; agent: string; text: string }[];
+      messages: MessageRow[];
+    };
+    expect(systemPrompts.map(({ agent }) => agent)).toEqual(["main", "code-search"]);
+    for (const { id, agent, text } of systemPrompts) {
+      expect(messages.find((row) => row.system_prompt_id === id)?.agent_role).toBe(agent);
+      expect(text).not.toContain("zebra");
+    }
+  });
+
   test("--json tells of every run what it spent itself and with everything below, and what remains of its limits", async () => {
     const { tree, spent, openApprovals } = parse(await run("sessions", "show", sessionId, "--json")) as {
       tree: ShownRun[];

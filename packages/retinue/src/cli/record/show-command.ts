@@ -1,7 +1,7 @@
 /** `retinue sessions show`: a session with its tree of runs, then what was said, in lines or whole. */
 import type { SessionView } from "@retinue/client";
 import type { ForkPoint } from "@retinue/protocol";
-import type { Damage, MessageRow, ReadSide, SessionRow } from "@retinue/store";
+import type { Damage, MessageRow, SessionRow } from "@retinue/store";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { count, localTime } from "../amounts.ts";
@@ -18,19 +18,24 @@ import { withRecord } from "./open-for-command.ts";
 import type { SessionStates } from "./session-state.ts";
 import { readStates, statusOf, withState } from "./session-state.ts";
 import { readView } from "./read-view.ts";
+import { pagesOf } from "./message-pages.ts";
+import { formatSystemPrompts, readSystemPrompts } from "./system-prompts.ts";
 import { toShownRuns } from "./run-json.ts";
 import { formatRunTree } from "./run-tree.ts";
 import { formatSandboxes } from "./sandbox-of.ts";
 
-export type ShowOptions = Pick<SessionOptions, "workspace"> & { readonly messages?: boolean; readonly json?: boolean };
+export type ShowOptions = Pick<SessionOptions, "workspace"> & {
+  readonly messages?: boolean;
+  readonly prompts?: boolean;
+  readonly json?: boolean;
+};
 
 /** About two screens. */
 const MOST_LINES = 50;
-const PAGE = 500;
 
 export const showCommand = (
   name: string,
-  { messages, json, ...options }: ShowOptions,
+  { messages, prompts, json, ...options }: ShowOptions,
   surroundings: Surroundings,
 ): Promise<number> =>
   withRecord(options, surroundings, async (record) => {
@@ -50,6 +55,7 @@ export const showCommand = (
         openApprovals: [...view.openApprovals.values()],
         tree: toShownRuns(await sessions.tree(session.sessionId), view),
         damage,
+        ...(prompts === true && { systemPrompts: await readSystemPrompts(sessions, session) }),
         ...(messages === true && { messages: rows }),
       };
       await stdout.write(`${toJsonLine(shown, redact)}\n`);
@@ -64,6 +70,7 @@ export const showCommand = (
       ...formatRunTree(view.roots, { redact, icons: await readAgentIcons({ home: loaded.home, workspace: session.workspace }) }),
       "",
     ]);
+    if (prompts === true) await print(formatSystemPrompts(await readSystemPrompts(sessions, session), redact));
     if (messages === true) {
       for await (const page of pagesOf(sessions, session))
         for (const row of page) await print([...formatMessage(row, redact), ""]);
@@ -73,7 +80,10 @@ export const showCommand = (
     await print(first.items.map((row) => formatMessageLine(row, redact)));
     await print(formatSandboxes(first.items).map((line) => toPrintable(redact(line), "line")));
     const left = session.messageCount - first.items.length;
-    await print([...(left > 0 ? [`… and ${count(left, "more message")}`] : []), "(--messages shows all of it whole)"]);
+    await print([
+      ...(left > 0 ? [`… and ${count(left, "more message")}`] : []),
+      "(--messages shows all of it whole, --prompts what the agents were told to be)",
+    ]);
     return EXIT.done;
   });
 
@@ -106,12 +116,3 @@ const formatHead = ({ session, view, states, forkedFrom, damage, redact }: Head)
       ? []
       : [`damaged${damage.seq === null ? "" : ` at event #${damage.seq}`}: ${damage.what}; the tree shows what verifies`]),
   ].map((line) => toPrintable(redact(line), "line"));
-
-async function* pagesOf(sessions: ReadSide, { sessionId }: SessionRow): AsyncGenerator<readonly MessageRow[]> {
-  let after: string | null | undefined;
-  while (after !== null) {
-    const page = await sessions.messages(sessionId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-    yield page.items;
-    after = page.next;
-  }
-}

@@ -54,6 +54,7 @@ export const registerSessions = (registrar: Registrar): void => {
   plain(sessions.command("show").argument("<session>"))
     .description("the tree of runs and what was said")
     .option("--messages", "every message, whole")
+    .option("--prompts", "the prompt of each agent that took part")
     .action((name: string, options: ShowOptions) =>
       act(async () => {
         const { showCommand } = await import("../record/show-command.ts");
