@@ -27,6 +27,8 @@ export type AssembleOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly askUser: AskUserOptions["ask"] | undefined;
+  /** What a command may be given by name, where the user allows it. */
+  readonly secrets?: ReadonlyMap<string, string>;
 };
 
 export type AssembledTools = {
@@ -42,12 +44,19 @@ export type AssembledTools = {
 /** Where the indexes of code are kept. */
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
-export const assembleTools = async ({ workspace, home, env, settings, askUser }: AssembleOptions): Promise<AssembledTools> => {
+export const assembleTools = async ({
+  workspace,
+  home,
+  env,
+  settings,
+  askUser,
+  secrets = new Map(),
+}: AssembleOptions): Promise<AssembledTools> => {
   const trust = createTrustStore({ file: path.join(home, "trust.json") });
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({
-    shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings) },
+    shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings), secrets: () => secrets },
     unprotected,
     code: codeOptions(home),
     web: toWebOptions(settings),

@@ -48,6 +48,7 @@ import { createNarrowedLog } from "./narrowed-log.ts";
 import { openRecord } from "./open-record.ts";
 import { createRedactor } from "./secrets/create-redactor.ts";
 import { findSecrets } from "./secrets/find-secrets.ts";
+import { workspaceSecrets } from "./secrets/workspace-secrets.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 import { retinueHome } from "./settings/retinue-home.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -163,7 +164,14 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   const workspace = await realWorkspace(options.workspace ?? process.cwd());
   const settings = options.settings ?? (await loadSettings({ workspace, env })).settings;
   const home = retinueHome(env);
-  const assembled = await assembleTools({ workspace, home, env, settings, askUser: options.askUser });
+  const assembled = await assembleTools({
+    workspace,
+    home,
+    env,
+    settings,
+    askUser: options.askUser,
+    secrets: await workspaceSecrets(workspace),
+  });
   const secrets = [...(options.secrets ?? []), ...(await findSecrets({ env, settings, workspace, servers: assembled.servers }))];
   const tools = collectTools([...assembled.tools, ...(options.tools ?? [])]);
   const {
