@@ -118,7 +118,7 @@ export const HOLES: readonly Hole[] = [
       ),
       edit("confine/src/sandbox/run-confined.ts", "if (run.allowUnsandboxed !== true) {", "if (Boolean(0)) {"),
       edit(
-        "retinue/src/create-retinue.ts",
+        "retinue/src/host/workspace-engine.ts",
         `return sandbox.backend === "none" ? sandbox : undefined;`,
         "return sandbox.backend === undefined ? undefined : undefined;",
       ),
@@ -148,7 +148,9 @@ export const HOLES: readonly Hole[] = [
     kind: "free",
     theme: "anything",
     seed: 2,
-    edits: [edit("retinue/src/create-retinue.ts", "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),", "")],
+    edits: [
+      edit("retinue/src/host/workspace-engine.ts", "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),", ""),
+    ],
   },
   {
     name: "private-addresses",
@@ -209,7 +211,7 @@ export const HOLES: readonly Hole[] = [
         "if (value !== undefined && (PASSED_ON.has(name) || /^LC_[A-Z]+$/.test(name)))",
         "if (value !== undefined)",
       ),
-      edit("retinue/src/create-retinue.ts", "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),", ""),
+      edit("retinue/src/host/workspace-engine.ts", "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),", ""),
     ],
   },
   {

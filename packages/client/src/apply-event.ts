@@ -7,6 +7,7 @@ import {
   applyToolSettled,
   applyToolStarted,
 } from "./apply-call.ts";
+import { applyPlan } from "./apply-plan.ts";
 import { applyCancel, applyDelivered, applyReceived } from "./apply-input.ts";
 import { applyFitted, applyLimit, applyParked, applyRequested, applySettled, applyStarted, applyWorktree } from "./apply-run.ts";
 import { applyAnswered, applyAsked, applyDelta, applyFailed, applyRetrying } from "./apply-turn.ts";
@@ -54,6 +55,11 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
     case "worktree.merging":
     case "worktree.merged":
       return applyWorktree(cell, event);
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
+      return applyPlan(cell, event);
     // It stands in the log of the run; nothing else follows from it.
     case "result.rejected":
       return;

@@ -12,6 +12,8 @@ export type {
   ErrorView,
   LimitReached,
   MessageView,
+  PlanStepView,
+  PlanView,
   RunState,
   RunView,
   SequenceGap,

@@ -47,6 +47,9 @@ export const noSpending = (): Writable<Spending> => ({
   runs: 0,
 });
 
+/** Shared until a run has one. */
+export const NO_PLANS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
+
 const UNSEEN: RunState = { type: "unseen" };
 
 export const createCell = (identity: RunIdentity): RunCell => {
@@ -80,6 +83,7 @@ export const createCell = (identity: RunIdentity): RunCell => {
       cancelRequests: [],
       parkedOn: null,
       todo: null,
+      plans: NO_PLANS,
       worktree: null,
       errors: [],
       warnings: [],

@@ -15,6 +15,9 @@ import type {
   Json,
   LimitName,
   MessageId,
+  Plan,
+  PlanStep,
+  PlanTotals,
   ProposedAct,
   RecordedEvent,
   RunId,
@@ -22,6 +25,7 @@ import type {
   RunResult,
   RunStatus,
   SessionId,
+  StepState,
   TestCounts,
   ToolEffect,
   ToolOutcome,
@@ -111,6 +115,8 @@ export type RunView = RunIdentity & {
   readonly parkedOn: readonly WaitingFor[] | null;
   /** The list that the `todo` tool was last given; null where it was not called. */
   readonly todo: readonly TodoItem[] | null;
+  /** The plans that were made or carried out, by their call. */
+  readonly plans: ReadonlyMap<CallId, PlanView>;
   readonly worktree: WorktreeView | null;
   readonly errors: readonly ErrorView[];
   readonly warnings: readonly string[];
@@ -199,6 +205,23 @@ export type CancelView = {
 };
 
 export type LimitReached = { readonly limit: LimitName; readonly used: number; readonly max: number };
+
+export type PlanView = {
+  readonly callId: CallId;
+  readonly plan: Plan;
+  /** By step, in the order of the plan. */
+  readonly steps: ReadonlyMap<string, PlanStepView>;
+  readonly verdict: { readonly status: "pass" | "fail"; readonly summary: string; readonly totals: PlanTotals } | null;
+};
+
+export type PlanStepView = {
+  readonly step: PlanStep;
+  readonly state: StepState;
+  readonly attempt: number;
+  readonly runId: RunId | null;
+  readonly summary: string | null;
+  readonly decisions: readonly Pick<EventOf<"plan.decided">, "attempt" | "decision" | "reason" | "recoveryTask">[];
+};
 
 export type TodoItem = { readonly text: string; readonly status: "pending" | "in_progress" | "completed" };
 

@@ -22,6 +22,7 @@ import type {
   ApprovalAnswer,
   ApprovalRequest,
   Hooks,
+  PlanSettings,
   Ports,
   Purse,
   RunState,
@@ -29,6 +30,7 @@ import type {
   Worktrees,
 } from "@retinue/runtime";
 import type { EventLog, OpenApproval } from "@retinue/store";
+import type { EngineFloor } from "./embedded/floor.ts";
 import type { MergeOrder } from "./worktree/merge-order.ts";
 
 /** Asked as soon as a question stands in the record; an answer from elsewhere aborts the signal. */
@@ -65,6 +67,8 @@ export type EngineOptions = {
   readonly maxChildren: number;
   /** How many tokens of a sub-agent's answer enter its parent's context, where its definition does not say. */
   readonly resultTokens?: number | undefined;
+  /** How plans are carried out; by default as `PLAN_DEFAULTS` says. */
+  readonly plan?: PlanSettings | undefined;
   readonly approver?: Approver | undefined;
   /** Without an approver: `deny` answers no; `park` leaves the run in the log until somebody answers, from wherever. */
   readonly unattended: "deny" | "park";
@@ -74,6 +78,10 @@ export type EngineOptions = {
   readonly observer?: ((event: RetinueEvent) => void) | undefined;
   /** Who gives the inputs that code of this process makes, where they do not say so themselves. */
   readonly source?: InputSource | undefined;
+  /** Told of what went wrong and changes no run: something that a tool held open, and that could not be closed when its run or session was left. */
+  readonly onProblem?: ((problem: string) => void) | undefined;
+  /** Shared by the engines of one process that write to the same log; an engine without one stands alone. */
+  readonly floor?: EngineFloor | undefined;
 };
 
 export type RunRequest = {

@@ -30,6 +30,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const inputs = createInputs(ground);
   const { start, resume, letGo } = createRunStarter(ground, inputs);
   const { active, worktreeRuns, log } = ground;
+  const leaveFloor = ground.floor.join(active);
   return {
     start,
     resume,
@@ -49,6 +50,8 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const roots = [...active.values()].filter(({ parent }) => parent === null);
       for (const { tree } of roots) leaveTree(ground, tree, new LeftOpen("Retinue was closed while the run was at work."));
       await Promise.allSettled(roots.map(({ driven }) => driven));
+      await ground.sessionShelves.close();
+      leaveFloor();
     },
   };
 };

@@ -20,6 +20,8 @@ export type { Follower } from "./follower.ts";
 export { verifyReplay } from "./verify-replay.ts";
 export type { ReplayVerdict } from "./verify-replay.ts";
 export { currentRun } from "./embedded/current-run.ts";
+export { createEngineFloor } from "./embedded/floor.ts";
+export type { EngineFloor } from "./embedded/floor.ts";
 export { spentBelow } from "./embedded/spent-below.ts";
 export { createMergeOrder } from "./worktree/merge-order.ts";
 export type { MergeOrder } from "./worktree/merge-order.ts";

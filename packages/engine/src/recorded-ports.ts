@@ -15,7 +15,7 @@ import type {
   Ports,
   RunState,
 } from "@retinue/runtime";
-import { apply, createManualClock, defineTool, windowFor } from "@retinue/runtime";
+import { apply, createManualClock, defineTool, isUnclosedWarning, windowFor } from "@retinue/runtime";
 import { z } from "zod";
 import { differenceOf } from "./difference.ts";
 
@@ -197,6 +197,10 @@ export const createRecordedPorts = (
       case "worktree.refused":
       case "worktree.merging":
       case "worktree.merged":
+      case "plan.made":
+      case "plan.step":
+      case "plan.decided":
+      case "plan.settled":
       case "tool.started":
       case "tool.settled":
         throw new Divergence(next.seq, `A model is asked (${request.messages.length} messages) where ${next.type} was recorded.`);
@@ -269,6 +273,8 @@ export const createRecordedPorts = (
         cancelNow();
         return "input";
       },
+      // Nothing is open in a replay; what could not be closed then stands in the record.
+      release: async () => record.settled?.result.warnings.filter(isUnclosedWarning) ?? [],
       bringBack: async function* () {
         for (const event of stretch)
           if (event.type === "worktree.merging" || event.type === "worktree.merged") yield toBody(event);

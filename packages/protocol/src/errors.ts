@@ -40,6 +40,11 @@ export const ERRORS = {
     meaning: "A tool tried and could not do what was asked.",
     hint: "The message says why; try something else.",
   },
+  tool_open_failed: {
+    kind: "model",
+    meaning: "What a tool works with, such as a browser, could not be opened; the tool was not called.",
+    hint: "The message says why; try once more, or do without the tool.",
+  },
   tool_timeout: {
     kind: "model",
     meaning: "A tool took longer than its time and was ended.",
@@ -287,6 +292,12 @@ export const ERRORS = {
       "An answer, a message or a wish to stop came from a process that an agent's run started. No agent answers its own questions, or reaches other runs; nothing was changed.",
     hint: "Give it from a terminal of your own.",
   },
+  plan_invalid: {
+    kind: "caller",
+    meaning:
+      "A plan cannot be carried out as it is: steps that wait for each other, unknown steps or agents, too many steps, or a file that is no plan.",
+    hint: "The message names the steps; `retinue plan edit` opens the plan and checks it.",
+  },
   usage: {
     kind: "caller",
     meaning: "The command line is wrong.",
@@ -376,6 +387,16 @@ export const ERRORS = {
     kind: "caller",
     meaning: "The session came from an export, and what it says of folders is not followed.",
     hint: "Go to the folder that it is to work in, or name it with -C, if that is the one you mean.",
+  },
+  session_elsewhere: {
+    kind: "caller",
+    meaning: "The session works in another folder than the workspace that was asked for it; nothing was changed.",
+    hint: "Open the folder that is named and ask there, or fork the session to go on here with what was said in it.",
+  },
+  closed: {
+    kind: "caller",
+    meaning: "The host or the workspace was closed; nothing was started.",
+    hint: "Open it again.",
   },
   session_exists: {
     kind: "caller",

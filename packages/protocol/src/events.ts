@@ -9,6 +9,7 @@ import type { Grant } from "./grant.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import type { AssistantPart, Message, UserPart } from "./messages.ts";
+import type { OrchestratorDecision, Plan, PlanTotals, StepState, SubTask } from "./plan.ts";
 import type { FileVersion, MergeConflict, MergeOutcome, RunResult } from "./result.ts";
 import type { Usage } from "./usage.ts";
 
@@ -51,6 +52,8 @@ export type RunSpec = {
   readonly delegates: readonly string[];
   /** JSON Schema of the result it owes. */
   readonly output?: JsonObject;
+  /** `verdict`: its last message ends with the lines `RESULT: PASS` or `RESULT: FAIL`, and `SUMMARY: …`. */
+  readonly ending?: "verdict";
   /** What must agree before its result counts as completed. */
   readonly accept?: Acceptance;
   /** The folder that the run works in. */
@@ -328,11 +331,42 @@ export type RecordedBody =
       readonly changes: readonly PlannedChange[];
       readonly conflicts: readonly MergeConflict[];
     }
+  | PlanBody
   | ({ readonly type: "worktree.merged" } & MergeOutcome)
   | { readonly type: "run.settled"; readonly result: RunResult };
 
-/** What a call that we made ourselves is for: the `accept` command of the run's agent. */
-export type Aside = "accept";
+/** How a plan goes. Told by the call that makes it or carries it out; what it decides follows from the results of the runs below that call. */
+export type PlanBody =
+  | { readonly type: "plan.made"; readonly callId: CallId; readonly plan: Plan }
+  | {
+      readonly type: "plan.step";
+      readonly callId: CallId;
+      readonly stepId: string;
+      readonly state: StepState;
+      readonly attempt: number;
+      /** The run that carries it out. */
+      readonly stepRunId?: RunId;
+      readonly summary?: string;
+    }
+  | {
+      readonly type: "plan.decided";
+      readonly callId: CallId;
+      readonly stepId: string;
+      readonly attempt: number;
+      readonly decision: OrchestratorDecision["action"];
+      readonly reason: string;
+      readonly recoveryTask?: SubTask;
+    }
+  | {
+      readonly type: "plan.settled";
+      readonly callId: CallId;
+      readonly status: "pass" | "fail";
+      readonly summary: string;
+      readonly totals: PlanTotals;
+    };
+
+/** What a call that we made ourselves is for: the `accept` command of the run's agent, or a part of a plan that is carried out. */
+export type Aside = "accept" | "plan";
 
 /** One file of a merge, relative to the workspace that is merged into. Null: no such file. */
 export type PlannedChange = { readonly path: string; readonly from: FileVersion | null; readonly to: FileVersion | null };

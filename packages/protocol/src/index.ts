@@ -6,5 +6,6 @@ export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./limits.ts";
 export * from "./messages.ts";
+export * from "./plan.ts";
 export * from "./result.ts";
 export * from "./usage.ts";

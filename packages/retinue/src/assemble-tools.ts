@@ -7,9 +7,8 @@ import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
-import type { NetworkOptions, TrustClaim } from "@retinue/confine";
+import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
 import type { AskUserOptions, McpConnections, McpServerSettings } from "@retinue/tools";
-import { createTrustStore } from "@retinue/confine";
 import {
   connectMcpServers,
   createBuiltinTools,
@@ -24,6 +23,7 @@ export type AssembleOptions = {
   readonly workspace: string;
   /** The folder of the user's state. */
   readonly home: string;
+  readonly trust: TrustStore;
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly askUser: AskUserOptions["ask"] | undefined;
@@ -44,15 +44,8 @@ export type AssembledTools = {
 /** Where the indexes of code are kept. */
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
-export const assembleTools = async ({
-  workspace,
-  home,
-  env,
-  settings,
-  askUser,
-  secrets = new Map(),
-}: AssembleOptions): Promise<AssembledTools> => {
-  const trust = createTrustStore({ file: path.join(home, "trust.json") });
+export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
+  const { workspace, home, trust, env, settings, askUser, secrets = new Map() } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({

@@ -1,6 +1,12 @@
-/** Retinue as a library: `import { createRetinue } from "retinue"`. */
+/** Retinue as a library: `import { createRetinue, openHost } from "retinue"`. */
 export { createRetinue } from "./create-retinue.ts";
-export type { FanOutTask, ForkOptions, Retinue, RetinueOptions, RunOptions } from "./create-retinue.ts";
+export type { Retinue, RetinueOptions } from "./create-retinue.ts";
+export { openHost } from "./host/open-host.ts";
+export type { Host, HostOptions } from "./host/host.ts";
+export type { FanOutTask, ForkOptions, ResumeRunOptions, RunOptions, Workspace, WorkspaceOptions } from "./host/workspace.ts";
+export type { ExecutePlanOptions, PlanExecution, PlanForGoalOptions, Planning, PlanVerdict } from "./plans.ts";
+export { parsePlanMarkdown, planToMarkdown } from "@retinue/runtime";
+export type { Plan, PlanStep, StepState } from "@retinue/protocol";
 export { openRecord } from "./open-record.ts";
 export type { RecordOptions, RetinueStore } from "./open-record.ts";
 export { createSessionView, foldSession, toCallDuration, toLimitUses } from "@retinue/client";
@@ -19,8 +25,17 @@ export type {
 } from "@retinue/client";
 export { createMergeOrder } from "@retinue/engine";
 export type { MergeOrder, RunHandle } from "@retinue/engine";
-export { defineTool } from "@retinue/runtime";
-export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput } from "@retinue/runtime";
+export { defineResource, defineTool } from "@retinue/runtime";
+export type {
+  AnyTool,
+  OpenContext,
+  Resource,
+  ResourceOptions,
+  Tool,
+  ToolContext,
+  ToolOptions,
+  ToolOutput,
+} from "@retinue/runtime";
 export { RetinueError } from "@retinue/protocol";
 export type { ErrorCode, ErrorValue, Limits, RecordedEvent, RetinueEvent, RunResult, RunStatus, Usage } from "@retinue/protocol";
 export type { Model } from "@retinue/model";

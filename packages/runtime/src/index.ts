@@ -1,4 +1,6 @@
 /** The library room: what an agent run is made of. */
+export { defineResource, isUnclosedWarning, toUnclosedWarning } from "./loop/resource.ts";
+export type { AnyResource, OpenContext, Resource, ResourceOptions, Resources } from "./loop/resource.ts";
 export { defineTool, toDeclaration } from "./loop/tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./loop/tool.ts";
 export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
@@ -40,6 +42,13 @@ export type { Amounts, Purse, Spending } from "./limits/purse.ts";
 export { createRunPurse, spentBy } from "./limits/allowance.ts";
 export { createDelegationTools } from "./delegation/delegation.ts";
 export type { ChildRun, DelegationOptions, InBackground } from "./delegation/delegation-request.ts";
+export { parsePlanMarkdown, planToMarkdown } from "./plan/plan-markdown.ts";
+export { toPlanGraph } from "./plan/plan-graph.ts";
+export type { PlanGraph } from "./plan/plan-graph.ts";
+export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL } from "./plan/plan-tools.ts";
+export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
+export { toPlan } from "./plan/replies.ts";
+export { readEnding } from "./plan/step-ending.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";
 export { handBack } from "./delegation/hand-back.ts";

@@ -111,6 +111,10 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "worktree.refused":
     case "worktree.merging":
     case "worktree.merged":
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
       return next;
     default:
       return event satisfies never;

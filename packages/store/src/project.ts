@@ -347,6 +347,10 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "worktree.refused":
     case "worktree.merging":
     case "worktree.merged":
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
       return { operations: NOTHING, run };
     case "run.settled": {
       const operations = [settleRun(event.result, event.at, run.messageId)];

@@ -18,6 +18,10 @@ export const toRequestType = (event: RecordedEvent): RequestType | undefined => 
     case "worktree.refused":
     case "worktree.merging":
     case "worktree.merged":
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
       return undefined;
     case "message.received":
       return "prompt";

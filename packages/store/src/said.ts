@@ -19,7 +19,14 @@ export const toSaid = (event: RecordedEvent): string => {
     case "tool.settled":
       return event.error === undefined ? toText(event.content) : `${toText(event.content)}\n${event.error.message}`;
     case "result.rejected":
+    case "plan.decided":
       return event.reason;
+    case "plan.made":
+      return [event.plan.goal, ...event.plan.steps.map(({ description }) => description)].join("\n");
+    case "plan.step":
+      return event.summary ?? "";
+    case "plan.settled":
+      return event.summary;
     case "worktree.refused":
       return event.error.message;
     case "context.fitted":

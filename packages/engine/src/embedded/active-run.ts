@@ -7,6 +7,7 @@ import type { Follower } from "../follower.ts";
 import type { MergeOrder, MergePlace } from "../worktree/merge-order.ts";
 import { createMergeOrder } from "../worktree/merge-order.ts";
 import type { Pacer } from "./pacer.ts";
+import type { Shelf } from "./shelf.ts";
 
 export type Session = {
   readonly sessionId: SessionId;
@@ -49,6 +50,8 @@ export type ActiveRun = {
   watch: Stopwatch | null;
   /** Made when it first starts a sub-agent. */
   pacer: Pacer | null;
+  /** What its tools hold open; made when the first of them opens something. */
+  shelf: Shelf | null;
   /** Who is woken by the next ring. */
   waiting: (() => void)[] | null;
   /** The last input that its state knows. */

@@ -29,6 +29,7 @@ import { leaveTree, publish, write } from "./ground.ts";
 import { takeInputs, watchInputs } from "./inputs.ts";
 import { hasNews } from "./parking.ts";
 import { createAskPort } from "./questions.ts";
+import { closeAfter, createResources, releaseOf } from "./run-resources.ts";
 import { enterSession, leaveSession } from "./sessions.ts";
 import { spentBelow } from "./spent-below.ts";
 
@@ -56,6 +57,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     lease: null,
     watch: null,
     pacer: null,
+    shelf: null,
     waiting: null,
     inputSeq: known.seq,
     taken: 0,
@@ -76,11 +78,13 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
   session.runs.add(run);
   ground.active.set(runId, run);
   watchInputs(ground, session, (one) => void hearBelow(ground, one));
-  run.driven = inRun(state.identity, () => execute(ground, run, { resumed, onlyIfFree })).finally(() => {
-    ground.active.delete(runId);
-    run.place?.leave();
-    leaveSession(ground, run);
-  });
+  run.driven = closeAfter(ground, run, () => inRun(state.identity, () => execute(ground, run, { resumed, onlyIfFree }))).finally(
+    () => {
+      ground.active.delete(runId);
+      run.place?.leave();
+      leaveSession(ground, run);
+    },
+  );
   // Whoever does not wait for the end of the drive must not be ended by its rejection.
   run.driven.catch(() => undefined);
   return run;
@@ -161,7 +165,7 @@ const swept = new WeakMap<Ground, Promise<void>>();
 const sweepOnce = (ground: Ground): Promise<void> => {
   let sweep = swept.get(ground);
   if (!sweep) {
-    sweep = ground.worktreeRuns.sweep((id) => ground.active.has(id)).catch(() => undefined);
+    sweep = ground.worktreeRuns.sweep(ground.floor.isAtWork).catch(() => undefined);
     swept.set(ground, sweep);
   }
   return sweep;
@@ -209,6 +213,8 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
         write: async (text) => write(ground, tree, () => log.writeArtifact(sessionId, clean(text))),
         read: async (artifactId) => log.readArtifact(sessionId, artifactId),
       },
+      resources: createResources(ground, run),
+      release: () => releaseOf(run),
       isAllowed: (act) => run.session.allowed.size > 0 && isAllowed(run, act),
       background: () => (run.background ? [...run.background.keys()].filter((id) => !run.state.heardFrom.has(id)) : []),
       wait: (on, signal) => wait(ground, run, on, signal),

@@ -7,6 +7,10 @@ import type { EngineOptions, HostPorts } from "../contract.ts";
 import type { WorktreeRuns } from "../worktree/worktree-runs.ts";
 import { createWorktreeRuns } from "../worktree/worktree-runs.ts";
 import type { ActiveRun, Session, Tree } from "./active-run.ts";
+import type { EngineFloor } from "./floor.ts";
+import type { SessionShelves } from "./session-shelves.ts";
+import { createSessionShelves } from "./session-shelves.ts";
+import { createEngineFloor } from "./floor.ts";
 
 /** What a run that is driven needs of the runs below it. Children are driven as their parents are, so that this is put in by whoever builds the engine. */
 export type Below = {
@@ -23,8 +27,12 @@ export type Ground = {
   readonly log: EventLog;
   readonly ports: HostPorts;
   readonly active: Map<RunId, ActiveRun>;
+  /** Knows of the runs of the other engines of this process, too. */
+  readonly floor: EngineFloor;
   readonly sessions: Map<SessionId, Session>;
   readonly worktreeRuns: WorktreeRuns;
+  /** What tools hold open for whole sessions. */
+  readonly sessionShelves: SessionShelves;
   /** The value without the secrets that are known. */
   readonly clean: <T>(value: T) => T;
   /** Whether somebody can be asked: at once, or later from elsewhere. */
@@ -39,8 +47,10 @@ export const createGround = (options: EngineOptions, below: Below): Ground => ({
   log: options.log,
   ports: options.ports,
   active: new Map(),
+  floor: options.floor ?? createEngineFloor(),
   sessions: new Map(),
   worktreeRuns: createWorktreeRuns(options.ports.worktrees, options.log),
+  sessionShelves: createSessionShelves({ clock: options.ports.clock, told: options.onProblem }),
   clean: createCleaner(options.ports.redactor),
   canAsk: options.approver !== undefined || options.unattended === "park",
   parks: options.approver === undefined && options.unattended === "park",

@@ -2,13 +2,17 @@
 import type { Message, RunId, RunResult } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import type { AnyTool, ChildRun, InBackground, RunState } from "@retinue/runtime";
-import { createDelegationTools, createPurse, summariseMessages } from "@retinue/runtime";
+import { createDelegationTools, createPlanTools, createPurse, PLAN_DEFAULTS, summariseMessages } from "@retinue/runtime";
 import type { ActiveRun } from "./active-run.ts";
-import { chainOf, isBelow } from "./active-run.ts";
+import { chainOf, childRunId, isBelow } from "./active-run.ts";
 import { placeBelow, startChild } from "./children.ts";
 import type { Ground } from "./ground.ts";
 import { appendInput } from "./inputs.ts";
+import { spawnBelow } from "./spawn.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
+
+/** The model that makes just the call that it was given, for a person. */
+const ONE_CALL = "offline/call";
 
 const SUMMARY_LIMIT = 32_000;
 
@@ -63,7 +67,19 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
             }),
         });
   const asking = run?.parent && state.spec.tools.includes(ASK_PARENT) ? [createAskParentTool(run, run.parent, ports.model)] : [];
-  return new Map([...own, ...delegation, ...steering, ...asking].map((tool) => [tool.name, tool]));
+  const plans =
+    state.identity.depth === 0
+      ? createPlanTools({
+          state,
+          agents: options.agents,
+          settings: options.plan ?? { ...PLAN_DEFAULTS, maxConcurrent: options.maxConcurrent },
+          isAskedByPerson: state.spec.model === ONE_CALL,
+          runIdOf: (callId) => childRunId(runId, callId),
+          spawn: ({ agent, task, callId, ending }, signal) =>
+            run ? spawnBelow(ground, run, { agent, task, limits: {}, tools: undefined, callId, ending }, signal) : noRun(),
+        })
+      : [];
+  return new Map([...own, ...delegation, ...plans, ...steering, ...asking].map((tool) => [tool.name, tool]));
 };
 
 const steer = async (ground: Ground, runId: RunId, body: Parameters<typeof appendInput>[2]): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Runs that code, and not a model, starts below another: by the host, by a tool of a user's own, or to verify a result. */
-import type { CallId, RunResult } from "@retinue/protocol";
+import type { CallId, RunResult, RunSpec } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ChildRun } from "@retinue/runtime";
 import { createSpec } from "@retinue/runtime";
@@ -10,10 +10,13 @@ import { placeBelow, startChild } from "./children.ts";
 import { currentCall } from "./current-run.ts";
 import type { Ground } from "./ground.ts";
 
+/** The call that the run is the body of, where it is found again by that; and how its last message must end. */
+type Found = { readonly callId?: CallId; readonly ending?: RunSpec["ending"] };
+
 export const spawnBelow = async (
   ground: Ground,
   parent: ActiveRun,
-  { agent, task, limits, tools, isolation = agent.isolation, callId: given }: Spawned & { readonly callId?: CallId },
+  { agent, task, limits, tools, isolation = agent.isolation, callId: given, ending }: Spawned & Found,
   signal: AbortSignal,
 ): Promise<RunResult> => {
   const { spec, identity } = parent.state;
@@ -40,6 +43,7 @@ export const spawnBelow = async (
       assignment: { parentAgent: identity.agent, task },
       summaryModel: spec.summaryModel,
       request: { limits, tools },
+      ending,
     }),
   };
   const result = await startChild(ground, parent, child, AbortSignal.any([signal, parent.stop.signal]));

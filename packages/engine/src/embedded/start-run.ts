@@ -81,7 +81,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       one.follower.readAgain();
     }
     allowInSession(session, allowed);
-    await refuseHeld(ground, toHeld(state), () => ground.active.has(runId));
+    await refuseHeld(ground, toHeld(state), () => ground.floor.isAtWork(runId));
     attend(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
   };
 
@@ -196,7 +196,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
     },
     resume: async (runId, { takeOver = false } = {}) => {
       const { known, state, allowed } = await readOpenRun(ground, runId);
-      if (!takeOver) await refuseHeld(ground, toHeld(state), () => ground.active.has(runId));
+      if (!takeOver) await refuseHeld(ground, toHeld(state), () => ground.floor.isAtWork(runId));
       const { sessionId } = state.identity;
       const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
       allowInSession(enterSession(ground, sessionId), allowed);
@@ -218,7 +218,7 @@ const toLost = (thrown: unknown, runId: RunId): unknown =>
     ? new RetinueError("lease_lost", `Run ${runId} was taken over and driven to its end by another process.`)
     : thrown;
 
-/** Throws `session_running` where a living process works on the run: another one, or this engine itself. */
+/** Throws `session_running` where a living process works on the run: another one, or this one. */
 const refuseHeld = async ({ log }: Ground, { runId, sessionId, isSettled }: Held, isHere: () => boolean): Promise<void> => {
   if (isSettled) return;
   const holder = await log.holder(runId);

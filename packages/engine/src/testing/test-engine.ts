@@ -39,6 +39,7 @@ export type TestEngineOptions = {
   readonly limits?: Limits;
   readonly grant?: Partial<Grant>;
   readonly engine?: Partial<EngineOptions>;
+  readonly ports?: Partial<EngineOptions["ports"]>;
   readonly tools?: readonly AnyTool[];
   readonly log?: MemoryLog;
 };
@@ -93,6 +94,7 @@ export const createTestEngine = (options: TestEngineOptions): TestEngine => {
       clock: createManualClock(),
       realPath: async (file) => file,
       readFile: async (file) => `text of ${file}`,
+      ...options.ports,
     },
     ...options.engine,
   });

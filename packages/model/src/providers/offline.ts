@@ -12,6 +12,10 @@ export const offline: Provider = {
   maxConcurrent: Number.MAX_SAFE_INTEGER,
   priceSource: () => ({ type: "free" }),
   createModel: async ({ id, model }) => {
+    if (model === "call") {
+      const { createCallModel } = await import("../offline/call-model.ts");
+      return createCallModel();
+    }
     if (model !== "rules")
       throw new RetinueError("model_unknown", `There is no offline model "${model}" (${id}); there is just offline/rules.`);
     const { createOfflineModel } = await import("../offline/offline-model.ts");

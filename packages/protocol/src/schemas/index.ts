@@ -4,6 +4,18 @@ export { envelopeFields } from "./envelope.ts";
 export { INPUT_SCHEMAS } from "./input-events.ts";
 export { LIVE_SCHEMAS } from "./live-events.ts";
 export { grantSchema, limitsSchema } from "./limits.ts";
+export {
+  evaluateReplySchema,
+  orchestratorDecisionSchema,
+  orchestratorResultSchema,
+  planReplySchema,
+  planSchema,
+  stateReplySchema,
+  subTaskResultSchema,
+  subTaskSchema,
+  subTasksReplySchema,
+  verdictReplySchema,
+} from "./plan.ts";
 export { proposedActSchema } from "./proposed-act.ts";
 export type { ReadEventOptions } from "./read-event.ts";
 export { readEvent, readInput } from "./read-event.ts";

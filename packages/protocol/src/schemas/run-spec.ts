@@ -33,6 +33,10 @@ export const runSpecSchema = z
     grant: grantSchema.describe("What it may hand on."),
     delegates: z.array(z.string()).describe("Agents that it may start."),
     output: jsonObjectSchema.exactOptional().describe("JSON Schema of the result that it owes."),
+    ending: z
+      .enum(["verdict"])
+      .exactOptional()
+      .describe("Its last message ends with `RESULT: PASS` or `RESULT: FAIL`, and `SUMMARY: …`."),
     accept: acceptanceSchema.exactOptional().describe("What must agree before its result counts as completed."),
     workspace: z.string().describe("The folder that the run works in."),
     worktree: worktreeSchema.exactOptional().describe("A copy of its own that `workspace` lies in."),

@@ -27,6 +27,7 @@ import { showUntilParked } from "./show-until-parked.ts";
 import type { SlashContext } from "./slash-command.ts";
 import { obey } from "./slash-command.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { tellProblem } from "./tell-problem.ts";
 import { readVersion } from "./version.ts";
 
 export const chatCommand = async (options: SessionOptions, surroundings: Surroundings): Promise<number> => {
@@ -60,6 +61,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     settings,
     env,
     source: commandSource(),
+    onProblem: tellProblem(surroundings),
     ...(isTerminal && { approver: createApprover(ask, redact, () => screenOf(stdout)) }),
   });
   let closing: Promise<void> | undefined;

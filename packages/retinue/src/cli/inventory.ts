@@ -41,6 +41,7 @@ export const withInventory = async <T>(
   const { assembleTools, toProblemLine } = await import("../assemble-tools.ts");
   const home = retinueHome(env);
   const folder = await realpath(workspace);
+  const trust = createTrustStore({ file: join(home, "trust.json") });
   const agents = await loadTrustedAgents(
     {
       userDir: home,
@@ -49,11 +50,12 @@ export const withInventory = async <T>(
       presets: settings.agent.presets,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
-    createTrustStore({ file: join(home, "trust.json") }),
+    trust,
   );
   const { tools, problems, untrusted, close } = await assembleTools({
     workspace: folder,
     home,
+    trust,
     env,
     settings,
     askUser: undefined,

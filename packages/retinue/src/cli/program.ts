@@ -8,6 +8,7 @@ import { registerChat } from "./register/register-chat.ts";
 import { registerDoctor } from "./register/register-doctor.ts";
 import { registerDocuments } from "./register/register-documents.ts";
 import { registerInit } from "./register/register-init.ts";
+import { registerPlan } from "./register/register-plan.ts";
 import { registerReach } from "./register/register-reach.ts";
 import { registerReplay } from "./register/register-replay.ts";
 import { registerRun } from "./register/register-run.ts";
@@ -34,6 +35,7 @@ const register = (registrar: Registrar): void => {
   registerChat(registrar);
   registerAgents(registrar);
   registerSpawn(registrar);
+  registerPlan(registrar);
   registerSessions(registrar);
   registerApprovals(registrar);
   registerReach(registrar);

@@ -1,4 +1,5 @@
 /** What runs do, line by line, for people who watch: agents, tool calls, retries, limits, and the bill at the end. Drawn from the view. */
+import { formatPlanEvent } from "./format-plan-event.ts";
 import { createSessionView, type RunView, type SessionStore } from "@retinue/client";
 import type { EventOf, Json, MergeOutcome, RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
@@ -90,9 +91,10 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
     case "run.requested":
       return line(`starts with ${event.spec.model}`);
     case "tool.started":
-      return shortLine(`${event.tool} ${showInput(event.input)}`);
+      // The parts of a plan are runs, which speak for themselves.
+      return event.aside === "plan" ? undefined : shortLine(`${event.tool} ${showInput(event.input)}`);
     case "tool.settled":
-      return event.outcome === "ok"
+      return event.outcome === "ok" || event.aside === "plan"
         ? undefined
         : line(`${event.tool} ${event.outcome}: ${event.error?.message ?? "no reason given"}`);
     case "tool.progress":
@@ -129,6 +131,11 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
       return line(`waits for ${formatWaiting(event)} and has left memory`);
     case "run.finishing":
       return line("hands in what it has");
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
+      return line(formatPlanEvent(event));
     case "message.delivered":
     case "worktree.made":
     case "worktree.merging":

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from "@retinue/protocol";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "./testing/call-retinue.ts";
@@ -14,6 +14,36 @@ afterAll(async () => {
 
 /** Leaves a trace each time it begins, and ends by itself should nobody end it. */
 const COMMAND = "echo once >> effects; echo up; sleep 60";
+
+/** A tool of the user's own that holds something open, and never answers. */
+const LOOK = `
+import { appendFileSync } from "node:fs";
+import { defineResource, defineTool } from "retinue";
+import { z } from "zod";
+const eye = defineResource({
+  name: "eye",
+  per: "run",
+  open: ({ workspace }) => {
+    appendFileSync(workspace + "/effects", "opened\\n");
+    return workspace;
+  },
+  close: async (workspace) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    appendFileSync(workspace + "/effects", "closed\\n");
+  },
+});
+export default defineTool({
+  name: "look",
+  description: "Looks.",
+  input: z.object({}),
+  effect: "read",
+  resource: eye,
+  execute: (_input, { progress }) => {
+    progress("up\\n");
+    return new Promise(() => undefined);
+  },
+});
+`;
 
 const createHanging = async (): Promise<MockProject> => {
   const made = await createMockProject([
@@ -62,6 +92,19 @@ describe("a signal that ends the process", { timeout: 240_000 }, () => {
     expect(ended.stderr).toMatch(/^retinue: left open; retinue sessions resume ses_\w+ goes on\.$/m);
     expect(ended.stderr).not.toMatch(/run_left_open|cancelled/);
     await expectResumable(made);
+  });
+
+  test("closes what a tool holds open before the process ends", async () => {
+    const made = await createMockProject([{ text: "I look.", toolCalls: [call("look", {})] }]);
+    cleanups.push(made.remove);
+    const { project } = made;
+    await mkdir(join(project.home, "tools"));
+    await writeFile(join(project.home, "tools", "look.ts"), LOOK);
+    const running = project.start(["run", "look at it"]);
+    await running.said("stderr", "main: up\n");
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ code: 143, signal: null });
+    expect(await effects(made)).toBe("opened\nclosed\n");
   });
 
   test("leaves the turn of a prompt open as well", async () => {

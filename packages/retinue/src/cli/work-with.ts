@@ -23,6 +23,7 @@ import type { View } from "./show-run.ts";
 import { offlineNotice, showRun } from "./show-run.ts";
 import { showUntilParked } from "./show-until-parked.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { tellProblem } from "./tell-problem.ts";
 
 export type WorkOptions = {
   readonly workspace: string;
@@ -63,6 +64,7 @@ export const workWith = async (
       env,
       ...more,
       source: commandSource(),
+      onProblem: tellProblem(surroundings),
       ...(stdin.isTTY === true &&
         stderr.isTerminal && {
           approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact, () => screenOf(stderr)),

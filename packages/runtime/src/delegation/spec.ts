@@ -36,6 +36,8 @@ export type SpecOptions = {
   readonly summaryModel?: string | undefined;
   /** How the sub-agents did so far, for the prompt of a run that may start them. */
   readonly figures?: string | undefined;
+  /** How its last message must end. */
+  readonly ending?: RunSpec["ending"] | undefined;
 };
 
 export const createSpec = (options: SpecOptions): RunSpec => {
@@ -70,6 +72,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     workspace,
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
     ...(agent.output === undefined ? {} : { output: agent.output }),
+    ...(options.ending === undefined ? {} : { ending: options.ending }),
     ...(agent.accept === undefined ? {} : { accept: agent.accept }),
     ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
     ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),

@@ -11,6 +11,7 @@ import { askHuman } from "./ask-human.ts";
 import { executeCall } from "./call.ts";
 import { toCallContext } from "./call-context.ts";
 import type { LiveRun } from "./live-run.ts";
+import { findEndingMisfit } from "../plan/step-ending.ts";
 import { findMisfit } from "./output.ts";
 import { Parked } from "./parked.ts";
 import type { AnyTool } from "./tool.ts";
@@ -26,8 +27,9 @@ const ACCEPTED: Acceptability = { type: "accepted" };
 const OUTPUT_CHARS = 2_000;
 
 export const acceptResult = async (run: LiveRun): Promise<Acceptability> => {
-  const { output, accept } = run.state.spec;
-  const misfit = output ? findMisfit(output, run.state.lastText) : null;
+  const { output, ending, accept } = run.state.spec;
+  const { lastText } = run.state;
+  const misfit = output ? findMisfit(output, lastText) : ending ? findEndingMisfit(lastText) : null;
   if (misfit !== null) return rejected("schema", misfit);
   if (!accept || !run.ports.accept) return ACCEPTED;
   await run.flush();

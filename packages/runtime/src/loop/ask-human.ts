@@ -15,7 +15,7 @@ export type Asked =
   | { readonly type: "refused"; readonly answer: Answered }
   | { readonly type: "parked"; readonly on: readonly WaitingFor[] };
 
-export type Question = { readonly callId: CallId; readonly tool: AnyTool; readonly act: ProposedAct };
+export type Question = { readonly callId: CallId; readonly tool: Pick<AnyTool, "name" | "effect">; readonly act: ProposedAct };
 
 const ALLOWED: Asked = { type: "allowed" };
 

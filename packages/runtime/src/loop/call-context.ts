@@ -15,7 +15,9 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     ...(act === undefined ? {} : { act }),
     onStop: run.onStop,
     artifacts: ports.artifacts,
+    resources: ports.resources,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
+    conduct: run.conduct,
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
 };

@@ -10,6 +10,7 @@ import { findToolNamed, resolveToolName } from "../policy/tool-names.ts";
 import { Parked } from "./parked.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
+import type { AnyResource } from "./resource.ts";
 import type { AnyTool, CallContext, ToolContext, ToolOutput } from "./tool.ts";
 import { fromWireName } from "./wire-name.ts";
 
@@ -131,7 +132,10 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
     const output = await new Promise<ToolOutput>((resolve, reject) => {
       call.onLeftBehind = () =>
         reject(new RetinueError("tool_failed", `"${tool.name}" did not stop when told to and was left behind.`));
-      tool.execute(input, call).then(resolve, reject);
+      (tool.resource ? executeWith(tool.resource, { tool, input, call, context }) : tool.execute(input, call)).then(
+        resolve,
+        reject,
+      );
     });
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
     const { content, files, tests, sandbox, spent, artifact, error, isError = error !== undefined } = output;
@@ -161,6 +165,31 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
   }
 };
 
+type Execution = {
+  readonly tool: AnyTool;
+  readonly input: unknown;
+  readonly call: ToolContext;
+  readonly context: CallContext;
+};
+
+/** What the tool works with is opened first, where no call before has. */
+const executeWith = async (resource: AnyResource, { tool, input, call, context }: Execution): Promise<ToolOutput> => {
+  const { resources } = context;
+  if (!resources) throw openFailed(tool, resource, "nothing can be held open here");
+  let held: unknown;
+  try {
+    held = await resources.take(resource);
+  } catch (thrown) {
+    throw openFailed(tool, resource, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  // Stopped meanwhile, it would only begin to be stopped.
+  call.signal.throwIfAborted();
+  return tool.execute(input, call, held);
+};
+
+const openFailed = (tool: AnyTool, { name }: AnyResource, why: string): RetinueError =>
+  new RetinueError("tool_open_failed", `"${tool.name}" was not called: ${name} could not be opened: ${why}`);
+
 /** What a tool is given while it runs. Its signal is made only when a tool looks at it: most are done before anybody could stop them. */
 class RunningCall implements ToolContext {
   readonly callId: ToolContext["callId"];
@@ -170,6 +199,7 @@ class RunningCall implements ToolContext {
   declare readonly act?: ProposedAct;
   readonly artifacts: ToolContext["artifacts"];
   readonly timeLeftMs: () => number;
+  declare readonly conduct?: NonNullable<ToolContext["conduct"]>;
   readonly progress: (text: string) => void;
   stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
   leftBehind = false;
@@ -177,7 +207,7 @@ class RunningCall implements ToolContext {
   readonly #clock: Clock;
   #controller: AbortController | null = null;
 
-  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, progress }: CallContext) {
+  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, progress }: CallContext) {
     this.#clock = clock;
     this.callId = callId;
     this.run = run;
@@ -186,6 +216,7 @@ class RunningCall implements ToolContext {
     if (act !== undefined) this.act = act;
     this.artifacts = artifacts;
     this.timeLeftMs = timeLeftMs;
+    if (conduct !== undefined) this.conduct = conduct;
     this.progress = progress;
   }
 

@@ -3,6 +3,7 @@ import type { Ports } from "./ports.ts";
 import type { Purse } from "../limits/purse.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { RunState } from "../record/run-state.ts";
+import type { Conduct } from "./parts.ts";
 import type { OnStop } from "./stop-hooks.ts";
 import type { Stopwatch } from "../limits/stopwatch.ts";
 
@@ -16,4 +17,5 @@ export type LiveRun = Recorder & {
   /** Aborted when the run is cancelled or its working time is up. */
   readonly stopped: AbortSignal;
   readonly onStop: OnStop;
+  readonly conduct: Conduct;
 };

@@ -13,6 +13,8 @@ import { createRecorder } from "../record/recorder.ts";
 import type { RunState } from "../record/run-state.ts";
 import { acceptResult } from "./accept-result.ts";
 import { createAsk, keepHandInBack, TIME_IS_UP } from "./ask-model.ts";
+import type { Conduct } from "./parts.ts";
+import { createConduct } from "./conduct.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createOutbox } from "./outbox.ts";
 import type { Driven } from "./parked.ts";
@@ -58,9 +60,13 @@ export const driveRun = async (
 ): Promise<Driven> => {
   const { durationMs } = state.spec.limits;
   const stop = new AbortController();
+  let conduct: Conduct | null = null;
   const onCancel = (): void => stop.abort(signal.reason);
   const run: LiveRun = {
     ...createRecorder(state, ports, send),
+    get conduct() {
+      return (conduct ??= createConduct(run));
+    },
     state,
     ports,
     purse,
@@ -120,6 +126,8 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
     await stopping;
   }
   throwIfLeft(cancelled);
+  // What is written while something is closed is still brought back.
+  const unclosed = await releaseFor(run);
   if (ports.bringBack) {
     // Waiting for others is none of the agent's work.
     watch.pause();
@@ -129,10 +137,21 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
     }
     watch.resume();
   }
-  const result = run.clean(toResult(state, ending, watch.activeMs(), run.purse));
+  const made = toResult(state, ending, watch.activeMs(), run.purse);
+  const result = run.clean(unclosed.length === 0 ? made : { ...made, warnings: [...made.warnings, ...unclosed] });
   run.note({ type: "run.settled", result });
   await run.flush();
   return result;
+};
+
+/** Closing what tools hold open is none of the agent's work. */
+const releaseFor = async ({ ports, watch }: LiveRun): Promise<readonly string[]> => {
+  const releasing = ports.release?.();
+  if (!releasing) return [];
+  watch.pause();
+  const unclosed = await releasing;
+  watch.resume();
+  return unclosed;
 };
 
 /** Yields what happens in the run, and gives how its drive ended. Whoever stops listening before the end has stopped the run. */

@@ -22,6 +22,7 @@ import type { Artifacts } from "../context/artifacts.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Judged, Judgement } from "../policy/judge.ts";
 import type { Redactor } from "../record/redactor.ts";
+import type { Resources } from "./resource.ts";
 import type { AnyTool, CallContext } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -67,6 +68,10 @@ export type Ports = {
   readonly judge?: (judged: Judged) => Promise<Judgement>;
   /** Runs a tool; by default it does. A replay answers from its record. */
   readonly execute?: (tool: AnyTool, input: unknown, context: CallContext) => Promise<Answered>;
+  /** What tools of this run hold open. Absent: tools that need something open are answered with `tool_open_failed`. */
+  readonly resources?: Resources;
+  /** Closes what tools of this run hold open, before the run settles; gives a warning for each that could not be closed. Undefined where nothing is open. */
+  readonly release?: () => Promise<readonly string[]> | undefined;
   /** Whether a human has allowed acts like this one for the whole session. */
   readonly isAllowed?: (act: ProposedAct) => boolean;
   /** Runs below this one that work in the background and whose results it was not told yet. */

@@ -21,6 +21,8 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "../context/artifacts.ts";
+import type { Conduct } from "./parts.ts";
+import type { AnyResource, Resource, Resources } from "./resource.ts";
 import type { OnStop } from "./stop-hooks.ts";
 import { toWireName } from "./wire-name.ts";
 
@@ -55,12 +57,18 @@ export type ToolContext = {
   readonly artifacts: Artifacts;
   /** Working time that the run has left. */
   readonly timeLeftMs: () => number;
+  /** How a call that carries out a plan records its parts; absent outside of the loop. */
+  readonly conduct?: Conduct;
   /** Shows something while the tool works. Never reaches the model. */
   readonly progress: (text: string) => void;
 };
 
 /** What the loop gives a call: the tool's context, with a way to hear of a stop in place of a signal. */
-export type CallContext = Omit<ToolContext, "signal"> & { readonly onStop: OnStop };
+export type CallContext = Omit<ToolContext, "signal"> & {
+  readonly onStop: OnStop;
+  /** Absent where nothing can be held open. */
+  readonly resources?: Resources | undefined;
+};
 
 /** What a tool spent on models of its own. */
 export type Spent = { readonly usage: Usage; readonly costUsd: number | null };
@@ -98,15 +106,17 @@ export type Tool<Input = unknown> = {
   readonly selfPaced: boolean;
   /** It sees to it itself that its output is no longer than it may be. */
   readonly selfFitted?: boolean;
+  /** What it works with, opened before its first call. */
+  readonly resource?: AnyResource;
   touches(input: Input): Touches;
-  /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. */
-  execute(input: Input, context: ToolContext): Promise<ToolOutput>;
+  /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. `held` is what its resource opened. */
+  execute(input: Input, context: ToolContext, held?: unknown): Promise<ToolOutput>;
 };
 
 /** A tool of some input. `touches` and `execute` are methods so that any tool is one; the loop parses the input first. */
 export type AnyTool = Tool;
 
-export type ToolOptions<Input> = {
+export type ToolOptions<Input, Held = undefined> = {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
@@ -118,13 +128,15 @@ export type ToolOptions<Input> = {
   readonly timeoutMs?: number;
   readonly selfPaced?: boolean;
   readonly selfFitted?: boolean;
+  /** What it works with, such as a browser: opened before its first call of a run or session, given to `execute`, and closed for sure. */
+  readonly resource?: Resource<Held>;
   readonly touches?: (input: Input) => Touches;
-  readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput> | ToolOutput;
+  readonly execute: (input: Input, context: ToolContext, held: Held) => Promise<ToolOutput> | ToolOutput;
 };
 
 const TOOL_NAME = /^[A-Za-z][\w.-]{0,63}$/;
 
-export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
+export const defineTool = <Input, Held = undefined>(options: ToolOptions<Input, Held>): Tool<Input> => {
   if (!TOOL_NAME.test(options.name))
     throw new RetinueError(
       "usage",
@@ -140,8 +152,9 @@ export const defineTool = <Input>(options: ToolOptions<Input>): Tool<Input> => {
     timeoutMs: options.timeoutMs ?? 120_000,
     selfPaced: options.selfPaced ?? false,
     ...(options.selfFitted === undefined ? {} : { selfFitted: options.selfFitted }),
+    ...(options.resource === undefined ? {} : { resource: options.resource }),
     touches: options.touches ?? (() => ({})),
-    execute: async (input, context) => options.execute(input, context),
+    execute: async (input, context, held) => options.execute(input, context, held as Held),
   };
 };
 

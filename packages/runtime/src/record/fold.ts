@@ -19,6 +19,7 @@ import type {
 } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
+import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
 import { delegationKey } from "../delegation/delegation-key.ts";
@@ -63,7 +64,7 @@ const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 const NO_DELEGATIONS: ReadonlyMap<string, readonly CallId[]> = new Map();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
+type Sets = "toldOfPlans" | "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -129,6 +130,7 @@ export const createState = (
     filesModified: NO_NAMES,
     filesCreated: NO_NAMES,
     worktree: null,
+    toldOfPlans: NO_NAMES,
     result: null,
   };
   for (const message of before) state.contextTokens += estimateMessage(message);
@@ -207,6 +209,12 @@ export const apply = (state: RunState, event: EventDraft): void => {
     case "worktree.merging":
     case "worktree.merged":
       return applyMerge(state, event);
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
+      ownSet(state, "toldOfPlans").add(planKey(event));
+      return;
     case "run.settled":
       state.result = event.result;
       return;

@@ -129,5 +129,7 @@ export type RunState = {
   filesCreated: ReadonlySet<string>;
   /** Of a run that works in a worktree of its own: how far that is. */
   worktree: WorktreeState | null;
+  /** What was told of plans, so that a plan that is gone on with tells nothing twice. */
+  toldOfPlans: ReadonlySet<string>;
   result: RunResult | null;
 };

@@ -226,6 +226,14 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
         ...event.conflicts.map((conflict) => `!${conflict.path}`),
         ...(event.ref === null ? [] : ["kept"]),
       ];
+    case "plan.made":
+      return event.plan.steps.map(({ id }) => id);
+    case "plan.step":
+      return [event.stepId, event.state, event.attempt];
+    case "plan.decided":
+      return [event.stepId, event.decision, event.attempt];
+    case "plan.settled":
+      return [event.status];
     case "run.settled":
       return [event.result.status, ...(event.result.bailoutReason === undefined ? [] : [event.result.bailoutReason])];
     case "model.delta":

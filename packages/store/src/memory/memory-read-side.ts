@@ -33,9 +33,13 @@ type Copy = { readonly readSide: ReadSide; readonly update: () => Promise<void> 
 
 export const createMemoryReadSide = ({ sessions, holderOf, anyHolderOf, remove, insert }: MemoryReadSideOptions): ReadSide => {
   let copy: Promise<Copy> | undefined;
+  let updating: Promise<unknown> = Promise.resolve();
   const current = async (): Promise<ReadSide> => {
     const { readSide, update } = await (copy ??= createCopy(sessions));
-    await update();
+    // One after the other: what another question is still copying is not there yet.
+    const updated = updating.then(update);
+    updating = updated.catch(() => undefined);
+    await updated;
     return readSide;
   };
   return {

@@ -97,6 +97,17 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect(await readSide.holders([])).toEqual(new Map());
       });
 
+      it("are told whole to several who ask at once", async () => {
+        await recordSession(log, { sessionId: "ses_early" });
+        await recordSession(log);
+        const asked = [readSide.session("ses_a"), readSide.session("ses_a"), readSide.messages("ses_a"), readSide.tree("ses_a")];
+        const [one, other, messages, tree] = await Promise.all(asked);
+        expect(one).toMatchObject({ sessionId: "ses_a", status: "completed" });
+        expect(other).toEqual(one);
+        expect(messages).toEqual(await readSide.messages("ses_a"));
+        expect(tree).toEqual(await readSide.tree("ses_a"));
+      });
+
       it("are one row for each run, model call and tool call, in a tree", async () => {
         await recordSession(log);
         const rows = await allMessages();

@@ -1,7 +1,7 @@
 /** The tasks of a fan-out: pairs of agent and task on the command line, or lines of JSON that are piped in. */
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
-import type { FanOutTask } from "../../create-retinue.ts";
+import type { FanOutTask } from "../../host/workspace.ts";
 import { readTask } from "../read-task.ts";
 import type { Surroundings } from "../surroundings.ts";
 

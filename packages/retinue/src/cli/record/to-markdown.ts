@@ -2,6 +2,8 @@
  * A session as a Markdown document that needs nothing else to be read: the tree of runs, every turn with its calls, their arguments,
  * outputs and diffs, the results, and at the end the full texts behind shortened outputs.
  */
+import { planToMarkdown } from "@retinue/runtime";
+import { formatPlanEvent } from "../format-plan-event.ts";
 import { type CallView, foldSession, type RunView } from "@retinue/client";
 import type { EventOf, RecordedEvent, UserPart } from "@retinue/protocol";
 import type { SessionExport } from "@retinue/store";
@@ -148,6 +150,12 @@ const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
       const why = event.reason === undefined ? "" : `: ${oneLine(event.reason)}`;
       return [`**Asked to ${event.finish === true ? "finish" : "stop"}** (#${event.seq})${why}`];
     }
+    case "plan.made":
+      return [`**Plan** (#${event.seq}):`, planToMarkdown(event.plan)];
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
+      return [`**Plan** (#${event.seq}): ${oneLine(formatPlanEvent(event))}`];
     case "run.parked":
       return [`**Parked** (#${event.seq})`];
     case "run.finishing":

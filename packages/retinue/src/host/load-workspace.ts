@@ -1,0 +1,160 @@
+/** Reads what a folder brings: settings, tools, agents, secrets, model. Everything that is wrong with the configuration is thrown here, before anything runs. */
+import { realpath } from "node:fs/promises";
+import type { Model } from "@retinue/model";
+import { RetinueError } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AnyTool } from "@retinue/runtime";
+import { findAgentNamed } from "@retinue/runtime";
+import type { TrustClaim } from "@retinue/confine/trust";
+import type { AppliedAgents } from "../apply-agent-settings.ts";
+import { applyAgentSettings } from "../apply-agent-settings.ts";
+import type { AssembledTools } from "../assemble-tools.ts";
+import { assembleTools, toProblemLine } from "../assemble-tools.ts";
+import { loadTrustedAgents } from "../load-trusted-agents.ts";
+import { findSecrets } from "../secrets/find-secrets.ts";
+import type { Secret } from "../secrets/secret.ts";
+import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
+import { loadSettings } from "../settings/load-settings.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Shared } from "./shared.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
+
+export type LoadedWorkspace = {
+  /** Its real path. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** What the settings say of agents, by name. */
+  readonly applied: AppliedAgents["applied"];
+  /** Throws `agent_unknown`. */
+  readonly agentOf: (name: string) => AgentDefinition;
+  readonly maxDepth: number;
+  readonly secrets: readonly (string | Secret)[];
+  /** Used where neither agent nor run names one. */
+  readonly model: string;
+  readonly resolve: (name: string) => Promise<Model>;
+  readonly problems: readonly string[];
+  readonly untrusted: readonly TrustClaim[];
+  /** Ends the servers of tools. */
+  readonly close: () => Promise<void>;
+};
+
+export const loadWorkspace = async (shared: Shared, given: string, options: WorkspaceOptions): Promise<LoadedWorkspace> => {
+  const env = options.env ?? shared.env;
+  const folder = await realFolder(given);
+  const settings = options.settings ?? (await loadSettings({ workspace: folder, env, home: shared.home })).settings;
+  const { home, trust } = shared;
+  const assembled = await assembleTools({
+    workspace: folder,
+    home,
+    trust,
+    env,
+    settings,
+    askUser: options.askUser,
+    secrets: await workspaceSecrets(folder),
+  });
+  try {
+    return {
+      folder,
+      env,
+      settings,
+      ...(await loadAgents(shared, { folder, env, settings, assembled, options })),
+      tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
+      secrets: [
+        ...(options.secrets ?? []),
+        ...(await findSecrets({ env, settings, workspace: folder, servers: assembled.servers })),
+      ],
+      ...(await chooseModels(shared, { env, settings, options })),
+      close: assembled.close,
+    };
+  } catch (thrown) {
+    await assembled.close();
+    throw thrown;
+  }
+};
+
+type Parts = {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
+  readonly assembled: AssembledTools;
+  readonly options: WorkspaceOptions;
+};
+
+const loadAgents = async (
+  { home, trust }: Shared,
+  { folder, env, settings, assembled, options }: Parts,
+): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
+  const { loaded, untrusted, problems } = await loadTrustedAgents(
+    {
+      userDir: home,
+      projectDir: folder,
+      modelNames: Object.keys(settings.models),
+      presets: settings.agent.presets,
+      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+    },
+    trust,
+  );
+  const defined = new Map([...loaded.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
+  const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(defined, settings);
+  const agents = instruct(set, options.instructions);
+  return {
+    agents,
+    applied,
+    agentOf: (name) => {
+      const agent = agents.get(name) ?? agents.get(loaded.aliases.get(name) ?? "") ?? findAgentNamed(name, agents.values());
+      if (!agent)
+        throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
+      return agent;
+    },
+    maxDepth: Math.min(settings.agent.maxDepth, loaded.maxDepth ?? Infinity),
+    problems: [
+      ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
+      ...problems,
+      ...settingsProblems,
+    ],
+    untrusted: [...assembled.untrusted, ...untrusted],
+  };
+};
+
+const instruct = (
+  agents: ReadonlyMap<string, AgentDefinition>,
+  instructions: string | undefined,
+): ReadonlyMap<string, AgentDefinition> => {
+  if (instructions === undefined || instructions.trim() === "") return agents;
+  return new Map([...agents].map(([name, agent]) => [name, { ...agent, prompt: `${agent.prompt}\n\n${instructions.trim()}` }]));
+};
+
+/** A model that was given stands above the settings, and those above what can be reached. */
+const chooseModels = async (
+  { models, model: ofHost }: Shared,
+  { env, settings, options }: Pick<Parts, "env" | "settings" | "options">,
+): Promise<Pick<LoadedWorkspace, "model" | "resolve">> => {
+  const wanted = options.model ?? ofHost;
+  const known = models.modelsOf(settings, env);
+  const given = typeof wanted === "object" ? models.wrap(wanted, settings) : undefined;
+  const name = typeof wanted === "string" ? wanted : undefined;
+  return {
+    model: given?.id ?? name ?? settings.model ?? (await models.detect(settings, env)),
+    resolve: async (asked) => (asked === given?.id ? given : known.resolve(asked)),
+  };
+};
+
+const realFolder = async (folder: string): Promise<string> => {
+  try {
+    return await realpath(folder);
+  } catch (cause) {
+    throw new RetinueError("usage", `The workspace ${folder} cannot be opened.`, { hint: "Name a folder that exists.", cause });
+  }
+};
+
+const collectTools = (all: readonly AnyTool[]): ReadonlyMap<string, AnyTool> => {
+  const tools = new Map<string, AnyTool>();
+  for (const tool of all) {
+    if (tools.has(tool.name)) throw new RetinueError("tool_name_taken", `There are two tools named "${tool.name}".`);
+    tools.set(tool.name, tool);
+  }
+  return tools;
+};

@@ -1,0 +1,159 @@
+/** Opens a workspace of a host: what its folder brings, an engine for it, and the ways to run, resume, fork and speak to runs. */
+import type { Engine, RunHandle } from "@retinue/engine";
+import { createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
+import type { SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { PLAN_DEFAULTS, toPlanGraph } from "@retinue/runtime";
+import { fanOut } from "../fan-out.ts";
+import { createNarrowedLog } from "../narrowed-log.ts";
+import { createPlans } from "../plans.ts";
+import { closeAll } from "./close-all.ts";
+import { loadWorkspace } from "./load-workspace.ts";
+import type { OwnSessions } from "./own-sessions.ts";
+import { createOwnSessions } from "./own-sessions.ts";
+import { resumeRun } from "./resume-run.ts";
+import { createRunSpecs } from "./run-specs.ts";
+import type { Shared } from "./shared.ts";
+import { createWorkspaceEngine } from "./workspace-engine.ts";
+import type { RunOptions, Workspace, WorkspaceOptions } from "./workspace.ts";
+
+const MOST_TASK_BYTES = 8 * 1024 * 1024;
+
+export type OpenOptions = WorkspaceOptions & { readonly onClose: (workspace: Workspace) => void };
+
+export const openWorkspace = async (shared: Shared, given: string, { onClose, ...options }: OpenOptions): Promise<Workspace> => {
+  const { store } = shared;
+  const loaded = await loadWorkspace(shared, given, options);
+  const { folder, settings, agentOf, resolve } = loaded;
+  const record = createNarrowedLog(store);
+  const engine = createWorkspaceEngine(shared, loaded, { log: record.log, options });
+  const specs = createRunSpecs(shared, loaded, engine);
+  const own = createOwnSessions(store, folder);
+  let closing: Promise<void> | undefined;
+  const requireOpen = (): void => {
+    if (closing) throw new RetinueError("closed", `The workspace ${folder} was closed.`);
+  };
+
+  /** A session that goes on with a task brings what was said in it, and no approval that nobody gave here. */
+  const believeNoImport = async (sessionId: SessionId, run: RunOptions): Promise<void> => {
+    await own.require(sessionId);
+    if (own.isKnown(sessionId) || !(await own.isImported(sessionId))) return;
+    await record.narrow(sessionId, { ...specs.grantedNow(run), isImported: true });
+  };
+
+  const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
+    requireOpen();
+    checkTask(task);
+    const { sessionId, newSessionId, mergeOrder, signal } = run;
+    if (sessionId !== undefined) await own.require(sessionId);
+    const spec = await specs.specOf(agent, run);
+    if (sessionId !== undefined) await believeNoImport(sessionId, run);
+    const started = await engine.start({
+      agent: agent.name,
+      task: [{ type: "text", text: task }],
+      spec,
+      ...(mergeOrder === undefined ? {} : { mergeOrder }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(newSessionId === undefined ? {} : { newSessionId }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (sessionId === undefined) own.beganHere(started.sessionId);
+    return started;
+  };
+
+  const spawn: Workspace["spawn"] = async (name, task, run = {}) => {
+    const agent = agentOf(name);
+    const parent = currentRun();
+    if (!parent) return (await start(agent, task, run)).result;
+    requireOpen();
+    checkTask(task);
+    if (!engine.purse(parent.runId) && shared.floor.isAtWork(parent.runId))
+      throw new RetinueError("session_elsewhere", `Run ${parent.runId}, which called this, is one of another workspace.`, {
+        hint: "No run can be below one of another workspace; begin one of its own with `run`.",
+      });
+    return engine.spawnBelow(
+      parent.runId,
+      { agent, task, limits: run.limits ?? {}, tools: run.tools, isolation: run.isolation },
+      run.signal ?? new AbortController().signal,
+    );
+  };
+
+  const plans = createPlans({
+    check: (plan) => void toPlanGraph(plan, { ...PLAN_DEFAULTS, agents: agentOf("main").delegates }),
+    run: (task, run) => start(agentOf("main"), task, run),
+    events: async (sessionId) => store.read(sessionId),
+  });
+
+  const workspace: Workspace = {
+    ...plans,
+    folder,
+    model: loaded.model,
+    agents: loaded.agents,
+    tools: loaded.tools,
+    problems: loaded.problems,
+    untrusted: loaded.untrusted,
+    sessions: store.readSide,
+    live: toLive(engine, own, folder),
+    run: async (task, run = {}) => start(agentOf(run.agent ?? "main"), task, run),
+    spawn,
+    fanOut: (tasks, { maxConcurrent = settings.agent.maxConcurrent, signal } = {}) => {
+      const mergeOrder = createMergeOrder();
+      return fanOut(tasks, maxConcurrent, ({ agent, task, ...rest }) =>
+        spawn(agent, task, { ...rest, mergeOrder, ...(signal === undefined ? {} : { signal }) }),
+      );
+    },
+    resume: async (id, how) => {
+      requireOpen();
+      return resumeRun({ store, record, engine, own, specs, resolve }, id, how);
+    },
+    fork: async (point, { task = "", prompt, ...run } = {}) => {
+      requireOpen();
+      const origin = (await store.read(point.sessionId)).find(
+        ({ type, runId }) => type === "run.requested" && runId === point.runId,
+      );
+      if (!origin) throw new RetinueError("run_unknown", `There is no run ${point.runId} in ${point.sessionId}.`);
+      const agent = agentOf(run.agent ?? origin.agent);
+      const spec = await specs.specOf(prompt === undefined ? agent : { ...agent, prompt }, run);
+      return engine.start({
+        agent: agent.name,
+        task: task === "" ? [] : [{ type: "text", text: task }],
+        spec,
+        forkedFrom: point,
+        ...(run.signal === undefined ? {} : { signal: run.signal }),
+      });
+    },
+    events: async (sessionId, afterSeq) => store.read(sessionId, afterSeq),
+    verify: async (sessionId) => verifyReplay(await store.read(sessionId), engine.toolsFor),
+    close: () => {
+      onClose(workspace);
+      return (closing ??= closeAll([engine.close, loaded.close]));
+    },
+  };
+  return workspace;
+};
+
+/** What is said to a run is cleaned of the secrets of its own workspace, so that it is not said through another. */
+const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["live"] => ({
+  cancel: async (runId, cancel) => {
+    await own.requireRun(runId);
+    return engine.cancel(runId, cancel);
+  },
+  send: async (runId, text, by) => {
+    await own.requireRun(runId);
+    return engine.send(runId, text, by);
+  },
+  answer: async (approvalId, answer, by) => {
+    await own.requireApproval(approvalId);
+    return engine.answer(approvalId, answer, by);
+  },
+  approvals: async (sessionId) => (await engine.approvals(sessionId)).filter(({ workspace }) => workspace === folder),
+  follow: engine.follow,
+});
+
+const checkTask = (task: string): void => {
+  if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");
+  const bytes = Buffer.byteLength(task);
+  if (bytes > MOST_TASK_BYTES)
+    throw new RetinueError("task_too_large", `The task has ${bytes} bytes; ${MOST_TASK_BYTES} is the most.`);
+};

@@ -1,0 +1,66 @@
+/** What main runs of a workspace may be and do: specs for new ones, and what one that is resumed may have at most. */
+import type { Engine } from "@retinue/engine";
+import type { Grant, RunSpec } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { GrantedNow } from "@retinue/runtime";
+import { createSpec, resolveToolName, stricter } from "@retinue/runtime";
+import { describeFigures } from "../figures.ts";
+import type { LoadedWorkspace } from "./load-workspace.ts";
+import type { Shared } from "./shared.ts";
+import type { RunOptions } from "./workspace.ts";
+
+export type RunSpecs = {
+  /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
+  readonly specOf: (agent: AgentDefinition, run: RunOptions) => Promise<RunSpec>;
+  readonly grantedNow: (run: Pick<RunOptions, "approve" | "limits">) => Omit<GrantedNow, "isImported">;
+};
+
+export const createRunSpecs = (
+  { store, isOnTape }: Shared,
+  { folder, settings, tools, agents, applied, maxDepth, model, resolve }: LoadedWorkspace,
+  { placeWorktree }: Pick<Engine, "placeWorktree">,
+): RunSpecs => {
+  const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
+
+  /** Told on request only, and never on tape: what is asked would differ from one recording to the next. */
+  const figuresFor = async ({ delegates }: AgentDefinition): Promise<string | undefined> =>
+    settings.agent.statsInPrompt && !isOnTape
+      ? describeFigures(await store.readSide.stats({ by: "agent" }), delegates)
+      : undefined;
+
+  const grantOf = (run: Pick<RunOptions, "approve">): Grant => ({
+    tools: [...tools.keys()],
+    writes: [],
+    hosts: [],
+    approve: run.approve ?? settings.approve,
+    maxDepth,
+  });
+
+  return {
+    specOf: async (agent, run) => {
+      const place = (run.isolation ?? agent.isolation) === "worktree" ? await placeWorktree(folder) : undefined;
+      // A person's call stands above the settings, and those above the agent's file.
+      const limits = { ...agent.limits, ...settings.limits, ...applied.get(agent.name)?.set.limits, ...run.limits };
+      const spec = createSpec({
+        agent: { ...agent, limits, ...(run.model === undefined ? {} : { model: run.model }) },
+        agents,
+        grant: grantOf(run),
+        model,
+        workspace: place?.workspace ?? folder,
+        worktree: place?.worktree,
+        depth: 0,
+        request: { limits: { ...settings.limits, ...run.limits }, tools: run.tools?.map(resolveToolName) },
+        summaryModel,
+        figures: await figuresFor(agent),
+      });
+      await resolve(spec.model);
+      return spec;
+    },
+    grantedNow: (run) => ({
+      grant: grantOf(run),
+      limits: stricter(settings.limits, run.limits ?? {}),
+      agents,
+      workspace: folder,
+    }),
+  };
+};

@@ -1,0 +1,81 @@
+/** The engine of one workspace: it has the workspace's tools, agents, secrets and rules, and writes to the host's record. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Engine } from "@retinue/engine";
+import { createEmbeddedEngine } from "@retinue/engine";
+import type { SandboxObstacle } from "@retinue/runtime";
+import { combineHooks, createJudge } from "@retinue/runtime";
+import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
+import type { EventLog } from "@retinue/store";
+import { runShellLine, toCodeIndexes } from "@retinue/tools";
+import { codeOptions, toNetworkOptions } from "../assemble-tools.ts";
+import { createCommandHooks } from "../command-hooks.ts";
+import { createId } from "../create-id.ts";
+import { createRedactor } from "../secrets/create-redactor.ts";
+import { realPath, systemClock } from "../system-ports.ts";
+import { closeAll } from "./close-all.ts";
+import type { LoadedWorkspace } from "./load-workspace.ts";
+import type { Shared } from "./shared.ts";
+import type { WorkspaceOptions } from "./workspace.ts";
+
+export const createWorkspaceEngine = (
+  { home, floor, approver, source, onProblem }: Shared,
+  { folder, env, settings, tools, agents, secrets, model, resolve }: LoadedWorkspace,
+  { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
+): Engine => {
+  const { unprotected, allowUnsandboxed } = settings;
+  const network = toNetworkOptions(settings);
+  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected });
+  const engine = createEmbeddedEngine({
+    log,
+    floor,
+    createId,
+    ports: {
+      model: resolve,
+      tool: (name) => tools.get(name),
+      clock: systemClock,
+      realPath,
+      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected }),
+      shell: (command, spec, signal, act) =>
+        runShellLine({
+          command,
+          workspace: spec.workspace,
+          scope: spec.grant,
+          signal,
+          unprotected,
+          allowUnsandboxed: isUnsandboxedAllowed(settings, act),
+          network,
+        }),
+      readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
+      worktrees: createGitWorktrees({
+        folder: path.join(home, "worktrees"),
+        // Nobody can be asked about these calls of git; so they need a sandbox, or a user who wants to be asked about nothing.
+        allowUnsandboxed,
+        allowsAbsent: settings.approve === "all",
+        environment: env,
+        unprotected,
+        onRemove: (removed) => toCodeIndexes(codeOptions(home)).forget(removed),
+      }),
+      ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
+    },
+    agents,
+    model,
+    maxConcurrent: settings.agent.maxConcurrent,
+    maxChildren: settings.agent.maxChildren,
+    resultTokens: settings.agent.resultTokens,
+    approver: options.approver ?? approver,
+    unattended: settings.approvals.unattended,
+    approvalExpiresMs: settings.approvals.expiresMs,
+    hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
+    observer: commandHooks.observer,
+    source,
+    onProblem,
+  });
+  return { ...engine, close: () => closeAll([engine.close, commandHooks.settled]) };
+};
+
+/** What stands against a sandbox for commands now. */
+const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {
+  const sandbox = await probeSandbox();
+  return sandbox.backend === "none" ? sandbox : undefined;
+};

@@ -1,0 +1,114 @@
+/** A workspace: one folder with its tools, agents, instructions, secrets and rules, in which tasks are run. */
+import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHandle } from "@retinue/engine";
+import type { Model, fromAiSdk } from "@retinue/model";
+import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AnyTool, Hooks } from "@retinue/runtime";
+import type { ReadSide } from "@retinue/store";
+import type { TrustClaim } from "@retinue/confine/trust";
+import type { AskUserOptions } from "@retinue/tools";
+import type { Plans } from "../plans.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** Any `LanguageModelV4`, whoever provides it. */
+export type AiSdkModel = Parameters<typeof fromAiSdk>[0];
+
+/** A name as in settings, one of our models, or any AI SDK model as it is. */
+export type GivenModel = string | Model | AiSdkModel;
+
+export type WorkspaceOptions = {
+  /** By default what the user's file, the folder's `retinue.yaml` and the environment say. Its `store` is not looked at: the host has one. */
+  readonly settings?: Settings;
+  /** The host's by default. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** In addition to the built-in ones. */
+  readonly tools?: readonly AnyTool[];
+  /** In addition to the built-in ones; one of the same name takes its place. */
+  readonly agents?: readonly AgentDefinition[];
+  /** Stands at the end of the prompt of every agent of this workspace. */
+  readonly instructions?: string;
+  /** The host's by default, then that of the settings. */
+  readonly model?: GivenModel;
+  /** Asked before acts that need it; the host's by default. */
+  readonly approver?: Approver;
+  /** Answers the questions that agents put to the user. */
+  readonly askUser?: AskUserOptions["ask"];
+  /** See tool calls before and after they run; in addition to the commands of the settings. */
+  readonly hooks?: Hooks;
+  /** Values that may never be recorded, shown or sent to a model, beside those that are found in the environment, settings and files. */
+  readonly secrets?: readonly string[];
+};
+
+export type RunOptions = {
+  /** `main` by default. */
+  readonly agent?: string;
+  readonly model?: string;
+  readonly limits?: Limits;
+  readonly approve?: ApproveMode;
+  /** The only tools it may use, out of those it has. Globs are allowed. */
+  readonly tools?: readonly string[];
+  /** `worktree`: it works in a git worktree of its own, and its changes are merged into the workspace when it is done. By default as the agent's file says. */
+  readonly isolation?: AgentDefinition["isolation"];
+  /** Runs in worktrees that share one are merged in the order in which they were started. */
+  readonly mergeOrder?: MergeOrder;
+  /** Goes on with the conversation of this session. */
+  readonly sessionId?: SessionId;
+  /** The id of the session that the run begins, where it is known before; one that there is already is `session_exists`. */
+  readonly newSessionId?: SessionId;
+  readonly signal?: AbortSignal;
+};
+
+export type ForkOptions = Omit<RunOptions, "sessionId" | "newSessionId"> & {
+  /** What is said next; without it the run goes on without a word. */
+  readonly task?: string;
+  /** In place of the agent's prompt. */
+  readonly prompt?: string;
+};
+
+export type ResumeRunOptions = Pick<RunOptions, "signal" | "approve" | "limits"> & ResumeOptions;
+
+export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<
+  RunOptions,
+  "isolation" | "limits" | "model" | "tools"
+>;
+
+export type Workspace = Plans & {
+  /** Its real path. */
+  readonly folder: string;
+  /** Resolves when the request is recorded; the run then works on its own. */
+  readonly run: (task: string, options?: RunOptions) => Promise<RunHandle>;
+  /** Runs an agent and waits for its result. Called inside a tool of this workspace, it is a run below the one that called the tool. */
+  readonly spawn: (agent: string, task: string, options?: Omit<RunOptions, "agent" | "sessionId">) => Promise<RunResult>;
+  /** Several at once; results in the order of the tasks, and a failing one never loses the others. */
+  readonly fanOut: (
+    tasks: readonly FanOutTask[],
+    options?: { readonly maxConcurrent?: number; readonly signal?: AbortSignal },
+  ) => Promise<readonly RunResult[]>;
+  /**
+   * Goes on with the latest run of a session, or with one run of it and what is below, where a crash left it. A run that is settled gives
+   * its result. One that a living process works on is refused with `session_running`, unless it is to be taken over. It goes on with no more
+   * rights than a run that is started now; what a session that was imported has in hand is asked about. A session of another folder is
+   * `session_elsewhere`.
+   */
+  readonly resume: (id: SessionId | RunId, options?: ResumeRunOptions) => Promise<RunHandle>;
+  /** Leaves a run at one of its events, in a session of its own; the run may be one of another folder. */
+  readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
+  /** The recorded events of a session. */
+  readonly events: (sessionId: SessionId, afterSeq?: number) => Promise<readonly RecordedEvent[]>;
+  /** Runs the loop again on the record, without models or tools, and says where it would differ. */
+  readonly verify: (sessionId: SessionId) => Promise<ReplayVerdict>;
+  /** The whole record, that of other folders, too. */
+  readonly sessions: ReadSide;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  /** Stopping, speaking to, answering and following runs of this folder, whichever process drives them. */
+  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer" | "follow">;
+  /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
+  readonly problems: readonly string[];
+  /** What the project would have loaded or started if it were trusted. */
+  readonly untrusted: readonly TrustClaim[];
+  /** The model that is used where neither agent nor run names one. */
+  readonly model: string;
+  /** Stops driving and lets go of the workspace's tools; what has not settled is left open in the record, to be resumed. */
+  readonly close: () => Promise<void>;
+};

@@ -1,0 +1,71 @@
+/** The JSON forms that planners and orchestrators reply in: as schemas for the run that must keep to them, and as plans. */
+import type { Json, JsonObject, Plan, PlanStep, StepType } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import {
+  evaluateReplySchema,
+  planReplySchema,
+  stateReplySchema,
+  subTasksReplySchema,
+  verdictReplySchema,
+} from "@retinue/protocol/schemas";
+import { z } from "zod";
+import { stripSchema } from "../loop/tool.ts";
+
+const toJsonSchema = (schema: z.ZodType): JsonObject =>
+  stripSchema(z.toJSONSchema(schema, { io: "input" }) as JsonObject) as JsonObject;
+
+export const REPLIES = {
+  plan: toJsonSchema(planReplySchema),
+  subTasks: toJsonSchema(subTasksReplySchema),
+  evaluate: toJsonSchema(evaluateReplySchema),
+  verdict: toJsonSchema(verdictReplySchema),
+  state: toJsonSchema(stateReplySchema),
+} as const satisfies Record<string, JsonObject>;
+
+/** Who carries out a step of a kind, where the plan does not say. */
+export const AGENT_OF_TYPE: Readonly<Record<StepType, string>> = {
+  research: "researcher",
+  planning: "planner",
+  implementation: "executor",
+  testing: "tester",
+  review: "reviewer",
+  debugging: "debugger",
+  check: "qa-step",
+};
+
+/** Throws `plan_invalid` where the value is no plan in either of the two forms. */
+export const toPlan = (value: Json | undefined, goal: string): Plan => {
+  const subTasks = subTasksReplySchema.safeParse(value);
+  if (subTasks.success)
+    return {
+      goal,
+      steps: subTasks.data.sub_tasks.map((task, at) => ({
+        id: String(at + 1),
+        description: task.description,
+        expectedResult: task.expected_result,
+        type: "check",
+        agent: AGENT_OF_TYPE.check,
+        dependsOn: [],
+        requiresApproval: false,
+      })),
+    };
+  const reply = planReplySchema.safeParse(value);
+  if (!reply.success) throw new RetinueError("plan_invalid", `This is no plan:\n${z.prettifyError(reply.error)}`);
+  return { goal, steps: reply.data.steps.map(toStep) };
+};
+
+type StepReply = z.output<typeof planReplySchema>["steps"][number];
+
+const toStep = (
+  { id, type = "implementation", agent, dependsOn = [], requiresApproval = false, ...step }: StepReply,
+  at: number,
+): PlanStep => ({
+  id: id ?? String(at + 1),
+  description: step.description,
+  expectedResult: step.expectedResult,
+  type,
+  agent: agent ?? AGENT_OF_TYPE[type],
+  dependsOn,
+  requiresApproval,
+  ...(step.estimatedToolCalls === undefined ? {} : { estimatedToolCalls: step.estimatedToolCalls }),
+});
