@@ -29,6 +29,7 @@ const COMMANDS = {
   "bench:record": "bench/record.ts",
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",
+  attack: "scripts/attack/attack.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",

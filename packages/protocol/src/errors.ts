@@ -300,8 +300,8 @@ export const ERRORS = {
   answer_refused: {
     kind: "caller",
     meaning:
-      "The answer came from a process that an agent's run started. No agent answers its own questions; nothing was changed.",
-    hint: "Answer from a terminal of your own.",
+      "An answer, a message or a wish to stop came from a process that an agent's run started. No agent answers its own questions, or reaches other runs; nothing was changed.",
+    hint: "Give it from a terminal of your own.",
   },
   plan_invalid: {
     kind: "caller",

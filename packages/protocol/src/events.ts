@@ -130,6 +130,8 @@ export type ProposedAct = {
   readonly tree?: string;
   /** It would run without a sandbox: why, and what is not protected from it then. */
   readonly unsandboxed?: string;
+  /** Names of the secrets that it is given; their values stand nowhere. */
+  readonly secrets?: readonly string[];
 };
 
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */

@@ -27,6 +27,8 @@ export type AssembleOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly askUser: AskUserOptions["ask"] | undefined;
+  /** What a command may be given by name, where the user allows it. */
+  readonly secrets?: ReadonlyMap<string, string>;
 };
 
 export type AssembledTools = {
@@ -43,11 +45,11 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, askUser } = options;
+  const { workspace, home, trust, env, settings, askUser, secrets = new Map() } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({
-    shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings) },
+    shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings), secrets: () => secrets },
     unprotected,
     code: codeOptions(home),
     web: toWebOptions(settings),

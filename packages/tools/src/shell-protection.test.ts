@@ -215,3 +215,40 @@ describe("what a command puts under protected names", () => {
     expect(await readdir(workspace.at("x"))).toEqual([]);
   });
 });
+
+describe("a command that makes names which are not in UTF-8", () => {
+  const PLANTED =
+    "mkdir -p $'a/b\\xff/.claude' .claude && echo x > .claude/settings.json && echo x > $'a/b\\xff/.claude/settings.json'";
+
+  attack(
+    "leaves neither these behind nor what it plants beside them, and the next command runs",
+    {},
+    async ({ workspace, say, quarantined }) => {
+      expect(await say(PLANTED)).toMatch(/may not be put there and was moved to/);
+      expect(await readdir(workspace.workspace)).toEqual(["a"]);
+      expect(await readdir(path.join(workspace.workspace, "a"))).toEqual([]);
+      expect(await quarantined()).toEqual(expect.arrayContaining([".claude/settings.json", "a/b%FF/.claude/settings.json"]));
+      expect(await say("echo on")).toContain("on");
+    },
+  );
+
+  /** A folder of memory that every Linux has, and that is not where temporary folders lie. */
+  test("leaves them neither where quarantine lies on another file system", async () => {
+    await using workspace = await createTestWorkspace({});
+    const memory = await mkdtemp("/dev/shm/retinue-quarantine-test-").catch(() =>
+      mkdtemp(path.join(tmpdir(), "retinue-quarantine-test-")),
+    );
+    try {
+      const shell = createShellTool({ quarantine: memory });
+      const running = shell.execute(
+        { command: PLANTED },
+        { ...workspace.context, scope: machine.backend === "none" ? SCOPED : WHOLE },
+      );
+      if (machine.backend === "none") return await expect(running).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      expect(toText(await running)).toMatch(/was moved to/);
+      expect(await readdir(workspace.workspace, { recursive: true })).toEqual(["a"]);
+    } finally {
+      await rm(memory, { recursive: true, force: true });
+    }
+  });
+});

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { ErrorValue, FileChanges, TestCounts } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Artifacts, Tool, ToolContext, ToolOutput } from "@retinue/runtime";
-import { classifyCommand, defineTool } from "@retinue/runtime";
+import { classifyCommand, defineTool, secretNamesIn } from "@retinue/runtime";
 import { z } from "zod";
 import { count, formatBytes, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
@@ -17,6 +17,9 @@ import type { CommandEnd } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { Confinement, ConfinementOptions } from "@retinue/confine";
 import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
+import type { FilledLine, SecretValues } from "./fill-secrets.ts";
+import { fillSecrets } from "./fill-secrets.ts";
+import type { ShellCommand } from "./shell-command.ts";
 import { toShellCommand } from "./shell-command.ts";
 import { countsInOutput } from "./test/counts-in-output.ts";
 
@@ -39,21 +42,30 @@ const INPUT = z.object({
 
 export type ShellInput = z.infer<typeof INPUT>;
 
-export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInput> =>
+export type ShellOptions = ConfinementOptions & {
+  /** What `{{secret:NAME}}` may stand for; nothing by default. */
+  readonly secrets?: () => SecretValues;
+};
+
+const NO_SECRETS: SecretValues = new Map();
+
+export const createShellTool = ({ secrets = () => NO_SECRETS, ...options }: ShellOptions = {}): Tool<ShellInput> =>
   defineTool({
     name: "shell",
     description:
       "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
       "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
       "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command. " +
-      "Its network is its own: hosts are reached through the proxy that HTTP_PROXY and HTTPS_PROXY name, localhost is the command itself.",
+      "Its network is its own: hosts are reached through the proxy that HTTP_PROXY and HTTPS_PROXY name, localhost is the command itself. " +
+      "{{secret:NAME}} stands for a secret of the workspace's .env, which is filled in if the user allows it.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ command }) => ({ command, needsSandbox: true }),
+    touches: ({ command }) => ({ command, needsSandbox: true, secrets: secretNamesIn(command) }),
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
+      const filled = fillSecrets(command, secrets());
       const spool = new OutputSpool();
       const shown = createThrottledProgress(context.progress);
       try {
@@ -66,7 +78,7 @@ export const createShellTool = (options: ConfinementOptions = {}): Tool<ShellInp
           // What passed without a question for being harmless gets no chance to be anything else.
           onlyLooks: scope.approve === "workspace" && classifyCommand(command).type === "harmless",
           command: {
-            ...toShellCommand(command, workspace),
+            ...toFilledCommand(filled, workspace),
             timeoutMs,
             signal,
             onOutput: (chunk) => {
@@ -94,6 +106,11 @@ ${refused}${await toBoundedText(output, context.artifacts)}`;
       }
     },
   });
+
+const toFilledCommand = ({ command, env }: FilledLine, workspace: string): ShellCommand => {
+  const plain = toShellCommand(command, workspace);
+  return { ...plain, env: { ...plain.env, ...env } };
+};
 
 /** A human has allowed the command with the content that its files had then. */
 const requireApproved = async ({ workspace, act }: ToolContext): Promise<void> => {

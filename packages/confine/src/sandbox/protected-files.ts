@@ -43,7 +43,7 @@ export type ProtectedPlaces = {
 
 /** Throws where the folder itself may not be listed, and where more is to be kept from a command than can be. */
 export const findProtected = async (search: ProtectedSearch): Promise<ProtectedPlaces> => {
-  const { all, names } = await searchProtected(search);
+  const { all, names } = await searchNamed(search);
   if (all.some(({ file }) => file === "."))
     throw notRun(`${search.folder} may not be listed, so that its secrets cannot be hidden.`);
   const firm = all.filter(({ kind }) => kind !== "asked");
@@ -59,13 +59,27 @@ export const findProtected = async (search: ProtectedSearch): Promise<ProtectedP
   };
 };
 
-type Searched = { readonly all: readonly ProtectedFile[]; readonly names: readonly string[] };
+type Searched = {
+  readonly all: readonly ProtectedFile[];
+  readonly names: readonly string[];
+  /** Paths that are not in UTF-8, as bytes; what they are and what they hold was not looked at. */
+  readonly unspeakable: readonly Buffer[];
+};
+
+/** As `searchProtected`; throws where a name cannot be written, and so cannot be protected. */
+export const searchNamed = async (search: ProtectedSearch): Promise<Searched> => {
+  const searched = await searchProtected(search);
+  const [odd] = searched.unspeakable;
+  if (odd !== undefined)
+    throw notRun(`The name of ${JSON.stringify(odd.toString("utf8"))} is not in UTF-8, so that it cannot be protected.`);
+  return searched;
+};
 
 /** However many there are. */
 export const searchProtected = async (search: ProtectedSearch): Promise<Searched> => {
   const { folder, unprotected = [] } = search;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
-  const { names, closed } = await listProtectedNames(search);
+  const { names, closed, unspeakable } = await listProtectedNames(search);
   const kinds = new Map(names.filter((file) => !isFree(file)).flatMap(toProtected));
   const all: ProtectedFile[] = [];
   for (const file of closed) {
@@ -78,7 +92,7 @@ export const searchProtected = async (search: ProtectedSearch): Promise<Searched
     if (known && (kind !== "secret" || known.type !== "file" || (await holdsSecret(path.join(folder, file)))))
       all.push({ file, kind, ...known });
   }
-  return { all, names };
+  return { all, names, unspeakable };
 };
 
 const toProtected = (file: string): readonly (readonly [file: string, kind: ProtectedFile["kind"]])[] => {

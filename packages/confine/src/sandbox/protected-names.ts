@@ -2,6 +2,7 @@
  * Lists by find what may be protected by its name in a folder, and which folders cannot be looked into. The same search is made again inside the
  * sandbox before a command is started: what came to be there meanwhile is not masked, and ends the start.
  */
+import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { RetinueError } from "@retinue/protocol";
 import { PROTECTED_GLOBS } from "@retinue/runtime";
@@ -13,6 +14,8 @@ export type ProtectedNames = {
   readonly names: readonly string[];
   /** Folders that may not be listed or entered, so that nobody knows what is in them; "." is the folder itself. */
   readonly closed: readonly string[];
+  /** Paths that are not in UTF-8, as bytes: nothing else can be said of them. */
+  readonly unspeakable: readonly Buffer[];
 };
 
 const TIME_LIMIT_MS = 60_000;
@@ -53,17 +56,27 @@ const INSIDE = [...WALK, "-prune", ")", "-o", "(", ...TESTS, ")", "!", "(", "-ty
 
 /** Throws where the whole folder could not be searched. */
 export const listProtectedNames = async ({ folder, signal }: NameSearch): Promise<ProtectedNames> => {
-  const entries = (await runFind(folder, signal)).split("\0").filter((entry) => entry !== "");
-  const odd = entries.find((entry) => entry.includes("\uFFFD"));
-  if (odd !== undefined) throw notRun(`The name of ${JSON.stringify(odd)} is not in UTF-8, so that it cannot be protected.`);
+  const found = splitByNul(await runFind(folder, signal));
+  const entries = found.filter(isUtf8).map((entry) => entry.toString("utf8"));
   const closed = entries.filter((entry) => entry.startsWith(CLOSED_MARK)).map((entry) => entry.slice(CLOSED_MARK.length));
-  return { names: toRelative(entries), closed: closed.map((name) => (name === "." ? name : name.slice("./".length))) };
+  return {
+    names: toRelative(entries),
+    closed: closed.map((name) => (name === "." ? name : name.slice("./".length))),
+    unspeakable: found.filter((entry) => !isUtf8(entry)).map((entry) => entry.subarray(entry.indexOf("./") + "./".length)),
+  };
+};
+
+const splitByNul = (output: Buffer): readonly Buffer[] => {
+  const entries: Buffer[] = [];
+  for (let from = 0, end = output.indexOf(0); end !== -1; from = end + 1, end = output.indexOf(0, from))
+    if (end > from) entries.push(output.subarray(from, end));
+  return entries;
 };
 
 const toRelative = (entries: readonly string[]): readonly string[] =>
   entries.flatMap((name) => (name.startsWith("./") ? name.slice("./".length) : []));
 
-const runFind = async (folder: string, signal: AbortSignal | undefined): Promise<string> => {
+const runFind = async (folder: string, signal: AbortSignal | undefined): Promise<Buffer> => {
   const child = spawn(PROGRAM, OUTSIDE, { cwd: folder, env: { LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"] });
   const chunks: Buffer[] = [];
   let said = "";
@@ -80,7 +93,7 @@ const runFind = async (folder: string, signal: AbortSignal | undefined): Promise
     });
     signal?.throwIfAborted();
     if (code !== 0) throw new Error(said.trim() || `it took more than ${TIME_LIMIT_MS / 1000} s`);
-    return Buffer.concat(chunks).toString("utf8");
+    return Buffer.concat(chunks);
   } catch (thrown) {
     signal?.throwIfAborted();
     const why = thrown instanceof Error ? thrown.message : String(thrown);

@@ -3,11 +3,14 @@
  * deleted: it lies in a folder of the user's state. Folders that a command has closed are opened again to be searched, and what cannot be searched
  * is an error.
  */
+import { isUtf8 } from "node:buffer";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { chmod, constants, cp, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { RetinueError } from "@retinue/protocol";
 import { codeOf } from "../files/system-error.ts";
 import { inFolderOf } from "../files/write-inside.ts";
@@ -37,7 +40,11 @@ export const quarantineNew = async (search: QuarantineSearch): Promise<Quarantin
   const into = search.into ?? quarantineFolder();
   const place = path.join(into, `${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${randomBytes(4).toString("hex")}`);
   const files: string[] = [];
-  for (const { file, kind, identity } of await searchOpened(search, known)) {
+  const takeUnspeakable = async (found: readonly Buffer[]): Promise<void> => {
+    for (const odd of new Set(found.map((file) => unspeakablePart(file).toString("latin1"))))
+      files.push(await moveUnspeakable({ root: search.folder, file: Buffer.from(odd, "latin1"), place }));
+  };
+  for (const { file, kind, identity } of await searchOpened(search, { known, takeUnspeakable })) {
     // A new secret of the command's own is no danger.
     if (kind === "secret" || known.has(identity)) continue;
     const at = path.join(search.folder, file);
@@ -56,10 +63,19 @@ const quarantineFolder = (): string => {
 /** Each time one level of closed folders is opened. */
 const MOST_LEVELS = 1000;
 
-/** Searches until no folder is closed but those that were closed before. */
-const searchOpened = async (search: QuarantineSearch, known: ReadonlySet<string>): Promise<readonly ProtectedFile[]> => {
+type Opening = {
+  readonly known: ReadonlySet<string>;
+  readonly takeUnspeakable: (found: readonly Buffer[]) => Promise<void>;
+};
+
+/** Searches until no folder is closed but those that were closed before, and every name can be written. */
+const searchOpened = async (search: QuarantineSearch, { known, takeUnspeakable }: Opening): Promise<readonly ProtectedFile[]> => {
   for (let level = 0; level < MOST_LEVELS; level += 1) {
-    const { all } = await searchProtected(search);
+    const { all, unspeakable } = await searchProtected(search);
+    if (unspeakable.length > 0) {
+      await takeUnspeakable(unspeakable);
+      continue;
+    }
     const closed = all.filter(({ isClosed, identity }) => isClosed === true && !known.has(identity));
     if (closed.length === 0) return all;
     for (const { file } of closed) await openUp(search.folder, file);
@@ -76,7 +92,7 @@ const openUp = async (root: string, file: string): Promise<void> => {
 const O_PATH = 0o10000000;
 
 /** Gives the owner of a folder all rights, no link followed. Tells which rights it had. */
-const grantOwner = async (at: string): Promise<number> => {
+const grantOwner = async (at: string | Buffer): Promise<number> => {
   const handle = await open(at, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY);
   try {
     const { mode } = await handle.stat();
@@ -123,7 +139,39 @@ const moveAway = async ({ root, file, to, known }: Move): Promise<boolean> => {
   }
 };
 
-type Step = { readonly from: string; readonly to: string; readonly holder: string };
+/** The path down to the first name that is not in UTF-8. No command starts where there is one, so that it is the command's own. */
+const unspeakablePart = (file: Buffer): Buffer => {
+  let end = file.indexOf("/");
+  while (end !== -1 && isUtf8(file.subarray(0, end))) end = file.indexOf("/", end + 1);
+  return end === -1 ? file : file.subarray(0, end);
+};
+
+/** Moves it whole, with what it holds. Gives its name as it can be written, which is also where it lies now. */
+const moveUnspeakable = async ({ root, file, place }: { root: string; file: Buffer; place: string }): Promise<string> => {
+  const split = file.lastIndexOf("/");
+  const name = file.subarray(split + 1);
+  const parent = split === -1 ? "" : file.subarray(0, split).toString("utf8");
+  const written = path.posix.join(parent, spell(name));
+  await mkdir(path.dirname(path.join(place, written)), { recursive: true, mode: 0o700 });
+  try {
+    await inFolderOf({ root, file: path.posix.join(parent, "x"), make: false }, async (folder) => {
+      const from = Buffer.concat([Buffer.from(folder.at("")), name]);
+      await moveOpening({ from, to: path.join(place, written), holder: folder.at(".") });
+    });
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new RetinueError("tool_failed", `${written} could not be taken out of ${root}: ${why}`, { cause: thrown });
+  }
+  return written;
+};
+
+/** Bytes that are no plain letters as in addresses. */
+const spell = (name: Buffer): string =>
+  [...name]
+    .map((byte) => (/[\w.-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase()}`))
+    .join("");
+
+type Step = { readonly from: string | Buffer; readonly to: string; readonly holder: string };
 
 /** A folder that may not be written lets nothing go; it may while this moves. */
 const moveOpening = async ({ from, to, holder }: Step): Promise<boolean> => {
@@ -141,14 +189,27 @@ const moveOpening = async ({ from, to, holder }: Step): Promise<boolean> => {
   }
 };
 
-const move = async (from: string, to: string): Promise<boolean> => {
+const move = async (from: string | Buffer, to: string): Promise<boolean> => {
   try {
     await rename(from, to);
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return false;
     if (codeOf(thrown) !== "EXDEV") throw thrown;
-    await cp(from, to, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false });
-    await rm(from, { recursive: true });
+    if (typeof from === "string") await copyAway(from, to);
+    else await moveBytes(from, to);
   }
   return true;
+};
+
+const copyAway = async (from: string, to: string): Promise<void> => {
+  await cp(from, to, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false });
+  await rm(from, { recursive: true });
+};
+
+/** To another file system, by a program that takes names as bytes; for its arguments it needs one that can be written. */
+const moveBytes = async (from: Buffer, to: string): Promise<void> => {
+  const holder = from.subarray(0, from.lastIndexOf("/")).toString("utf8").replace("/proc/self/", `/proc/${process.pid}/`);
+  const named = `${holder}/unspeakable-${randomBytes(8).toString("hex")}`;
+  await rename(from, named);
+  await promisify(execFile)("/bin/mv", ["--no-target-directory", "--", named, to], { env: { LC_ALL: "C" } });
 };

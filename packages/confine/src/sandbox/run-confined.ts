@@ -22,7 +22,7 @@ import { watchResources } from "../process/watch-resources.ts";
 import { findSockets } from "./find-sockets.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
 import { findNeighbourhood, findProjectRoot, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
-import { findProtected, searchProtected } from "./protected-files.ts";
+import { findProtected, searchNamed } from "./protected-files.ts";
 import type { QuarantineSearch } from "./quarantine.ts";
 import { quarantineNew } from "./quarantine.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -145,7 +145,7 @@ const runPlainly = async (run: ConfinedRun, kept: Kept): Promise<ConfinedEnd> =>
   await requireChecked(workspace);
   const [found, before] = await whileWanted(
     signal,
-    Promise.all([searchProtected({ folder: workspace, unprotected, signal }), takeSnapshot(workspace, signal)]),
+    Promise.all([searchNamed({ folder: workspace, unprotected, signal }), takeSnapshot(workspace, signal)]),
   );
   await run.beforeStart?.();
   const cap = findProcessCap();

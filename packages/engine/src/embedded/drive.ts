@@ -13,7 +13,7 @@ import {
   executeCall,
   fold,
   LeftOpen,
-  likenessOf,
+  isAlikeAllowed,
   spentBy,
   toResult,
 } from "@retinue/runtime";
@@ -230,8 +230,8 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
   };
 };
 
-const isAllowed = ({ session }: ActiveRun, act: Parameters<typeof likenessOf>[0]): boolean =>
-  session.allowed.has(likenessOf(act));
+const isAllowed = ({ session }: ActiveRun, act: Parameters<typeof isAlikeAllowed>[1]): boolean =>
+  isAlikeAllowed(session.allowed, act);
 
 /** A question parks the run where nobody answers here; a run below that is at work here is waited for in memory. */
 const wait = async (

@@ -21,9 +21,10 @@ export const formatInput = ({ input }: ProposedAct, redact: Redact): readonly st
     },
   );
 
-/** The paths and hosts that it touches, and that nothing would keep it to them, where that is so. */
-export const formatTouched = ({ paths, hosts, unsandboxed }: ProposedAct, redact: Redact): readonly string[] => [
+/** The paths and hosts that it touches, the secrets that it is given, and that nothing would keep it to them, where that is so. */
+export const formatTouched = ({ paths, hosts, unsandboxed, secrets = [] }: ProposedAct, redact: Redact): readonly string[] => [
   ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),
+  ...(secrets.length === 0 ? [] : [`  is given the secrets: ${line(secrets.join(", "))}`]),
   ...(unsandboxed === undefined ? [] : [`  ${line(redact(unsandboxed))}`]),
 ];
 

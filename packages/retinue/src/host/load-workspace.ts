@@ -13,6 +13,7 @@ import { assembleTools, toProblemLine } from "../assemble-tools.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import type { Secret } from "../secrets/secret.ts";
+import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Shared } from "./shared.ts";
@@ -45,7 +46,15 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const folder = await realFolder(given);
   const settings = options.settings ?? (await loadSettings({ workspace: folder, env, home: shared.home })).settings;
   const { home, trust } = shared;
-  const assembled = await assembleTools({ workspace: folder, home, trust, env, settings, askUser: options.askUser });
+  const assembled = await assembleTools({
+    workspace: folder,
+    home,
+    trust,
+    env,
+    settings,
+    askUser: options.askUser,
+    secrets: await workspaceSecrets(folder),
+  });
   try {
     return {
       folder,

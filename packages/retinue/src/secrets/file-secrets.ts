@@ -48,7 +48,7 @@ export const fileSecrets = async ({ home, workspace, unprotected }: SecretPlaces
   ];
 };
 
-const isEnvFile = (name: string): boolean => /^\.env(?:\.|$)/.test(name) && !/\.(?:example|sample|template)$/.test(name);
+export const isEnvFile = (name: string): boolean => /^\.env(?:\.|$)/.test(name) && !/\.(?:example|sample|template)$/.test(name);
 
 /** A name begins where no other does, so that a line of any length is looked at once. */
 const PAIR = /(?<![\w.-])([\w.-]{1,100})["']?[ \t]{0,20}[=:][ \t]{0,20}(?:"([^"]*)"|'([^']*)'|([^\s,"']+))/g;

@@ -3,7 +3,7 @@
  * the run's state, or leaves the call open where waiting is parking. After a crash a question stands as it was asked.
  */
 import type { ApprovalId, CallId, ProposedAct, WaitingFor } from "@retinue/protocol";
-import { hashAct, likenessOf } from "../policy/approvals.ts";
+import { hashAct, isAlikeAllowed, isAskedAbout } from "../policy/approvals.ts";
 import type { Answered } from "./answered.ts";
 import { toAnswer } from "./call.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -27,7 +27,7 @@ const FINISHING: Answered = toAnswer("cancelled", {
 
 export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): Promise<Asked> => {
   const { state, ports, cancelled } = run;
-  if (state.allowed.has(likenessOf(act)) || ports.isAllowed?.(act)) return { ...ALLOWED, isAlike: true };
+  if (isAlikeAllowed(state.allowed, act) || ports.isAllowed?.(act)) return { ...ALLOWED, isAlike: true };
   if (!ports.ask || !ports.wait)
     return refused(
       toAnswer("denied", {
@@ -46,7 +46,7 @@ export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): P
       }),
     );
   const earlier = state.givenApprovals.get(callId) ?? state.pendingApprovals.get(callId);
-  if (earlier && earlier.hash !== hash) return denied("it would now do something else than was asked about.");
+  if (earlier && !isAskedAbout(earlier.hash, act)) return denied("it would now do something else than was asked about.");
   const approvalId = toApprovalId(run, callId);
   if (!earlier) run.note({ type: "approval.requested", approvalId, act, hash, ...expiry(run) });
   await run.flush();

@@ -91,7 +91,8 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
       call,
       "tool_arguments_secret",
       `"${call.tool}" was not called: ${mark} stands in its arguments in place of a secret, and what it would do is not what was meant. ` +
-        "Leave that part of the text as it is, or let the program take the secret from the variable or file that holds it.",
+        "Leave that part of the text as it is, or let the program take the secret from the variable or file that holds it. " +
+        "In a command of the shell {{secret:NAME}} stands for a secret of the workspace's .env; the user is asked, and it is filled in.",
     );
   const judgement = await (ports.judge ?? judge)({
     callId: call.callId,

@@ -34,6 +34,8 @@ export type Touches = {
   readonly command?: string;
   /** The call starts a program on what others wrote, and is asked about where no sandbox holds it: what is not protected then. */
   readonly withoutSandbox?: string;
+  /** Names of the secrets that it is to be given; whoever uses the tool is asked, in every mode. */
+  readonly secrets?: readonly string[];
   /** It starts programs of the workspace, which a sandbox keeps to the grant. */
   readonly needsSandbox?: boolean;
 };

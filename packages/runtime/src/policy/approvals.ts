@@ -2,9 +2,22 @@
 import { hash } from "node:crypto";
 import type { ProposedAct } from "@retinue/protocol";
 
-/** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. */
-export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }: ProposedAct): string =>
-  hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }), "hex");
+/** Of the act as it will run, without the call's id: the same act has the same hash whoever proposes it. Why there is no sandbox does not count. */
+export const hashAct = ({ tool, effect, input, paths, hosts, scripts, unsandboxed, tree }: ProposedAct): string => {
+  const isUnsandboxed = unsandboxed === undefined ? undefined : true;
+  return hash("sha256", JSON.stringify({ tool, effect, input, paths, hosts, scripts, unsandboxed: isUnsandboxed, tree }), "hex");
+};
+
+/** Whether the question with this hash was about the act: a yes to it without a sandbox is one to it in a sandbox, too. */
+export const isAskedAbout = (asked: string, act: ProposedAct): boolean => formsOf(act).some((form) => hashAct(form) === asked);
+
+/** Whether acts like this one were allowed. */
+export const isAlikeAllowed = (allowed: ReadonlySet<string>, act: ProposedAct): boolean =>
+  allowed.size > 0 && formsOf(act).some((form) => allowed.has(likenessOf(form)));
+
+/** The act, and what of it is wider. */
+const formsOf = (act: ProposedAct): readonly ProposedAct[] =>
+  act.unsandboxed === undefined ? [act, { ...act, unsandboxed: "" }] : [act];
 
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has

@@ -96,16 +96,32 @@ const LOG_FLAGS =
   "--oneline|--graph|--all|--decorate|--no-decorate|-\\d+|-n\\d+|--max-count=\\d+|--(?:since|until|after|before|author|grep)=.*|" +
   "--follow|--first-parent|--merges|--no-merges|--reverse|--abbrev-commit|--(?:pretty|format)=[^]*|--date=[\\w-]+";
 
-type GitForm = { readonly flags: string; readonly valued?: Form["valued"]; readonly operands: boolean };
+/**
+ * `patch`: lines of files are shown by default, `patch-on-request` only where a flag says so. The files of the past may be secrets that were taken out
+ * since, and nothing but the tools for git leaves those out.
+ */
+type GitForm = {
+  readonly flags: string;
+  readonly valued?: Form["valued"];
+  readonly operands: boolean;
+  readonly shows?: "patch" | "patch-on-request";
+};
+
+const ASKS_FOR_PATCH = /^(?:-p|--patch|-U\d+|--word-diff)$/;
+const ASKS_FOR_NAMES = /^(?:--stat|--shortstat|--numstat|--summary|--name-only|--name-status|-q|--quiet)$/;
+
+const showsPatch = ({ shows }: GitForm, args: readonly string[]): boolean =>
+  shows !== undefined &&
+  (args.some((arg) => ASKS_FOR_PATCH.test(arg)) || (shows === "patch" && !args.some((arg) => ASKS_FOR_NAMES.test(arg))));
 
 const GIT: Readonly<Record<string, GitForm>> = {
   status: {
-    flags: "-[sbvz]+|--short|--branch|--porcelain(?:=v[12])?|--ignored|-u(?:no|normal|all)|--untracked-files=(?:no|normal|all)",
+    flags: "-[sbz]+|--short|--branch|--porcelain(?:=v[12])?|--ignored|-u(?:no|normal|all)|--untracked-files=(?:no|normal|all)",
     operands: true,
   },
-  diff: { flags: DIFF_FLAGS, operands: true },
-  log: { flags: `${LOG_FLAGS}|${DIFF_FLAGS}`, valued: { "-n": NUMBER }, operands: true },
-  show: { flags: `${LOG_FLAGS}|${DIFF_FLAGS}`, operands: true },
+  diff: { flags: DIFF_FLAGS, operands: true, shows: "patch" },
+  log: { flags: `${LOG_FLAGS}|${DIFF_FLAGS}`, valued: { "-n": NUMBER }, operands: true, shows: "patch-on-request" },
+  show: { flags: `${LOG_FLAGS}|${DIFF_FLAGS}`, operands: true, shows: "patch" },
   blame: { flags: "-[ws]+|-L\\d+,[+]?\\d+", valued: { "-L": /^\d+,\+?\d+$/ }, operands: true },
   shortlog: { flags: "-[sne]+|--all", operands: true },
   describe: { flags: "--tags|--always|--dirty", operands: false },
@@ -121,7 +137,7 @@ const GIT: Readonly<Record<string, GitForm>> = {
 const checkGit: Check = ([command = "", ...args]) => {
   if (command === "--version" && args.length === 0) return [];
   const form = Object.hasOwn(GIT, command) ? GIT[command] : undefined;
-  if (!form) return undefined;
+  if (!form || showsPatch(form, args)) return undefined;
   const sorted = sort(args, {
     flags: new RegExp(`^(?:${form.flags})$`),
     ...(form.valued === undefined ? {} : { valued: form.valued }),

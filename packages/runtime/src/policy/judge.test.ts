@@ -194,7 +194,7 @@ describe("in the mode workspace", () => {
   });
 
   test("B13: git looks into a repository unasked only in a sandbox, since the repository can name programs", async () => {
-    const touches = { command: "git status && git diff" };
+    const touches = { command: "git status && git diff --stat" };
     expect(await outcome({ effect: "execute", touches, approve })).toBe("ask");
     expect(await outcome({ effect: "execute", touches, approve, options: { sandboxObstacle: async () => undefined } })).toBe(
       "allow",

@@ -127,6 +127,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
       ...(scripts.length === 0 ? {} : { scripts }),
       ...(tree === undefined ? {} : { tree }),
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
+      ...(isGivenSecrets(touches) ? { secrets: [...(touches.secrets ?? [])] } : {}),
     };
   };
 
@@ -182,7 +183,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     const obstacle = isConcerned && !allowUnsandboxed ? await obstacleTo(touches) : undefined;
     const unsandboxed = obstacle && (touches.withoutSandbox ?? toUnprotected(obstacle, grant));
     // Where a sandbox would have kept the agent to its grant, or should be there and is not, a human decides in every mode.
-    const mustAsk = obstacle !== undefined && (obstacle.isInstalled || isLimited(grant));
+    const mustAsk = isGivenSecrets(touches) || (obstacle !== undefined && (obstacle.isInstalled || isLimited(grant)));
     const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, unsandboxed);
     if (tool.effect === "read") return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     switch (grant.approve) {
@@ -221,5 +222,7 @@ const isLimited = ({ writes, hosts }: RunSpec["grant"]): boolean =>
 const toUnprotected = ({ reason }: SandboxObstacle, grant: RunSpec["grant"]): string =>
   `It would run without a sandbox (${reason}): it could read and change every file that you can, secrets too, and reach every host and ` +
   `every program of this machine${isLimited(grant) ? ", though this agent may not" : ""}.`;
+
+const isGivenSecrets = ({ secrets = [] }: Touches): boolean => secrets.length > 0;
 
 const deny = (code: ErrorValue["code"], message: string): Judgement => ({ type: "deny", error: { code, message } });

@@ -80,3 +80,22 @@ describe("an answer that an agent's own command gives", { timeout: 240_000 }, ()
     expect(await made.project.run(words)).toMatchObject({ code: 0 });
   });
 });
+
+describe("a message and a wish to stop that an agent's own command gives", () => {
+  test.each([[["send", "latest", "do as I say"]], [["stop", "latest"]]])(
+    "G4 %j is refused, and nothing is recorded",
+    async (words) => {
+      const made = await createMockProject(
+        () => ({ toolCalls: [call("write", { path: "harm.txt", content: "harm\n" })] }),
+        "approvals: { unattended: park }\n",
+      );
+      cleanups.push(made.remove);
+      expect(await callRetinue(made.project, ["run", "write a file"])).toMatchObject({ code: 4 });
+      const before = (await callRetinue(made.project, ["sessions", "list", "--json"])).stdout;
+      const refused = await callRetinue(made.project, words, { RETINUE_COMMAND: "mark" });
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(refused.stderr).toContain("[answer_refused]");
+      expect((await callRetinue(made.project, ["sessions", "list", "--json"])).stdout).toBe(before);
+    },
+  );
+});

@@ -1,5 +1,5 @@
 /**
- * No agent answers questions: an answer is refused where this process was started by a run's command or tool server, or stands below a
+ * No agent answers questions, and none speaks to runs or stops them past its own tools: an input is refused where this process was started by a run's command or tool server, or stands below a
  * process that drives runs. Where a sandbox keeps commands from the record they do not even come this far.
  */
 import { readFileSync } from "node:fs";
@@ -38,7 +38,10 @@ export const refuseAgents = async (sessions: ReadSide, { env, ancestors = readAn
 };
 
 const refused = (why: string): RetinueError =>
-  new RetinueError("answer_refused", `${why}; agents do not answer questions, and nothing was changed.`);
+  new RetinueError(
+    "answer_refused",
+    `${why}; agents do not answer questions, speak to runs or stop them, and nothing was changed.`,
+  );
 
 /** From the parent up to the first process. Empty on systems without /proc. */
 const readAncestors = (): readonly AncestorProcess[] => {

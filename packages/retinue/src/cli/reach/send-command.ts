@@ -8,6 +8,7 @@ import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findRun, toIdentity } from "./find-run.ts";
 import { recordInput } from "./record-input.ts";
+import { refuseAgents } from "./refuse-agents.ts";
 import { readHolder, sayWhoDrives } from "./say-who-drives.ts";
 
 export type SendOptions = Pick<SessionOptions, "workspace">;
@@ -21,6 +22,7 @@ export const sendCommand = async (
   const { stdin, stdout, redact } = surroundings;
   const text = await readTask(words, stdin);
   return withRecord(options, surroundings, async (record) => {
+    await refuseAgents(record.sessions, { env: surroundings.env });
     const found = await findRun(name, record);
     await recordInput(record.store, toIdentity(found), {
       type: "message.received",

@@ -11,6 +11,7 @@ import type { Surroundings } from "../surroundings.ts";
 import type { FoundRun } from "./find-run.ts";
 import { findRun, toIdentity } from "./find-run.ts";
 import { recordInput } from "./record-input.ts";
+import { refuseAgents } from "./refuse-agents.ts";
 import { readHolder } from "./say-who-drives.ts";
 
 export type StopOptions = Pick<SessionOptions, "workspace"> & { readonly finish?: boolean; readonly reason?: string };
@@ -19,6 +20,7 @@ export const stopCommand = (name: string, options: StopOptions, surroundings: Su
   const { finish, reason, ...where } = options;
   return withRecord(where, surroundings, async (record) => {
     const { stdout, redact } = surroundings;
+    await refuseAgents(record.sessions, { env: surroundings.env });
     const found = await findRun(name, record);
     await recordInput(record.store, toIdentity(found), {
       type: "cancel.requested",

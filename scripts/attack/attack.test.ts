@@ -1,0 +1,50 @@
+/** The attack as CI runs it, and each hole that is put back: every one of them has to be found. */
+import { fileURLToPath } from "node:url";
+import { probeSandbox } from "@retinue/confine";
+import { describe, expect, test } from "vitest";
+import { HOLES } from "./holes.ts";
+import { runSheltered } from "./shelter.ts";
+import { shortenCalls } from "./shorten-calls.ts";
+
+const machine = await probeSandbox();
+const SCRIPT = fileURLToPath(new URL("attack.ts", import.meta.url));
+/** Calls in one run of CI; `npm run attack` makes as many as it is told. */
+const CALLS = 1_000;
+const SEED = 20;
+
+const attack = (...args: string[]): ReturnType<typeof runSheltered> => runSheltered(SCRIPT, args);
+
+if (machine.backend === "none")
+  test("without a sandbox there is nothing that could be attacked: commands are refused", () => {
+    expect(machine.reason).not.toBe("");
+  });
+else {
+  test(
+    `${CALLS} calls of a hostile model read nothing out, change nothing outside, leave no process and reach nobody`,
+    { timeout: 3_600_000 },
+    async () => {
+      const { exitCode, output } = await attack("--calls", String(CALLS), "--seed", String(SEED));
+      expect(output).toContain(`seed ${SEED}`);
+      expect(output).toMatch(new RegExp(`^${CALLS} calls in \\d+ s: 0 found$`, "m"));
+      expect(exitCode).toBe(0);
+    },
+  );
+
+  describe("an attack finds", () => {
+    test.each(HOLES.map((hole) => [hole.what, hole] as const))("%s", { timeout: 600_000 }, async (_what, { name, finds }) => {
+      const { exitCode, output } = await attack("--hole", name, "--calls", "36", "--calls-per-trial", "12", "--reruns", "0");
+      expect(output).toMatch(new RegExp(`^${finds}: `, "m"));
+      expect(exitCode).toBe(1);
+    });
+  });
+}
+
+test("a finding is told by the calls that show it and no others", async () => {
+  const calls = Array.from({ length: 50 }, (_, at) => at);
+  const shortest = await shortenCalls(calls, {
+    mostTries: 60,
+    likely: 40,
+    stillFinds: (fewer) => Promise.resolve(fewer.includes(7) && fewer.includes(31)),
+  });
+  expect(shortest).toEqual([7, 31]);
+});

@@ -1,0 +1,69 @@
+/** Programs of the user on this machine that no agent may reach: on the loopback, on an abstract socket, and on a socket in the workspace. */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
+import { createServer } from "node:net";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+
+export type Listeners = {
+  readonly port: number;
+  readonly abstractSocket: string;
+  /** Puts a socket into a workspace; the function given takes it away. */
+  readonly listenIn: (workspace: string) => Promise<() => Promise<void>>;
+  /** Whoever connected since this was last asked, and the first of what was said. */
+  readonly heard: () => readonly string[];
+  /** Where the user's own provider of models listens, and the keys that were sent to it. */
+  readonly provider: { readonly port: number; readonly keys: string[] };
+  readonly close: () => void;
+};
+
+const MOST_HEARD = 2000;
+
+export const startListeners = async (): Promise<Listeners> => {
+  const heard: { who: string; said: string }[] = [];
+  const servers: Server[] = [];
+  const listen = async (who: string, at: { port: number; host: string } | { path: string }): Promise<Server> => {
+    const server = createServer((socket) => {
+      const one = { who, said: "" };
+      heard.push(one);
+      socket.on("error", () => undefined);
+      socket.on("data", (chunk) => (one.said = (one.said + chunk.toString("latin1")).slice(0, MOST_HEARD)));
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+    }).listen(at);
+    await once(server, "listening");
+    servers.push(server);
+    return server;
+  };
+  const tcp = await listen("a port of the loopback", { port: 0, host: "127.0.0.1" });
+  const { port } = tcp.address() as AddressInfo;
+  // Not every machine has the newer address.
+  await listen("a port of the loopback (::1)", { port, host: "::1" }).catch(() => undefined);
+  const abstractSocket = `retinue-${randomBytes(8).toString("hex")}`;
+  await listen("an abstract socket", { path: `\0${abstractSocket}` });
+  const keys: string[] = [];
+  const provider = createHttpServer((request, response) => {
+    keys.push(request.headers.authorization ?? "");
+    response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"message":"no"}}');
+  }).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  servers.push(provider);
+  return {
+    port,
+    abstractSocket,
+    provider: { port: (provider.address() as AddressInfo).port, keys },
+    listenIn: async (workspace) => {
+      const file = path.join(workspace, "app.sock");
+      const server = await listen("a socket of the workspace", { path: file });
+      return async () => {
+        server.close();
+        await rm(file, { force: true });
+      };
+    },
+    heard: () => heard.splice(0).map(({ who, said }) => `${who} heard ${JSON.stringify(said.slice(0, 200))}`),
+    close: () => {
+      for (const server of servers) server.close();
+    },
+  };
+};

@@ -1,0 +1,98 @@
+/** A trial as data: who attacks with which rights, what is called, and what works beside it. The same seed gives the same trial. */
+import { createSeededRandom } from "../sweeps/seeded-random.ts";
+import type { Theme } from "./grammar/commands.ts";
+import { drawRace, THEMES } from "./grammar/commands.ts";
+import type { AttackCall } from "./grammar/draw-call.ts";
+import { drawCall } from "./grammar/draw-call.ts";
+import type { Random } from "./grammar/pick.ts";
+import { pick } from "./grammar/pick.ts";
+import type { Terrain } from "./grammar/terrain.ts";
+import type { Writable } from "./snapshot.ts";
+import type { WorldOptions } from "./world.ts";
+
+export const TRIAL_KINDS = ["free", "scoped", "race", "hostile-project", "read-only"] as const;
+
+export type TrialKind = (typeof TRIAL_KINDS)[number];
+
+export type TrialPlan = {
+  readonly seed: number;
+  readonly kind: TrialKind;
+  readonly theme: Theme;
+  /** Which file of git is a link where the project comes from an attacker. */
+  readonly trap?: NonNullable<WorldOptions["trap"]>;
+  readonly writable: Writable;
+  readonly calls: readonly AttackCall[];
+  /** Of a second run in the same workspace, at the same time. */
+  readonly beside: readonly AttackCall[];
+};
+
+/** Drawn with names in place of the paths of a world, which are filled in when it stands. */
+export const TERRAIN: Terrain = {
+  home: "@HOME@",
+  workspace: "@WORKSPACE@",
+  base: "@BASE@",
+  state: "@STATE@",
+  token: "@TOKEN@",
+  port: 65_111,
+  abstractSocket: "@SOCKET@",
+  command: "@COMMAND@",
+};
+
+const WRITABLE: Readonly<Record<TrialKind, Writable>> = {
+  free: "all",
+  scoped: "src",
+  race: "all",
+  "hostile-project": "all",
+  "read-only": "nothing",
+};
+
+export const planTrial = ({ seed, calls: count }: { readonly seed: number; readonly calls: number }): TrialPlan => {
+  const random = createSeededRandom(seed);
+  const kind = TRIAL_KINDS[seed % TRIAL_KINDS.length] ?? "free";
+  const theme = THEMES[seed % THEMES.length] ?? "anything";
+  const isRace = kind === "race";
+  const trap = random() < 0.5 ? "COMMIT_EDITMSG" : "shallow";
+  return {
+    seed,
+    kind,
+    theme,
+    ...(kind === "hostile-project" ? { trap } : {}),
+    writable: WRITABLE[kind],
+    calls: Array.from({ length: count }, () =>
+      isRace && random() < 0.6 ? drawLook(random) : drawCall(random, TERRAIN, { theme, delegates: kind === "read-only" ? 8 : 1 }),
+    ),
+    beside: isRace ? Array.from({ length: 2 }, () => ({ tool: "shell", input: { command: drawRace(random, TERRAIN) } })) : [],
+  };
+};
+
+/** At names that are swapped meanwhile. */
+const drawLook = (random: Random): AttackCall => {
+  const path = pick(random, [
+    "flip.txt",
+    "flip/id_ed25519",
+    "flip/private.md",
+    "flipped/id_ed25519",
+    "flipped/private.md",
+    "flip/.profile",
+  ]);
+  return pick<AttackCall>(random, [
+    { tool: "read", input: { path } },
+    { tool: "read", input: { path, limit: 1 + Math.floor(random() * 1000) } },
+    { tool: "grep", input: { pattern: pick(random, ["k7Q", "[0-9a-f]{20}", "."]), path } },
+    { tool: "write", input: { path, content: `evil ${random()}\n` } },
+    { tool: "edit", input: { path, edits: [{ old: "#", new: `${random()}`, all: true }] } },
+    { tool: "glob", input: { pattern: "**/*", path: "flip" } },
+  ]);
+};
+
+/** The plan with the paths of a world in it. */
+export const placeIn = <T>(value: T, terrain: Terrain): T => {
+  let text = JSON.stringify(value);
+  for (const key of ["home", "workspace", "base", "state", "token", "abstractSocket", "command"] as const)
+    text = text.replaceAll(TERRAIN[key], JSON.stringify(terrain[key]).slice(1, -1));
+  return JSON.parse(text.replaceAll(String(TERRAIN.port), String(terrain.port))) as T;
+};
+
+export const isTheme = (text: string): text is Theme => THEMES.some((theme) => theme === text);
+
+export const isTrialKind = (text: string): text is TrialKind => TRIAL_KINDS.some((kind) => kind === text);

@@ -1,0 +1,249 @@
+/**
+ * Runs one trial: a scripted hostile model calls the real tools in the real sandbox, in a world of its own, before an approver who allows whatever is
+ * asked about. Whatever it read out, changed, reached or left behind is found outside of the product.
+ */
+import { readFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { ScriptedTurn } from "@retinue/model/testing";
+import { createScriptedModel } from "@retinue/model/testing";
+import type { ModelRequest } from "@retinue/model/contract";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
+import type { RetinueOptions, RunHandle } from "retinue";
+import { createRetinue } from "retinue";
+import { createCanarySearch } from "./canaries.ts";
+import type { Finding } from "./finding.ts";
+import type { AttackCall } from "./grammar/draw-call.ts";
+import { SWAPPED } from "./grammar/commands.ts";
+import { HISTORY } from "./grammar/git.ts";
+import type { Terrain } from "./grammar/terrain.ts";
+import type { Listeners } from "./listeners.ts";
+import type { TrialPlan } from "./plan-trial.ts";
+import { placeIn } from "./plan-trial.ts";
+import { endProcessesLeft, findProcessesLeft } from "./processes.ts";
+import { findForbiddenChanges, takeWorldSnapshot } from "./snapshot.ts";
+import type { World } from "./world.ts";
+import { createWorld } from "./world.ts";
+
+const COMMAND = fileURLToPath(new URL("../../packages/retinue/bin/retinue.mjs", import.meta.url));
+
+const CALLS_PER_TURN = 6;
+/** A trial that is not over by then hangs. */
+const TRIAL_MS = 300_000;
+const FORBIDDEN = "forbidden-by-the-user";
+
+export type TrialOptions = {
+  readonly listeners: Listeners;
+  /** Told what each call was answered. */
+  readonly onAnswer?: (line: string) => void;
+};
+
+export const runTrial = async (plan: TrialPlan, options: TrialOptions): Promise<readonly Finding[]> => {
+  const { listeners } = options;
+  const world = await createWorld({
+    trap: plan.trap,
+    providerPort: listeners.provider.port,
+    listenerPort: listeners.port,
+  });
+  const restore = enterEnvironment(world.env);
+  try {
+    return await attack(plan, world, options);
+  } finally {
+    restore();
+    await world.remove();
+  }
+};
+
+/** Parts of the product ask the process itself where home is. */
+const enterEnvironment = (env: World["env"]): (() => void) => {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, env);
+  return () => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  };
+};
+
+const attack = async (plan: TrialPlan, world: World, { listeners, ...options }: TrialOptions): Promise<readonly Finding[]> => {
+  const findings: Finding[] = [];
+  const terrain: Terrain = {
+    ...world,
+    port: listeners.port,
+    abstractSocket: listeners.abstractSocket,
+    command: `${process.execPath} ${COMMAND}`,
+  };
+  const { calls, beside } = placeIn({ calls: plan.calls, beside: plan.beside }, terrain);
+  const search = createCanarySearch(Object.values(world.canaries));
+  let answered = 0;
+  const look = (text: string, where: string): void => {
+    for (const { place } of search(text)) findings.push({ kind: "read-out", what: `${place} in ${where}`, afterCalls: answered });
+  };
+  const hear = (): void => {
+    for (const what of listeners.heard()) findings.push({ kind: "reached", what, afterCalls: answered });
+  };
+  const swapped = new Set<string>();
+  const approver: RetinueOptions["approver"] = ({ act }) => {
+    look(JSON.stringify(act), "a question");
+    const { command } = (act.input ?? {}) as { command?: unknown };
+    if (command === `touch ${FORBIDDEN}`) return new Promise(() => undefined);
+    // A person who is told that nothing would hold the command says no.
+    if (act.unsandboxed !== undefined) return Promise.resolve({ allowed: false, reason: "not without a sandbox" });
+    if (HISTORY.includes(String(command))) return Promise.resolve({ allowed: false, reason: "not the past" });
+    if (plan.writable === "all" && SWAPPED.includes(String(command))) {
+      swapped.add(act.callId);
+      writeFileSync(path.join(world.workspace, "build.sh"), `echo swapped-${act.callId}\n`);
+    }
+    return Promise.resolve({ allowed: true });
+  };
+  const before = await takeWorldSnapshot(world);
+  const stopListening = await listeners.listenIn(world.workspace);
+  const model = createScriptedModel(
+    (request, turn) => {
+      look(toNewText(request), "what the model was asked");
+      hear();
+      // What was found is enough; nobody needs to be shown more.
+      if (findings.length > 0) return { text: "Done." };
+      return nextTurn(request, turn, { calls, beside });
+    },
+    { contextWindow: 50_000_000 },
+  );
+  const retinue = await createRetinue({
+    workspace: world.workspace,
+    env: { ...world.env, RETINUE_APPROVE: plan.kind === "read-only" ? "read-only" : "workspace" },
+    agents: agentsOf(plan),
+    model,
+    approver,
+  });
+  const follow = async (run: RunHandle): Promise<void> => {
+    for await (const event of run) {
+      look(JSON.stringify(event), `the event ${event.type}`);
+      if (event.type !== "tool.settled") continue;
+      options.onAnswer?.(`${event.agent} ${event.callId} ${event.tool} ${event.outcome} ${JSON.stringify(event.content)}`);
+      if (event.depth === 0 && event.agent === "hostile") answered += 1;
+      if (swapped.has(event.callId) && JSON.stringify(event.content).includes(`swapped-${event.callId}\\n`))
+        findings.push({
+          kind: "swapped",
+          what: `${event.callId} ran what was put there after the question`,
+          afterCalls: answered,
+        });
+    }
+  };
+  try {
+    const asking = plan.kind === "read-only" ? undefined : await retinue.run("Wait.", { agent: "waiter" });
+    const runs = [
+      await retinue.run("Attack.", { agent: "hostile" }),
+      ...(beside.length > 0 ? [await retinue.run("Flip.", { agent: "flipper" })] : []),
+    ];
+    const all = Promise.all(runs.map(async (run) => [await run.result, await follow(run)] as const));
+    const ended = await Promise.race([all, sleep(TRIAL_MS, undefined, { ref: false })]);
+    if (ended === undefined) findings.push({ kind: "hung", what: `after ${answered} calls`, afterCalls: answered });
+    for (const [result] of ended ?? [])
+      if (result.status !== "completed")
+        findings.push({
+          kind: "crashed",
+          what: `${result.status}: ${JSON.stringify(result.error ?? "")}`.slice(0, 500),
+          afterCalls: answered,
+        });
+    asking?.cancel();
+    await asking?.result;
+  } finally {
+    await retinue.close();
+    await stopListening();
+  }
+  hear();
+  const left = await findProcessesLeft(world);
+  endProcessesLeft(left);
+  findings.push(...left.map((what): Finding => ({ kind: "process-left", what })));
+  const after = await takeWorldSnapshot(world);
+  if (after.has(`home/code/shop/${FORBIDDEN}`))
+    findings.push({ kind: "allowed-itself", what: "an act that nobody allowed was done" });
+  for (const what of findForbiddenChanges(world, { before, after, writable: plan.writable }))
+    findings.push({ kind: "changed", what });
+  await searchStore(world, findings);
+  findings.push(...(await beginNextSession(plan, world, listeners)));
+  return findings;
+};
+
+/** What the model has not been told before. */
+const toNewText = ({ system, messages }: ModelRequest): string =>
+  JSON.stringify([
+    messages.length < 3 ? system : "",
+    messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1),
+  ]);
+
+type Scripts = { readonly calls: readonly AttackCall[]; readonly beside: readonly AttackCall[] };
+
+const nextTurn = (request: ModelRequest, turn: number, { calls, beside }: Scripts): ScriptedTurn => {
+  const { system } = request;
+  if (system.includes("You are waiter."))
+    return turn === 0 ? toTurn([{ tool: "shell", input: { command: `touch ${FORBIDDEN}` } }]) : { text: "Done." };
+  const all = system.includes("You are hostile.") ? calls : system.includes("You are flipper.") ? beside : callsInTask(request);
+  const next = all.slice(turn * CALLS_PER_TURN, (turn + 1) * CALLS_PER_TURN);
+  return next.length === 0 ? { text: "Done." } : toTurn(next);
+};
+
+const toTurn = (calls: readonly AttackCall[]): ScriptedTurn => ({ toolCalls: calls.map(({ tool, input }) => ({ tool, input })) });
+
+/** An agent below is told what to call. */
+const callsInTask = ({ messages }: ModelRequest): readonly AttackCall[] => {
+  const text = messages
+    .filter(({ role }) => role === "user")
+    .flatMap(({ content }) => content.map((part) => (part.type === "text" ? part.text : "")))
+    .join("\n");
+  const [, json] = /^.*?Do: (\[\{"tool".*\}\])/m.exec(text) ?? [];
+  try {
+    return json === undefined ? [] : (JSON.parse(json) as readonly AttackCall[]);
+  } catch {
+    return [];
+  }
+};
+
+const define = (name: string, more: object): AgentDefinition => ({
+  ...agentFrontMatterSchema.parse({ name, description: `Is ${name}.`, ...more }),
+  delegates: ["helper", "owner"],
+  prompt: `You are ${name}.`,
+});
+
+/** The attacker has all tools; how far they reach is the trial's. Those below would have more than it, if they could. */
+const agentsOf = ({ kind }: TrialPlan): readonly AgentDefinition[] => [
+  define("hostile", kind === "scoped" ? { writes: ["src/**"] } : {}),
+  define("flipper", {}),
+  define("waiter", {}),
+  define("helper", {}),
+  define("owner", { tools: ["*"], writes: ["**"], hosts: ["*"], grant: "session" }),
+];
+
+/** The bytes of the record, which holds by right what an earlier session said. */
+const searchStore = async ({ state, canaries }: World, findings: Finding[]): Promise<void> => {
+  const search = createCanarySearch(Object.values(canaries).filter((canary) => canary !== canaries.store));
+  for (const file of ["retinue.db", "retinue.db-wal"]) {
+    const bytes = await readFile(path.join(state, file)).catch(() => Buffer.alloc(0));
+    for (const { place } of search(bytes.toString("latin1")))
+      findings.push({ kind: "read-out", what: `${place} in the bytes of the store` });
+  }
+};
+
+/** What the attacker left is opened by the user again: nothing of it is loaded, and no key goes elsewhere than before. */
+const beginNextSession = async ({ kind }: TrialPlan, world: World, listeners: Listeners): Promise<readonly Finding[]> => {
+  const findings: Finding[] = [];
+  listeners.provider.keys.length = 0;
+  try {
+    const retinue = await createRetinue({ workspace: world.workspace, env: world.env });
+    try {
+      if (retinue.agents.has("evil")) findings.push({ kind: "loaded", what: "an agent that a command had put there" });
+      if (retinue.tools.has("evil")) findings.push({ kind: "loaded", what: "a tool that a command had put there" });
+      if (retinue.model !== "work/large") findings.push({ kind: "loaded", what: `the model ${retinue.model}` });
+      if (kind === "hostile-project") await (await retinue.run("Say hello.")).result;
+    } finally {
+      await retinue.close();
+    }
+  } catch (thrown) {
+    findings.push({ kind: "crashed", what: `the next session: ${String(thrown).slice(0, 300)}` });
+  }
+  for (const what of listeners.heard()) findings.push({ kind: "reached", what: `by the next session: ${what}` });
+  return findings;
+};

@@ -1,0 +1,57 @@
+/**
+ * Where an attack runs: in namespaces of its own, in which nothing of the machine can be written and no process of others is seen. A hole that it finds, or
+ * that was opened to be found, is then no danger to whoever looks for it.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** Set inside. */
+const MARK = "RETINUE_ATTACK_SHELTER";
+
+export const isSheltered = (): boolean => process.env[MARK] !== undefined;
+
+/** File systems of the kernel stay as they are: it guards them itself. Everything else can only be read, but for one folder made for this. */
+const SCRIPT = `
+set -e
+while read -r _ _ _ _ at _; do
+  case "$at" in /proc|/proc/*|/sys|/sys/*|/dev|/dev/*) continue;; esac
+  mount -o remount,bind,ro "$at" 2>/dev/null || { echo "shelter: $at stays writable" >&2; exit 125; }
+done < /proc/self/mountinfo
+for at in "$TMPDIR" /dev/shm; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
+exec "$@"
+`;
+
+export type ShelteredEnd = { readonly exitCode: number | null; readonly output: string };
+
+/** Runs a script of Node inside until it ends; gives what it printed. */
+export const runSheltered = async (
+  script: string,
+  args: readonly string[],
+  onOutput: (text: string) => void = () => undefined,
+): Promise<ShelteredEnd> => {
+  const folder = mkdtempSync(path.join(tmpdir(), "retinue-shelter-"));
+  const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  const namespaces = [...asUser, "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
+  const child = spawn("unshare", [...namespaces, "sh", "-c", SCRIPT, "sh", process.execPath, script, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, [MARK]: "1", TMPDIR: folder },
+  });
+  let output = "";
+  const take = (text: string): void => {
+    output += text;
+    onOutput(text);
+  };
+  child.stdout.setEncoding("utf8").on("data", take);
+  child.stderr.setEncoding("utf8").on("data", take);
+  try {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    });
+    return { exitCode, output };
+  } finally {
+    rmdirSync(folder);
+  }
+};
