@@ -51,7 +51,7 @@ export { createSandboxProbe, probeSandbox, tryBwrap } from "./sandbox/probe-sand
 export { findNeighbourhood, findProjectRoot, toHidden, toPinned, toReadOnly } from "./sandbox/project-places.ts";
 export { findProtected } from "./sandbox/protected-files.ts";
 export { isUnsandboxedAllowed, runConfined } from "./sandbox/run-confined.ts";
-export type { Confinement, ConfinementOptions } from "./sandbox/run-confined.ts";
+export type { Confinement, ConfinementOptions, CopyOutcome } from "./sandbox/run-confined.ts";
 export type { Sandbox } from "./sandbox/sandbox.ts";
 export { toSandboxedCommand } from "./sandbox/sandboxed-command.ts";
 export type { SandboxedCommand } from "./sandbox/sandboxed-command.ts";

@@ -1,6 +1,7 @@
 /** The hands: one file a tool. */
 export { createBuiltinTools } from "./builtin-tools.ts";
 export type { BuiltinToolOptions } from "./builtin-tools.ts";
+export { readPlannedDiff } from "./edit/planned-diff.ts";
 export { createGlobTool } from "./glob.ts";
 export type { GlobInput } from "./glob.ts";
 export { createGrepTool } from "./grep.ts";

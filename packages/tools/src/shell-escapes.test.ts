@@ -137,27 +137,31 @@ describe("files", () => {
     const output = await run(
       "echo new > tests/b; echo x > tests/a.test.ts; for f in src/a.ts b /etc/b /usr/b /b ../b; do echo x > $f; done; true",
     );
-    expect(toText(output).match(/Read-only file system/g)).toHaveLength(5);
+    expect(toText(output).match(/Read-only file system/g)).toHaveLength(3);
+    expect(toText(output)).toMatch(/gone now: .*src\/a\.ts/);
     expect(filesOf(output)).toEqual({ created: ["tests/b"], modified: ["tests/a.test.ts"] });
     expect(await readFile(workspace.at("src/a.ts"), "utf8")).toBe("original");
+    expect(await readdir(workspace.workspace)).toEqual(["README.md", "src", "tests"]);
   });
 
   attack(
-    "a scope finer than a folder leaves the workspace read-only, with a private place for temporary files",
+    "a scope finer than a folder brings back what it names, with a private place for temporary files",
     async ({ say, workspace }) => {
       const scope = { ...SCOPED, writes: [["**/*.test.ts"]] };
-      expect(await say("echo x > tests/b.test.ts; echo x > $TMPDIR/t && cat /tmp/t", scope)).toMatch(
-        /Read-only file system\nx\n$/,
+      expect(await say("echo x > tests/b.test.ts; echo x > tests/b.ts; echo x > $TMPDIR/t && cat /tmp/t", scope)).toMatch(
+        /gone now: tests\/b\.ts\]\nx\n$/,
       );
       expect(await say("ls /tmp | grep -c '^t$'", scope)).toMatch(/\n0\n$/);
-      expect(await readdir(workspace.at("tests"))).toEqual(["a.test.ts"]);
+      expect(await readdir(workspace.at("tests"))).toEqual(["a.test.ts", "b.test.ts"]);
     },
   );
 
-  attack("a scope of one file opens that file alone", async ({ say, workspace }) => {
+  attack("a scope of single files opens those files alone", async ({ say, workspace }) => {
     const scope = { ...SCOPED, writes: [["src/a.ts", "src/b.ts"]] };
-    expect(await say("echo x > src/a.ts; echo x > src/b.ts; rm src/a.ts; cat src/a.ts", scope)).toContain("\nx\n");
-    expect(await readdir(workspace.at("src"))).toEqual(["a.ts"]);
+    expect(await say("echo x > src/a.ts; echo x > src/b.ts; echo x > src/c.ts; rm src/a.ts; cat src/a.ts", scope)).toContain(
+      "\nx\n",
+    );
+    expect(await readdir(workspace.at("src"))).toEqual(["a.ts", "b.ts"]);
   });
 
   attack(
@@ -168,7 +172,7 @@ describe("files", () => {
         await say(
           `ln -s ../src tests/here; ln -s ${outside} tests/out; echo x > tests/here/a.ts; echo x > tests/there/a.ts; echo x > tests/out/secret.txt`,
         ),
-      ).toMatch(/Read-only/);
+      ).toContain("gone now: src/a.ts");
       expect(await readFile(workspace.at("src/a.ts"), "utf8")).toBe("original");
       await expect(writeInside({ root: workspace.workspace, file: "tests/here/a.ts", content: "x" })).rejects.toMatchObject({
         code: "tool_failed",
@@ -219,7 +223,9 @@ describe("files", () => {
     );
     // As careless as it can be called: names are taken as they are, and links are followed.
     const output = await run("tar --absolute-names --keep-directory-symlink -xf tests/evil.tar -C tests");
-    expect(toText(output).match(/Cannot open/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(toText(output)).toMatch(/gone now: .*src\/a\.ts/);
+    expect(await readdir(outside)).toEqual(["secret.txt", "workspace"]);
+    expect(await readFile(path.join(outside, "secret.txt"), "utf8")).toBe(CANARY);
     expect(await readFile(workspace.at("tests/plain.txt"), "utf8")).toBe("good");
     expect(await readFile(workspace.at("src/a.ts"), "utf8")).toBe("original");
     expect(filesOf(output)?.created.filter((file) => !file.startsWith("tests/"))).toEqual([]);

@@ -20,6 +20,8 @@ import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
 import type { FilledLine, SecretValues } from "./fill-secrets.ts";
 import { fillSecrets } from "./fill-secrets.ts";
 import type { ShellCommand } from "./shell-command.ts";
+import { describeCopy } from "./describe-copy.ts";
+import { toNames } from "./name-list.ts";
 import { toShellCommand } from "./shell-command.ts";
 import { countsInOutput } from "./test/counts-in-output.ts";
 
@@ -27,7 +29,6 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 const HEAD_CHARS = 7000;
 const TAIL_CHARS = 7000;
-const MAX_NAMED = 5;
 
 const INPUT = z.object({
   command: z.string().min(1).max(100_000).describe("The command line, run by bash in the workspace."),
@@ -55,7 +56,8 @@ export const createShellTool = ({ secrets = () => NO_SECRETS, ...options }: Shel
     description:
       "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
       "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
-      "of it that may be written) can be changed, .git is read-only (use git_commit), and home and /tmp are empty and private to each command. " +
+      "of it that may be written) can be changed: the rest is a throw-away copy, in which builds and tests can write and which is gone afterwards. " +
+      ".git is read-only (use git_commit), and home and /tmp are empty and private to each command. " +
       "Its network is its own: hosts are reached through the proxy that HTTP_PROXY and HTTPS_PROXY name, localhost is the command itself. " +
       "{{secret:NAME}} stands for a secret of the workspace's .env, which is filled in if the user allows it.",
     input: INPUT,
@@ -66,6 +68,7 @@ export const createShellTool = ({ secrets = () => NO_SECRETS, ...options }: Shel
     execute: async ({ command, timeoutMs = DEFAULT_TIMEOUT_MS }, context) => {
       const { workspace, scope, signal } = context;
       const filled = fillSecrets(command, secrets());
+      const isHarmless = classifyCommand(command).type === "harmless";
       const spool = new OutputSpool();
       const shown = createThrottledProgress(context.progress);
       try {
@@ -76,7 +79,8 @@ export const createShellTool = ({ secrets = () => NO_SECRETS, ...options }: Shel
           scope,
           beforeStart: () => requireApproved(context),
           // What passed without a question for being harmless gets no chance to be anything else.
-          onlyLooks: scope.approve === "workspace" && classifyCommand(command).type === "harmless",
+          onlyLooks: scope.approve === "workspace" && isHarmless,
+          writesNothing: isHarmless,
           command: {
             ...toFilledCommand(filled, workspace),
             timeoutMs,
@@ -177,9 +181,10 @@ const toStatus = (end: CommandEnd, timeoutMs: number): string => {
 
 /** What the reader must know to understand the output. */
 const toNotes = (
-  { backend, isWaived, hidden, quarantined, quarantine, unchecked }: Confinement,
+  { backend, isWaived, hidden, quarantined, quarantine, unchecked, copy }: Confinement,
   files: FileChanges | undefined,
 ): readonly string[] => [
+  ...(copy === undefined ? [] : describeCopy(copy)),
   ...(isWaived ? ["not sandboxed, which the user has waived"] : backend === "none" ? ["not sandboxed"] : []),
   ...(hidden.length > 0 ? [`hidden from it: ${toNames(hidden)}`] : []),
   ...(quarantine === undefined
@@ -192,11 +197,6 @@ const toNotes = (
       ]),
   ...(files === undefined ? ["too many files to measure what it changed"] : []),
 ];
-
-const toNames = (files: readonly string[]): string => {
-  const more = files.length - MAX_NAMED;
-  return `${files.slice(0, MAX_NAMED).map(escapeName).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-};
 
 const toBoundedText = async ({ head, tail, totalBytes, omittedBytes }: SpooledOutput, artifacts: Artifacts): Promise<string> => {
   if (totalBytes === 0) return "(no output)";

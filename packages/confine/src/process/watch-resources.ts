@@ -7,7 +7,8 @@ import type { ResourceLimits } from "./resource-limits.ts";
 
 export type Watch = {
   readonly limits: Pick<ResourceLimits, "processes" | "memoryBytes" | "freeDiskBytes">;
-  readonly folder: string;
+  /** Folders that it may write, on one disk or on several. */
+  readonly folders: readonly string[];
   /** The number of the PID namespace that holds all its processes, once that is known. */
   readonly namespace: () => number | undefined;
   /** Told once, with what was too much. */
@@ -19,13 +20,13 @@ const INTERVAL_MS = 100;
 const LOOK_EVERY = 5;
 
 /** Gives the function that ends the watch. */
-export const watchResources = ({ limits, folder, namespace, onExceeded }: Watch): (() => void) => {
-  const freeAtStart = freeBytes(folder);
+export const watchResources = ({ limits, folders, namespace, onExceeded }: Watch): (() => void) => {
+  const freeAtStart = freeBytes(folders);
   const tasksAtStart = countTasks();
   let round = 0;
   const look = (): string | undefined => {
     round += 1;
-    const free = freeBytes(folder);
+    const free = freeBytes(folders);
     if (free < limits.freeDiskBytes && freeAtStart >= limits.freeDiskBytes)
       return `less than ${toMib(limits.freeDiskBytes)} MiB of disk were left`;
     const inside = namespace();
@@ -49,14 +50,18 @@ export const watchResources = ({ limits, folder, namespace, onExceeded }: Watch)
 
 const toMib = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
-const freeBytes = (folder: string): number => {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return Infinity;
-  }
-};
+/** On the disk that has the least. */
+const freeBytes = (folders: readonly string[]): number =>
+  Math.min(
+    ...folders.map((folder) => {
+      try {
+        const { bavail, bsize } = statfsSync(folder);
+        return bavail * bsize;
+      } catch {
+        return Infinity;
+      }
+    }),
+  );
 
 /** Of the whole machine; cheap, and a bomb cannot hide from it. */
 const countTasks = (): number => {

@@ -38,6 +38,7 @@ export const toBwrapArguments = (options: BwrapOptions): readonly string[] => {
     ...tools.map(({ from, at }) => ({ at, args: ["--ro-bind", from, at], isSeen: true })),
     ...host.hidden.map((hidden) => hide(hidden, emptyFile)),
     ...profile.readable.map((at) => ({ at, args: ["--ro-bind-try", at, at], isSeen: true })),
+    ...(profile.copy ? [{ at: profile.copy.at, args: ["--bind", profile.copy.from, profile.copy.at], isSeen: true }] : []),
     ...writable.map((at) => ({ at, args: ["--bind", at, at], isSeen: true })),
     ...readOnly.map((at) => ({ at, args: ["--ro-bind-try", at, at], isSeen: true })),
     ...(profile.shown ?? []).map(({ path: at, from }) => ({ at, args: ["--ro-bind", from, at], isSeen: true })),

@@ -17,11 +17,12 @@ const MODULES = ["../testing/confined-shell.ts", "../process/temporary-folder.ts
 
 /** Runs a command that never ends, and says when it is about to. */
 const VICTIM = `
-  const [workspace, mark, shell] = process.argv.slice(1);
+  const [workspace, mark, shell, writes] = process.argv.slice(1);
+  const scope = { writes: JSON.parse(writes), hosts: [], approve: "all" };
   const { runConfinedShell } = await import(shell);
-  await runConfinedShell("true", { workspace });
+  await runConfinedShell("true", { workspace, scope });
   console.log("ready");
-  await Promise.all([1, 2].map(() => runConfinedShell("sleep " + mark + " & sleep " + mark, { workspace })));
+  await Promise.all([1, 2].map(() => runConfinedShell("sleep " + mark + " & sleep " + mark, { workspace, scope })));
 `;
 
 const NEXT = `
@@ -50,32 +51,39 @@ const untilNone = async (mark: string): Promise<readonly string[]> => {
 };
 
 describe("a process of ours that is killed with kill -9", () => {
-  test("B14: takes its sandboxes with it at whatever moment, and the next one removes its temporary folders", async () => {
-    await using place = await createTestWorkspace();
-    const temporary = path.join(path.dirname(place.workspace), "tmp");
-    await mkdir(temporary);
-    const env = { ...process.env, TMPDIR: temporary };
-    if (machine.backend === "none") {
-      const limited = runConfinedShell("true", { workspace: place.workspace, scope: { ...WHOLE, hosts: [[]] } });
-      await expect(limited).rejects.toMatchObject({ code: "sandbox_unavailable" });
-    } else
-      for (const [index, waitMs] of [0, 10, 30, 90, 400].entries()) {
-        const mark = `86400.${process.pid}${Date.now()}${index}`;
-        const [shell = ""] = MODULES;
-        const victim = start(VICTIM, [place.workspace, mark, shell], env);
-        await once(victim.stdout, "data");
-        await sleep(waitMs);
-        victim.kill("SIGKILL");
-        await once(victim, "exit");
-        expect(await untilNone(mark)).toEqual([]);
-      }
-    if (machine.backend === "bwrap") expect(await readdir(temporary)).not.toEqual([]);
-    const next = start(NEXT, [MODULES[1] ?? ""], env);
-    let said = "";
-    next.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    await once(next, "close");
-    expect(await readdir(temporary)).toEqual([path.basename(said.trim())]);
-  });
+  test.each([
+    ["in the workspace", []],
+    ["in a throw-away copy of it", [["**/*.test.ts"]]],
+  ])(
+    "B14: takes its sandboxes with it at whatever moment, and the next one removes its temporary folders: commands %s",
+    { timeout: 300_000 },
+    async (_, writes) => {
+      await using place = await createTestWorkspace();
+      const temporary = path.join(path.dirname(place.workspace), "tmp");
+      await mkdir(temporary);
+      const env = { ...process.env, TMPDIR: temporary };
+      if (machine.backend === "none") {
+        const limited = runConfinedShell("true", { workspace: place.workspace, scope: { ...WHOLE, hosts: [[]] } });
+        await expect(limited).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      } else
+        for (const [index, waitMs] of [0, 10, 30, 90, 400].entries()) {
+          const mark = `86400.${process.pid}${Date.now()}${index}`;
+          const [shell = ""] = MODULES;
+          const victim = start(VICTIM, [place.workspace, mark, shell, JSON.stringify(writes)], env);
+          await once(victim.stdout, "data");
+          await sleep(waitMs);
+          victim.kill("SIGKILL");
+          await once(victim, "exit");
+          expect(await untilNone(mark)).toEqual([]);
+        }
+      if (machine.backend === "bwrap") expect(await readdir(temporary)).not.toEqual([]);
+      const next = start(NEXT, [MODULES[1] ?? ""], env);
+      let said = "";
+      next.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+      await once(next, "close");
+      expect(await readdir(temporary)).toEqual([path.basename(said.trim())]);
+    },
+  );
 
   test("a folder of a living process stays, and so does what bears another name", async () => {
     await using place = await createTestWorkspace();

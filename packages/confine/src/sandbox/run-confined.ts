@@ -28,6 +28,11 @@ import { quarantineNew } from "./quarantine.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toSandboxedCommand } from "./sandboxed-command.ts";
 import { findSharedRepository } from "./shared-repository.ts";
+import { byPath } from "../search/list-files.ts";
+import type { TakenBack } from "./throw-away/take-back.ts";
+import type { CopyKind } from "./throw-away/throw-away-copy.ts";
+import type { OpenedCopy } from "./throw-away/throw-away-run.ts";
+import { openCopyForRun } from "./throw-away/throw-away-run.ts";
 import type { OpenedPath } from "./write-scope.ts";
 import { openWriteScope, toWriteScope } from "./write-scope.ts";
 
@@ -43,6 +48,8 @@ export type ConfinementOptions = {
   /** Where to move what a command puts under protected names; `quarantine` of the user's state by default. */
   readonly quarantine?: string;
   readonly limits?: Partial<ResourceLimits>;
+  /** How the copy is made that commands work in which may not write the workspace; what the machine can by default. */
+  readonly copyBy?: CopyKind;
   /** What of the machine and of private networks the user has opened to commands, beside the public hosts of the grant. */
   readonly network?: NetworkOptions;
 };
@@ -63,6 +70,8 @@ export type ConfinedRun = ConfinementOptions & {
   readonly beforeStart?: () => Promise<void>;
   /** It only looks: it writes nothing and reaches no host, whatever the run may do. */
   readonly onlyLooks?: boolean;
+  /** It is known to write no file, so that it needs no copy to write in. */
+  readonly writesNothing?: boolean;
 };
 
 export type Confinement = {
@@ -81,6 +90,14 @@ export type Confinement = {
   readonly quarantine: string | undefined;
   /** Why it could not be looked for such things; no further command is run in the workspace until it can. */
   readonly unchecked: string | undefined;
+  /** What became of the copy that the command worked in; undefined where it worked in the workspace itself. */
+  readonly copy?: CopyOutcome | undefined;
+};
+
+/** Paths are relative to the workspace. `failure`: why nothing could be taken back. */
+export type CopyOutcome = Pick<TakenBack, "deleted" | "left" | "dropped"> & {
+  readonly kind: CopyKind;
+  readonly failure?: string;
 };
 
 export type ConfinedEnd = {
@@ -153,7 +170,7 @@ const runPlainly = async (run: ConfinedRun, kept: Kept): Promise<ConfinedEnd> =>
   const end = await runCommand({
     ...command,
     ...group?.enter(command),
-    watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: () => undefined, onExceeded }),
+    watch: (onExceeded) => watchResources({ limits, folders: [workspace], namespace: () => undefined, onExceeded }),
   }).finally(() => group?.end());
   const checked = await check({ folder: workspace, before: found.all, unprotected, into: run.quarantine });
   return { end, confinement: { ...kept, ...checked }, files: compareSnapshots(before, await takeSnapshot(workspace)) };
@@ -189,6 +206,30 @@ const requireChecked = async (workspace: string): Promise<void> => {
   }
 };
 
+/** Of a command that may not write the whole workspace, a copy in its place; so that it builds, caches and covers as it does for everybody. */
+const openCopy = async (
+  run: ConfinedRun,
+  opened: readonly OpenedPath[],
+  covered: readonly string[],
+): Promise<OpenedCopy | undefined> => {
+  const { workspace, scope, command, onlyLooks = false, writesNothing = false, unprotected = [], copyBy } = run;
+  if (onlyLooks || writesNothing || opened.some((each) => each.path === workspace)) return undefined;
+  const { signal } = command;
+  return whileWanted(
+    signal,
+    openCopyForRun({
+      workspace,
+      writes: scope.writes,
+      unprotected,
+      opened: opened.map((each) => each.path),
+      without: covered.filter((file) => isInside(workspace, file)),
+      kind: copyBy,
+      maxBytes: createResourceLimits(run.limits).temporaryBytes,
+      signal,
+    }),
+  );
+};
+
 const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backend: "bwrap" }>): Promise<ConfinedEnd> => {
   const { workspace, command, alsoWritable = [], onlyLooks = false, unprotected = [] } = run;
   if (isInside(workspace, "/etc"))
@@ -221,7 +262,13 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     throw new RetinueError("tool_failed", `${workspace} may not be listed, or is a secret; no command is run in it.`, {
       hint: "The user has to give the right to list it.",
     });
-  const readOnly = [...toReadOnly(root, found.mounted, opened), ...linkedFiles(workspace, before, opened)];
+  const covered = [...hidden.map((each) => each.path), ...toReadOnly(root, found.mounted, [{ path: workspace, identity: "" }])];
+  await using copy = disposed(await openCopy(run, opened, covered));
+  const readOnly = [
+    ...toReadOnly(root, found.mounted, copy.made ? [{ path: workspace, identity: "" }] : opened),
+    ...linkedFiles(workspace, before, opened),
+    ...(copy.made?.beneath ?? []),
+  ];
   const network = onlyLooks ? undefined : openSandboxNetwork(run.scope.hosts, run.network);
   const sandboxed = await toSandboxedCommand({
     sandbox,
@@ -233,6 +280,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       emptied: findNeighbourhood(root),
       readable,
       writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened), ...alsoWritable],
+      ...(copy.made ? { copy: { at: workspace, from: copy.made.from } } : {}),
       readOnly,
       hidden,
       shown: await findShownSettings(shared ?? path.join(root, ".git")),
@@ -243,7 +291,9 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     network,
     expected: opened,
     checked: { folder: root, seen: found.seen },
+    copy: copy.made,
   });
+  const folders = [workspace, ...(copy.made ? [copy.made.from] : [])];
   let output = "";
   const listen = (onOutput: Command["onOutput"]) => (chunk: Buffer) => {
     if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
@@ -255,7 +305,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     env: { ...toInnerEnvironment(command.env), ...network?.environment },
     onOutput: listen(command.onOutput),
     ...(command.onError === undefined ? {} : { onError: listen(command.onError) }),
-    watch: (onExceeded) => watchResources({ limits, folder: workspace, namespace: sandboxed.namespace, onExceeded }),
+    watch: (onExceeded) => watchResources({ limits, folders, namespace: sandboxed.namespace, onExceeded }),
   }).finally(() => {
     sandboxed.end();
     network?.close();
@@ -270,6 +320,8 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
   const checked = isUntouched
     ? { quarantined: [], quarantine: undefined, unchecked: undefined }
     : await check({ folder: workspace, before: found.all, held, unprotected, into: run.quarantine });
+  const files = isUntouched ? UNCHANGED : compareSnapshots(before, await takeSnapshot(workspace));
+  const taken = await copy.made?.takeBack();
   return {
     // Whatever it left behind has ended with its namespace.
     end: end.type === "exited" ? { ...end, leftBehind: 0 } : end,
@@ -284,10 +336,23 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
         .filter((file) => isInside(workspace, file))
         .map((file) => path.relative(workspace, file)),
       ...checked,
+      ...(copy.made && taken ? { copy: toOutcome(copy.made.kind, taken) } : {}),
     },
-    files: isUntouched ? UNCHANGED : compareSnapshots(before, await takeSnapshot(workspace)),
+    files: taken === undefined ? files : files && joinChanges(files, taken),
   };
 };
+
+const disposed = (made: OpenedCopy | undefined) => ({ made, [Symbol.asyncDispose]: async () => made?.remove() });
+
+const toOutcome = (
+  kind: CopyKind,
+  { deleted, left, dropped, failure }: Awaited<ReturnType<OpenedCopy["takeBack"]>>,
+): CopyOutcome => ({ kind, deleted, left, dropped, ...(failure === undefined ? {} : { failure }) });
+
+const joinChanges = (files: FileChanges, taken: TakenBack): FileChanges => ({
+  created: [...new Set([...files.created, ...taken.created])].toSorted(byPath),
+  modified: [...new Set([...files.modified, ...taken.modified])].toSorted(byPath),
+});
 
 const MOST_LINKED = 500;
 

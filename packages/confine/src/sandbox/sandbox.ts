@@ -23,6 +23,8 @@ export type SandboxProfile = {
   readonly readable: readonly string[];
   /** What may be written, with all that is below. */
   readonly writable: readonly string[];
+  /** A copy that is seen, and may be written, in place of a folder. */
+  readonly copy?: { readonly at: string; readonly from: string };
   /** What of it may not be written after all. */
   readonly readOnly: readonly string[];
   /** What is seen as an empty file or an empty folder. */

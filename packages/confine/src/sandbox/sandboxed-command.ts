@@ -11,11 +11,14 @@ import { toLimitedArguments } from "../process/resource-limits.ts";
 import type { Command } from "../process/run-command.ts";
 import { toBwrapArguments } from "./bwrap-arguments.ts";
 import { createEmptyFile } from "./empty-file.ts";
+import type { Owner } from "./folder-owner.ts";
+import { findOwner } from "./folder-owner.ts";
 import type { HostPlaces, SeenPlace } from "./host-places.ts";
 import { findHostPlaces } from "./host-places.ts";
 import { quote, toInsideCheck, toNameList } from "./protected-names.ts";
 import type { Sandbox, SandboxProfile } from "./sandbox.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
+import type { ThrowAwayCopy } from "./throw-away/throw-away-copy.ts";
 import type { OpenedPath } from "./write-scope.ts";
 
 export type SandboxedOptions = {
@@ -32,6 +35,8 @@ export type SandboxedOptions = {
   readonly expected: readonly OpenedPath[];
   /** The project, and which of its protected names may be seen inside; what else is found there before the start, and not masked, ends it. */
   readonly checked?: { readonly folder: string; readonly seen: readonly string[] };
+  /** The copy that the profile names, and how the sandbox is started where that copy is. */
+  readonly copy?: Pick<ThrowAwayCopy, "enter" | "isRootInside"> | undefined;
 };
 
 export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
@@ -60,7 +65,7 @@ const MOST_INFO = 4096;
 const KERNEL_FILES = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 export const toSandboxedCommand = async (options: SandboxedOptions): Promise<SandboxedCommand> => {
-  const { sandbox, profile, limits, file, args, expected, checked, network, portOpener = findPortOpener() } = options;
+  const { sandbox, profile, limits, file, args, expected, checked, network, copy, portOpener = findPortOpener() } = options;
   const owner = await findOwner(profile.folder);
   const isRoot = process.getuid?.() === 0 && owner === undefined;
   const places = await hostPlaces(isRoot, profile.emptied);
@@ -95,14 +100,15 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
           ...(portOpener.type === "node" ? [{ type: "file", descriptor: openNode() } as const] : []),
         ] as const)),
   ];
-  const program = {
+  const identity = isRoot ? INSIDE_ROOT : copy?.isRootInside === true ? (owner ?? ownIdentity()) : undefined;
+  const bwrap = {
     file: sandbox.program,
     args: [
       ...toBwrapArguments({
         profile,
         host,
         emptyFile: createEmptyFile(),
-        identity: isRoot ? INSIDE_ROOT : undefined,
+        identity,
         filterFile: filter === undefined ? undefined : FILTER,
         infoFile: INFO,
         kernelFiles: await findExisting(KERNEL_FILES),
@@ -112,6 +118,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
       ...limited.args,
     ],
   };
+  const program = copy?.enter(bwrap) ?? bwrap;
   const { processCap } = sandbox;
   const group = isRoot && processCap.type === "cgroup" ? createCappedGroup(processCap.folder, limits.processes) : undefined;
   return {
@@ -127,11 +134,9 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
   };
 };
 
-/** Root works in another's folder as that other, who owns what is made there. */
-const findOwner = async (folder: string): Promise<Command["owner"]> => {
-  if (process.getuid?.() !== 0) return undefined;
-  const { uid, gid } = await lstat(folder);
-  return uid === 0 ? undefined : { uid, gid };
+const ownIdentity = (): Owner | undefined => {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  return uid === undefined || gid === undefined ? undefined : { uid, gid };
 };
 
 /** Looked for once, as long as nothing changes by which it is found. */

@@ -13,9 +13,16 @@ const EXPIRED = "The question expired unanswered.";
 export const createAskPort = (ground: Ground, run: ActiveRun): Ports["ask"] => {
   if (!ground.canAsk) return undefined;
   return (request) => {
-    prompt(ground, run, request);
+    prompt(ground, run, { ...request, agents: agentsAbove(run) });
     denyWhenExpired(ground, run, request.approvalId);
   };
+};
+
+/** Of a run that is driven without those above it, these are not known. */
+const agentsAbove = (run: ActiveRun): readonly string[] => {
+  const agents: string[] = [];
+  for (let at: ActiveRun | null = run; at; at = at.parent) agents.unshift(at.state.identity.agent);
+  return agents;
 };
 
 const prompt = (ground: Ground, run: ActiveRun, request: ApprovalRequest): void => {

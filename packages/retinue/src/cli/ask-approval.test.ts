@@ -2,6 +2,7 @@ import type { Json } from "@retinue/protocol";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
 import { widthOf } from "../terminal/text-width.ts";
+import type { Question } from "./ask-approval.ts";
 import { createApprover } from "./ask-approval.ts";
 
 const request = (input: Json, approvalId = "apr_1"): ApprovalRequest => ({
@@ -14,12 +15,12 @@ const request = (input: Json, approvalId = "apr_1"): ApprovalRequest => ({
 const plain = (text: string): string => text;
 
 /** Answers in turn and keeps what was asked. */
-const scripted = (answers: readonly string[]): { questions: string[]; ask: (question: string) => Promise<string> } => {
+const scripted = (answers: readonly string[]): { questions: string[]; ask: (question: Question) => Promise<string> } => {
   const questions: string[] = [];
   return {
     questions,
-    ask: async (question) => {
-      questions.push(question);
+    ask: async ({ shown, prompt }) => {
+      questions.push(shown + prompt);
       const answer = answers[questions.length - 1];
       if (answer === undefined) throw new Error("the script has no more answers");
       return answer;
@@ -29,7 +30,7 @@ const scripted = (answers: readonly string[]): { questions: string[]; ask: (ques
 
 const decide = async (input: Json, answers: readonly string[]): Promise<{ answer: ApprovalAnswer; questions: string[] }> => {
   const { ask, questions } = scripted(answers);
-  return { answer: await createApprover(ask, plain)(request(input), new AbortController().signal), questions };
+  return { answer: await createApprover({ ask, redact: plain })(request(input), new AbortController().signal), questions };
 };
 
 describe("asking for an approval", () => {
@@ -51,18 +52,69 @@ describe("asking for an approval", () => {
   test("the whole act is shown, line by line", async () => {
     const { questions } = await decide({ command: "echo one\necho two" }, ["n"]);
     expect(questions[0]).toBe(
-      "\nmain wants to execute with shell:\n  command:\n    echo one\n    echo two\n  touches: /w/a\nAllow it? [y once, r for this run, s for this session, n or n reason] ",
+      [
+        "",
+        "main wants to execute with shell:",
+        "  command:",
+        "    echo one",
+        "    echo two",
+        "  touches: /w/a",
+        "  y  once: this act",
+        "  r  for this run of main: this very command, with its files as they are then",
+        "  s  for this session: the same, for every agent",
+        "  n  no; what follows the n is told to the agent as the reason",
+        "Allow it? ",
+      ].join("\n"),
     );
+  });
+
+  test("the question names the agents above the one that asks", async () => {
+    const { ask, questions } = scripted(["n", "n"]);
+    const asked = request({ command: "ls" });
+    const run = { ...asked.run, agent: "tester", depth: 2 };
+    const { signal } = new AbortController();
+    await createApprover({ ask, redact: plain })({ ...asked, run, agents: ["main", "executor", "te\x1bster"] }, signal);
+    await createApprover({ ask, redact: plain })({ ...asked, run, agents: ["executor", "tester"] }, signal);
+    expect(questions[0]).toContain("main > executor > te\\u{1b}ster wants to execute with shell:");
+    expect(questions[1]).toContain("… > executor > tester wants to");
+  });
+
+  test("a change of files is shown as a diff, and as it was called when all is asked for", async () => {
+    const { ask, questions } = scripted(["v", "n"]);
+    const asked = request({ path: "a.ts", content: "SECRET\n".repeat(100) });
+    await createApprover({
+      ask,
+      redact: (text) => text.replaceAll("SECRET", "[redacted:KEY]"),
+      readDiff: async () => `--- a/a.ts\n+++ b/a.ts\n@@ -0,0 +1,100 @@\n${"+SECRET\n".repeat(100)}`,
+    })({ ...asked, act: { ...asked.act, tool: "write", effect: "write" } }, new AbortController().signal);
+    expect(questions[0]).toContain("would change:\n    --- a/a.ts\n    +++ b/a.ts\n    @@ -0,0 +1,100 @@\n    +[redacted:KEY]");
+    expect(questions[0]).toContain("r  for this run of main: every write with write that the agent may do");
+    expect(questions[0]).toContain("v  view all of it");
+    expect(questions[1]).toContain("  as it was called:\n  path: a.ts\n  content:\n");
+    expect(questions.join("")).not.toContain("SECRET");
+  });
+
+  test.each<[Partial<ApprovalRequest["act"]>, string]>([
+    [{ effect: "read", tool: "git" }, "whatever git reads"],
+    [{ effect: "write", tool: "edit" }, "every write with edit that the agent may do"],
+    [{ effect: "write", tool: "edit", protectedPaths: ["Makefile"] }, "this same write of Makefile"],
+    [{ effect: "network", tool: "web_fetch", hosts: ["a.example"], input: {} }, "this same call of web_fetch to a.example"],
+    [{ effect: "execute", tool: "test", input: {} }, "this same call of test"],
+  ])("what a longer answer covers is told of %j", async (more, expected) => {
+    const { ask, questions } = scripted(["n"]);
+    const asked = request({ command: "ls" });
+    await createApprover({ ask, redact: plain })({ ...asked, act: { ...asked.act, ...more } }, new AbortController().signal);
+    expect(questions[0]).toContain(`r  for this run of main: ${expected}\n`);
   });
 
   test("it is said what nothing protects on this machine", async () => {
     const { ask, questions } = scripted(["n"]);
     const { act, ...rest } = request({ args: ["log"] });
-    await createApprover(ask, plain)(
+    await createApprover({ ask, redact: plain })(
       { ...rest, act: { ...act, unsandboxed: "your\x1b[2K files" } },
       new AbortController().signal,
     );
-    expect(questions[0]).toContain("\n  touches: /w/a\n  your\\u{1b}[2K files\nAllow it?");
+    expect(questions[0]).toContain("\n  touches: /w/a\n  your\\u{1b}[2K files\n  y  once");
   });
 
   test("F4 F5 nothing in it can rewrite, reorder or hide what is shown", async () => {
@@ -74,7 +126,7 @@ describe("asking for an approval", () => {
   test("G12 a long command is not cut silently, and can be seen whole", async () => {
     const command = `echo ${"a".repeat(20_000)}; rm -rf /`;
     const { questions, answer } = await decide({ command }, ["v", "n"]);
-    expect(questions[0]).toMatch(/18\d\d\d of 20\d\d\d characters are not shown \(sha256 the-hash\); v shows all/);
+    expect(questions[0]).toMatch(/1\d{4} of 20\d\d\d characters are not shown \(sha256 the-hash\); v shows all/);
     expect(questions[0]).toContain("rm -rf /");
     expect(questions[1]).toContain(command);
     expect(answer.allowed).toBe(false);
@@ -107,20 +159,26 @@ describe("asking for an approval", () => {
   test("L17 a large screen shows more", async () => {
     const { ask, questions } = scripted(["n"]);
     const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n");
-    await createApprover(ask, plain, () => ({ rows: 100, columns: 200 }))(request({ command }), new AbortController().signal);
+    await createApprover({ ask, redact: plain, screen: () => ({ rows: 100, columns: 200 }) })(
+      request({ command }),
+      new AbortController().signal,
+    );
     expect(questions[0]).toContain("echo 30");
   });
 
   test("two that ask at the same time are answered one after the other", async () => {
     const open: ((answer: string) => void)[] = [];
-    const approve = createApprover((question) => {
-      expect(question).toContain("Allow it?");
-      return new Promise((resolve) => void open.push(resolve));
-    }, plain);
+    const approve = createApprover({
+      redact: plain,
+      ask: ({ prompt }) => {
+        expect(prompt).toBe("Allow it? ");
+        return new Promise((resolve) => void open.push(resolve));
+      },
+    });
     const { signal } = new AbortController();
     const first = approve(request({ command: "one" }), signal);
     const second = approve(request({ command: "two" }), signal);
-    await Promise.resolve();
+    await new Promise(setImmediate);
     expect(open).toHaveLength(1);
     open[0]?.("y");
     expect((await first).allowed).toBe(true);

@@ -1,32 +1,49 @@
 /**
- * Asks the human at the terminal whether an act may be done. What is shown is the act itself as it would be executed, made
- * safe to print and never cut without saying so; what the model says about it is not shown at all.
+ * Asks the human at the terminal whether an act may be done: who asks, with the agents above it, the act itself as it would be executed, what it would
+ * change, and what each answer covers. All of it is made safe to print and never cut without saying so; what the model says about it is not shown at all.
  */
+import type { ProposedAct } from "@retinue/protocol";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { toPrintable } from "../terminal/printable.ts";
+import { describeAlike } from "./describe-cover.ts";
 import type { Screen } from "./fit-to-screen.ts";
-import { fitToScreen } from "./fit-to-screen.ts";
-import { formatInput, formatTouched, formatWish } from "./format-act.ts";
+import { countRows, fitToScreen } from "./fit-to-screen.ts";
+import { formatDiff, formatInput, formatTouched, formatWish } from "./format-act.ts";
 import type { Redact } from "./format-error.ts";
 
-export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
+/** Draws `shown`, then asks at the end of `prompt`, and never takes for an answer what was typed before. */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<string>;
+
+export type Question = { readonly shown: string; readonly prompt: string };
+
+export type ApproverOptions = {
+  readonly ask: Ask;
+  readonly redact: Redact;
+  readonly screen?: () => Partial<Screen>;
+  /** What the act would change, as a diff; undefined where there is none. */
+  readonly readDiff?: (act: ProposedAct) => Promise<string | undefined>;
+};
 
 /** Where a terminal does not tell its size. */
 const SMALLEST: Screen = { rows: 24, columns: 80 };
-/** What stands around the act: who asks and the choices, each of two rows, what is left out, and where one types. */
-const ROWS_AROUND = 8;
 const FEWEST_ROWS = 4;
+const PROMPT = "Allow it? ";
 
 const line = (text: string): string => toPrintable(text, "line");
 
+type Parts = { readonly head: readonly string[]; readonly body: string; readonly choices: readonly string[] };
+
 /** Undefined where the act needs no shortening: head and tail of it, so that who asks and what is asked never leave the screen. */
-const shorten = (body: string, hash: string, { rows, columns }: Screen): string | undefined => {
-  const fitted = fitToScreen(body, { rows: Math.max(FEWEST_ROWS, rows - ROWS_AROUND), columns });
-  if (fitted === undefined) return undefined;
-  const { head, tail, linesLeft, charsLeft } = fitted;
+const shorten = ({ head, body, choices }: Parts, hash: string, { rows, columns }: Screen): string | undefined => {
+  const around = countRows([...head, ...choices, VIEW_ALL, PROMPT], columns);
+  if (fitToScreen(body, { rows: rows - around, columns }) === undefined) return undefined;
+  const left = (lines: number, of: number, chars: number, all: number): string =>
+    `  … ${lines} of ${of} lines and ${chars} of ${all} characters are not shown (sha256 ${hash}); v shows all …`;
   const lines = body.split("\n").length;
-  const left = `${linesLeft} of ${lines} lines and ${charsLeft} of ${body.length} characters are not shown`;
-  return `${head}\n  … ${left} (sha256 ${hash}); v shows all …\n${tail}`;
+  const gap = countRows([left(lines, lines, body.length, body.length)], columns);
+  const fitted = fitToScreen(body, { rows: Math.max(FEWEST_ROWS, rows - around - gap), columns });
+  if (fitted === undefined) return undefined;
+  return `${fitted.head}\n${left(fitted.linesLeft, lines, fitted.charsLeft, body.length)}\n${fitted.tail}`;
 };
 
 /** Undefined for what is no answer. */
@@ -51,29 +68,50 @@ const toAnswer = (text: string): ApprovalAnswer | undefined => {
 
 /** Agents that ask at the same time are answered one after the other. */
 export const createApprover = (
-  ask: Ask,
-  redact: Redact,
-  screen: () => Partial<Screen> = () => ({}),
+  options: ApproverOptions,
 ): ((request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>) => {
   let last: Promise<unknown> = Promise.resolve();
   return (request, signal) => {
-    const answer = last.then(() => askApproval(request, { ask, redact, signal, screen: { ...SMALLEST, ...screen() } }));
+    const answer = last.then(() => askApproval(request, { ...options, signal }));
     last = answer;
     return answer;
   };
 };
 
-type Asking = { readonly ask: Ask; readonly redact: Redact; readonly signal: AbortSignal; readonly screen: Screen };
+const VIEW_ALL = "  v  view all of it";
 
-const askApproval = async (request: ApprovalRequest, { ask, redact, signal, screen }: Asking): Promise<ApprovalAnswer> => {
-  const { act, run } = request;
-  const body = [...formatInput(act, redact), ...formatTouched(act, redact)].join("\n");
-  const head = `\n${line(run.agent)} wants to ${formatWish(act)}:\n`;
-  const short = shorten(body, request.hash, screen);
+/** `main > executor > tester`. */
+const formatAgents = ({ agents = [], run }: ApprovalRequest): string => {
+  const names = agents.length === 0 ? [run.agent] : agents;
+  return [...(run.depth >= names.length ? ["…"] : []), ...names.map(line)].join(" > ");
+};
+
+const formatChoices = ({ act, run }: ApprovalRequest): readonly string[] => {
+  const alike = describeAlike(act);
+  return [
+    "  y  once: this act",
+    `  r  for this run of ${line(run.agent)}: ${alike}`,
+    "  s  for this session: the same, for every agent",
+    "  n  no; what follows the n is told to the agent as the reason",
+  ];
+};
+
+const askApproval = async (
+  request: ApprovalRequest,
+  { ask, redact, signal, screen = () => ({}), readDiff }: ApproverOptions & { readonly signal: AbortSignal },
+): Promise<ApprovalAnswer> => {
+  const { act } = request;
+  const diff = await readDiff?.(act).catch(() => undefined);
+  const input = formatInput(act, redact);
+  const touched = formatTouched(act, redact);
+  const head = ["", `${formatAgents(request)} wants to ${formatWish(act)}:`];
+  const body = [...(diff === undefined ? input : formatDiff(diff, redact)), ...touched].join("\n");
+  const choices = formatChoices(request);
+  const short = shorten({ head, body, choices }, request.hash, { ...SMALLEST, ...screen() });
   const isLong = short !== undefined;
-  const choices = `y once, r for this run, s for this session, n or n reason${isLong ? ", v view all" : ""}`;
-  const shown = `${head}${short ?? body}\nAllow it? [${choices}] `;
-  let question = shown;
+  const shown = [...head, short ?? body, ...choices, ...(isLong ? [VIEW_ALL] : []), ""].join("\n");
+  const whole = [...head, body, ...(diff === undefined ? [] : ["  as it was called:", ...input]), ""].join("\n");
+  let question: Question = { shown, prompt: PROMPT };
   for (;;) {
     let text: string;
     try {
@@ -86,6 +124,8 @@ const askApproval = async (request: ApprovalRequest, { ask, redact, signal, scre
     if (answer) return answer;
     const wantsAll = isLong && text.trim().toLowerCase() === "v";
     // The whole may take many screens; what it is about then stands below it once more.
-    question = wantsAll ? `${head}${body}\n${shown}` : `Please answer with ${choices}: `;
+    question = wantsAll
+      ? { shown: whole + shown, prompt: PROMPT }
+      : { shown: "", prompt: `Please answer with y, r, s, n or n reason${isLong ? ", or v to view all" : ""}: ` };
   }
 };

@@ -9,6 +9,7 @@ import { realpath } from "node:fs/promises";
 import type { Interface } from "node:readline/promises";
 import { createInterface } from "node:readline/promises";
 import { toPrintable } from "../terminal/printable.ts";
+import type { Ask } from "./ask-approval.ts";
 import { createApprover } from "./ask-approval.ts";
 import { screenOf } from "./output.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
@@ -28,6 +29,7 @@ import type { SlashContext } from "./slash-command.ts";
 import { obey } from "./slash-command.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { tellProblem } from "./tell-problem.ts";
+import { untilNobodyTypes } from "./type-ahead.ts";
 import { readVersion } from "./version.ts";
 
 export const chatCommand = async (options: SessionOptions, surroundings: Surroundings): Promise<number> => {
@@ -46,12 +48,18 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   // Asked for before anything is awaited: lines that come earlier than their listener would be lost.
   const lines = terminal[Symbol.asyncIterator]();
   let isAsking = false;
-  const ask = async (question: string, signal: AbortSignal): Promise<string> => {
+  const ask: Ask = async ({ shown, prompt }, signal) => {
+    await untilNobodyTypes(stdin, { signal });
+    // A line that was begun before the question goes on after it.
+    const begun = terminal.line;
+    eraseLine(terminal);
+    process.stdout.write(shown);
     isAsking = true;
     try {
-      return await terminal.question(question, { signal });
+      return await terminal.question(prompt, { signal });
     } finally {
       isAsking = false;
+      if (begun !== "") terminal.write(begun);
     }
   };
 
@@ -62,7 +70,14 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     env,
     source: commandSource(),
     onProblem: tellProblem(surroundings),
-    ...(isTerminal && { approver: createApprover(ask, redact, () => screenOf(stdout)) }),
+    ...(isTerminal && {
+      approver: createApprover({
+        ask,
+        redact,
+        screen: () => screenOf(stdout),
+        readDiff: async (act) => (await import("@retinue/tools")).readPlannedDiff(act, workspace),
+      }),
+    }),
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= retinue.close());
@@ -149,7 +164,12 @@ const clearLine = (terminal: Interface, stderr: Surroundings["stderr"]): void =>
     terminal.prompt();
     return;
   }
-  // As by the keys: to the end of the line, then delete up to there.
+  eraseLine(terminal);
+};
+
+/** As by the keys: to the end of the line, then delete up to there. */
+const eraseLine = (terminal: Interface): void => {
+  if (terminal.line === "") return;
   terminal.write(null, { ctrl: true, name: "e" });
   terminal.write(null, { ctrl: true, name: "u" });
 };

@@ -28,7 +28,7 @@ export const fitToScreen = (text: string, { rows, columns }: Screen): Fitted | u
   };
 };
 
-const countRows = (lines: readonly string[], columns: number): number =>
+export const countRows = (lines: readonly string[], columns: number): number =>
   lines.reduce((sum, line) => sum + rowsOf(line, columns), 0);
 
 /** Lines that are far too long are not measured to their end. */

@@ -21,6 +21,14 @@ export const formatInput = ({ input }: ProposedAct, redact: Redact): readonly st
     },
   );
 
+/** What a call would change. */
+export const formatDiff = (diff: string, redact: Redact): readonly string[] => [
+  "  would change:",
+  ...redact(diff)
+    .split("\n")
+    .map((row) => `    ${line(row)}`),
+];
+
 /** The paths and hosts that it touches, the secrets that it is given, and that nothing would keep it to them, where that is so. */
 export const formatTouched = ({ paths, hosts, unsandboxed, secrets = [] }: ProposedAct, redact: Redact): readonly string[] => [
   ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),

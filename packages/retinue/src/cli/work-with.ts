@@ -24,6 +24,7 @@ import { offlineNotice, showRun } from "./show-run.ts";
 import { showUntilParked } from "./show-until-parked.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { tellProblem } from "./tell-problem.ts";
+import { dropTypeAhead } from "./type-ahead.ts";
 
 export type WorkOptions = {
   readonly workspace: string;
@@ -67,7 +68,12 @@ export const workWith = async (
       onProblem: tellProblem(surroundings),
       ...(stdin.isTTY === true &&
         stderr.isTerminal && {
-          approver: createApprover(createAsk(surroundings, interrupts), surroundings.redact, () => screenOf(stderr)),
+          approver: createApprover({
+            ask: createAsk(surroundings, interrupts),
+            redact: surroundings.redact,
+            screen: () => screenOf(stderr),
+            readDiff: async (act) => (await import("@retinue/tools")).readPlannedDiff(act, workspace),
+          }),
         }),
     });
     let closing: Promise<void> | undefined;
@@ -111,17 +117,22 @@ export const workWith = async (
   }
 };
 
+const DROPPED = "\nretinue: what was typed before this question is not taken for an answer.\n";
+
 /** The terminal is held only while it asks. */
 const createAsk =
   ({ stdin }: Surroundings, interrupts: Interrupts): Ask =>
-  async (question, signal) => {
+  async ({ shown, prompt }, signal) => {
+    if (await dropTypeAhead(stdin, signal, () => interrupts.raise("SIGINT"))) process.stderr.write(DROPPED);
+    // Above the line that is typed in, so that the terminal draws nothing of it again with each key.
+    process.stderr.write(shown);
     const terminal = createInterface({ input: stdin, output: process.stderr, terminal: true });
     terminal.on("SIGINT", () => interrupts.raise("SIGINT"));
     // Ctrl-D is no answer, and none will come any more.
     const left = new AbortController();
     terminal.once("close", () => left.abort());
     try {
-      return await terminal.question(question, { signal: AbortSignal.any([signal, left.signal]) });
+      return await terminal.question(prompt, { signal: AbortSignal.any([signal, left.signal]) });
     } finally {
       terminal.close();
     }

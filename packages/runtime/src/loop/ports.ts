@@ -53,6 +53,8 @@ export type ApprovalRequest = {
   readonly run: RunIdentity;
   readonly act: ProposedAct;
   readonly hash: string;
+  /** The agents from the main one down to the one that asks, by name, as far as they are known. */
+  readonly agents?: readonly string[];
 };
 
 export type Ports = {

@@ -15,6 +15,8 @@ import { toShellEnvironment } from "@retinue/confine";
 import { createThrottledProgress } from "@retinue/confine";
 import type { ConfinementOptions } from "@retinue/confine";
 import { isUnsandboxedAllowed, runConfined } from "@retinue/confine";
+import { describeCopy } from "../describe-copy.ts";
+import { countsInOutput } from "./counts-in-output.ts";
 import { describeTests } from "./describe-tests.ts";
 import { findRunner } from "./find-runner.ts";
 import type { TestRequest } from "./test-runner.ts";
@@ -80,10 +82,17 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
           },
         });
         const output = toOutput(spool);
-        const refused = confinement.refusals.map((why) => `\n[${why}]`).join("");
+        const notes = confinement.copy === undefined ? [] : describeCopy(confinement.copy);
+        const refused = [...confinement.refusals, ...notes].map((why) => `\n[${why}]`).join("");
         const error = toError(end, runner.name, timeoutMs);
         // What ended too early may have left a report of a part.
         const report = error === undefined ? await runner.toReport({ report: await readReport(reportFile), output }) : undefined;
+        // A script that builds first has no report; the summary that its runner prints counts them.
+        const counts = report
+          ? { run: report.passed + report.failed, passed: report.passed }
+          : error === undefined
+            ? countsInOutput([command.file, ...command.args].join(" "), output)
+            : undefined;
         const text = describeTests({
           workspace,
           projectFolder: project.folder,
@@ -98,7 +107,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
           content: [{ type: "text", text: toModelText(text + refused) }],
           sandbox: confinement.sandbox,
           ...(files === undefined ? {} : { files }),
-          ...(report === undefined ? {} : { tests: { run: report.passed + report.failed, passed: report.passed } }),
+          ...(counts === undefined ? {} : { tests: counts }),
           ...(error === undefined ? {} : { error }),
         };
       } finally {

@@ -3,6 +3,7 @@ import { RetinueError } from "@retinue/protocol";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Surroundings } from "../surroundings.ts";
+import { dropTypeAhead } from "../type-ahead.ts";
 
 /** Where nobody can be asked, that is told, with the option that says yes. */
 export const askYes = async (question: string, { stdin, stderr }: Surroundings): Promise<boolean> => {
@@ -10,6 +11,7 @@ export const askYes = async (question: string, { stdin, stderr }: Surroundings):
     throw new RetinueError("usage", "Nobody can be asked, so that nothing was changed.", {
       hint: "Read what is shown; --yes then agrees to it.",
     });
+  await dropTypeAhead(stdin, new AbortController().signal, () => process.kill(process.pid, "SIGINT"));
   await stderr.write(question);
   const lines = createInterface({ input: stdin, terminal: false });
   try {
