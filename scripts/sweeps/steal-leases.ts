@@ -8,9 +8,9 @@ import { promisify } from "node:util";
 import { examine } from "./examine.ts";
 import type { Finding } from "./finding.ts";
 import { readRecord } from "./read-record.ts";
-import { SCENARIOS } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
 import type { Thief } from "./thief.ts";
-import { databaseIn } from "./victim-host.ts";
+import { databaseIn } from "./trial-record.ts";
 
 export type StealReport = {
   readonly runs: number;
