@@ -8,7 +8,7 @@ export const PROCESS: Form = {
   about: "four processes write to one database, and two steal runs from each other: none is turned away, no effect made twice",
   run: async function* ({ full, signal }) {
     const wanted = full ? 60_000 : 3_000;
-    const { commits, errors, events, missing, damage, seconds } = await writeTogether(wanted);
+    const { commits, errors, events, missing, damage, seconds } = await writeTogether(wanted, signal);
     yield {
       title: "four writers",
       figures: `${commits} commits, ${events} events, ${seconds} s`,
@@ -20,7 +20,7 @@ export const PROCESS: Form = {
       ],
     };
     if (signal.aborted) return;
-    const stolen = await stealLeases(full ? 1_000 : 50);
+    const stolen = await stealLeases(full ? 1_000 : 50, signal);
     yield {
       title: "stolen leases",
       figures: `${stolen.steals} steals of ${stolen.runs} runs, ${stolen.unknown} calls told as unknown, ${stolen.seconds} s`,
