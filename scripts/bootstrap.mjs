@@ -22,6 +22,7 @@ const COMMANDS = {
   start: "packages/retinue/bin/retinue.mjs",
   test: "scripts/test.ts",
   check: "scripts/check.ts",
+  sweep: "scripts/sweep.ts",
   format: "node_modules/oxfmt/bin/oxfmt",
   vitest: "node_modules/vitest/vitest.mjs",
   bench: "bench/run.ts",

@@ -1,56 +1,54 @@
 /** A run that nothing disturbs, to learn where it can be disturbed. */
-import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
+import { openStage, type StageOrder, type SweepGround } from "./stage.ts";
 import { type CallPoint, readCallPoints, toRecordingArguments } from "./strace.ts";
-import type { TrialOptions } from "./trial.ts";
-import { runVictim, type VictimEnding } from "./victim-process.ts";
-
-type Order = TrialOptions["order"];
+import { type Disturbance, toHow } from "./trial.ts";
+import type { VictimEnding } from "./victim-process.ts";
 
 type DryRun<T> = {
-  readonly place: string;
-  readonly order: Order;
+  readonly ground: SweepGround;
+  readonly order: StageOrder;
   readonly strace?: readonly string[] | undefined;
-  /** Arguments of strace for a process that is killed first, so that this one resumes. */
-  readonly killedBefore?: readonly string[] | undefined;
+  /** What happens to a process before, so that this one resumes. */
+  readonly before?: Disturbance | undefined;
   readonly learn: (ending: VictimEnding, folder: string) => T;
 };
 
-const dryRun = async <T>({ place, order: given, strace, killedBefore, learn }: DryRun<T>): Promise<T> => {
-  const folder = mkdtempSync(path.join(place, "dry-run-"));
+const dryRun = async <T>({ ground, order, strace, before, learn }: DryRun<T>): Promise<T> => {
+  const stage = openStage(ground, order);
   try {
-    const order = { ...given, folder };
-    const cache = path.join(place, "cache");
-    if (killedBefore !== undefined) await runVictim({ order, cache, strace: killedBefore });
-    const ending = await runVictim({ order, cache, ...(strace === undefined ? {} : { strace }) });
+    if (before !== undefined) await stage.run(toHow(before, stage.folder));
+    const ending = await stage.run(strace === undefined ? {} : { strace });
+    ground.signal?.throwIfAborted();
     if (ending.exitCode !== 0) throw new Error(`A run that nothing disturbs ended with ${ending.exitCode}: ${ending.stderr}`);
-    return learn(ending, folder);
+    return learn(ending, stage.folder);
   } finally {
-    rmSync(folder, { recursive: true });
+    await stage.close();
   }
 };
 
 /** The system calls by which the run, or what resumes it, changes files. */
-export const recordCallPoints = (
-  place: string,
-  order: Order,
-  killedBefore?: readonly string[],
-): Promise<readonly CallPoint[]> => {
-  const recording = path.join(place, "recording.txt");
+export const recordCallPoints = (ground: SweepGround, order: StageOrder, before?: Disturbance): Promise<readonly CallPoint[]> => {
+  const recording = path.join(ground.place, "recording.txt");
   return dryRun({
-    place,
+    ground,
     order,
-    killedBefore,
+    before,
     strace: toRecordingArguments(recording),
     learn: (_, folder) => readCallPoints(recording, folder),
   });
 };
 
 /** The points of its own counter, and the writes of its log. */
-export const countPoints = (place: string, order: Order): Promise<{ readonly points: number; readonly writes: number }> =>
+export const countPoints = (
+  ground: SweepGround,
+  order: StageOrder,
+  before?: Disturbance,
+): Promise<{ readonly points: number; readonly writes: number }> =>
   dryRun({
-    place,
+    ground,
     order,
+    before,
     learn: ({ lines }) => {
       const counted = lines.find((line) => line.type === "counted");
       if (!counted) throw new Error("The run has counted nothing.");
@@ -59,5 +57,5 @@ export const countPoints = (place: string, order: Order): Promise<{ readonly poi
   });
 
 /** How long it takes from when it is ready, here and now. */
-export const measureRun = (place: string, order: Order): Promise<number> =>
-  dryRun({ place, order, learn: ({ workMs }) => workMs });
+export const measureRun = (ground: SweepGround, order: StageOrder): Promise<number> =>
+  dryRun({ ground, order, learn: ({ workMs }) => workMs });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Evidence, examine } from "./examine.ts";
 import { FINDING_KINDS, type FindingKind } from "./finding.ts";
 import { readRecord } from "./read-record.ts";
-import { SCENARIOS } from "./scenario.ts";
-import { databaseIn } from "./victim-host.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import { databaseIn } from "./trial-record.ts";
 import type { PairedPart } from "./victim-line.ts";
 import { runVictim } from "./victim-process.ts";
 
@@ -48,7 +48,7 @@ const added = (event: RecordedEvent, change: object = {}): Evidence =>
 
 const asking = (parts: readonly PairedPart[]): Evidence => ({
   ...sound,
-  said: [...sound.said, [{ type: "requested", agent: "lead", answered: 0, parts }]],
+  said: [...sound.said, [{ type: "requested", agent: "lead", answered: 0, parts, told: 0 }]],
 });
 
 const isPut = ({ tool }: { readonly tool: string }): boolean => tool === "put";
@@ -67,7 +67,7 @@ const PLANTED: { readonly [Kind in FindingKind]?: readonly (() => Evidence)[] } 
     () => {
       const { agent, seq } = first("model.answered", ({ depth }) => depth === 1);
       const crashed = { faults: [], events: sound.final.events.slice(0, seq) };
-      return { ...sound, crashes: [crashed], said: [[], [{ type: "requested", agent, answered: 0, parts: [] }]] };
+      return { ...sound, crashes: [crashed], said: [[], [{ type: "requested", agent, answered: 0, parts: [], told: 0 }]] };
     },
   ],
   "failed-resume": [
@@ -150,8 +150,8 @@ describe("an examination", () => {
     ]);
   });
 
-  test("has a plant for every kind of finding but those of the processes", () => {
+  test("has a plant for every kind of finding but those of inputs, merges and processes", () => {
     const planted = [...Object.keys(PLANTED), ...Object.keys(PLANTED_EFFECTS)];
-    expect(FINDING_KINDS.filter((kind) => !planted.includes(kind))).toEqual(["unclear-stop"]);
+    expect(FINDING_KINDS.filter((kind) => !planted.includes(kind))).toEqual(["wrong-input", "wrong-merge", "unclear-stop"]);
   });
 });

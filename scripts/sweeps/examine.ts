@@ -4,6 +4,8 @@ import { spentBelow } from "@retinue/engine";
 import type { EventOf, RecordedEvent, RecordedType, RunId, ToolCallPart } from "@retinue/protocol";
 import { fold } from "@retinue/runtime";
 import { readEffects } from "./effects.ts";
+import { examineInputs } from "./examine-inputs.ts";
+import { examineMerge } from "./examine-merge.ts";
 import type { Finding, FindingKind } from "./finding.ts";
 import type { Record } from "./read-record.ts";
 import type { Scenario } from "./scenario.ts";
@@ -36,10 +38,12 @@ export const examine = (evidence: Evidence): Examination => {
   examineAsking(evidence, find);
   examineTree(evidence, find);
   examineApprovals(evidence, find);
+  examineInputs(evidence, find);
+  examineMerge(evidence, find);
   return { findings, unknown: of(final.events, "tool.settled").filter(({ outcome }) => outcome === "unknown").length };
 };
 
-type Find = (kind: FindingKind, what: string) => void;
+export type Find = (kind: FindingKind, what: string) => void;
 
 const of = <T extends RecordedType>(events: readonly RecordedEvent[], type: T): readonly EventOf<T>[] =>
   events.filter((event): event is RecordedEvent & EventOf<T> => event.type === type);
@@ -153,16 +157,20 @@ const examineLimits = ({ scenario, final: { events } }: Evidence, find: Find): v
     totals.iterations += iterations;
     totals.toolCalls += toolCalls;
     const isMain = settled.depth === 0;
-    if (isMain ? status !== expected.status || bailoutReason !== expected.bailoutReason : status !== "completed")
+    const isExpected = isMain
+      ? status === expected.status && bailoutReason === expected.bailoutReason
+      : status === (settled.agent === scenario.inputs?.stopped ? "cancelled" : "completed");
+    if (!isExpected)
       find(
         "failed-resume",
         `${runId} ended as ${status} (${bailoutReason ?? "no reason"}): ${JSON.stringify(settled.result.error)}`,
       );
   }
-  if (totals.iterations !== expected.iterations || totals.toolCalls !== expected.toolCalls)
+  const isTurns = expected.iterations === null || totals.iterations === expected.iterations;
+  if (!isTurns || totals.toolCalls !== expected.toolCalls)
     find(
       "wrong-limits",
-      `${totals.iterations} turns and ${totals.toolCalls} calls were used, not ${expected.iterations} and ${expected.toolCalls}`,
+      `${totals.iterations} turns and ${totals.toolCalls} calls were used, not ${expected.iterations ?? "any"} and ${expected.toolCalls}`,
     );
 };
 

@@ -3,8 +3,8 @@ import path from "node:path";
 import { countPoints, recordCallPoints } from "./dry-run.ts";
 import { pickEvenly } from "./pick-evenly.ts";
 import { type CallPoint, canTrace, toFailingArguments } from "./strace.ts";
-import type { Plan, SweepOptions } from "./sweep.ts";
-import type { TrialOptions } from "./trial.ts";
+import type { StageOrder } from "./stage.ts";
+import type { Plan, PlannedSweep } from "./sweep.ts";
 
 export type Fault = {
   readonly call: "pwrite64" | "fsync";
@@ -24,7 +24,7 @@ export const DISK_BROKEN: readonly Fault[] = [
 ];
 
 export type FaultOptions = {
-  readonly order: TrialOptions["order"];
+  readonly order: StageOrder;
   readonly faults: readonly Fault[];
   /** At most so many points of each fault; all of them by default. */
   readonly most?: number;
@@ -37,18 +37,18 @@ export const planFaults = ({
   faults,
   most = Infinity,
   method = canTrace() ? "strace" : "counter",
-}: FaultOptions): Pick<SweepOptions, "order" | "method" | "plan"> => ({
+}: FaultOptions): PlannedSweep => ({
   order,
   method: `${faults.map(({ call, error, from }) => `${error} at ${call}${from ? " and after" : ""}`).join(", ")}, by ${method}`,
-  plan: async (place) => {
+  plan: async (ground) => {
     if (method === "counter") {
-      const { writes } = await countPoints(place, order);
+      const { writes } = await countPoints(ground, order);
       const plans = Array.from({ length: writes }, (_, at) => ({ name: `write ${at + 1}`, disturbances: [{ failAt: at + 1 }] }));
       return { points: writes, plans: pickEvenly(plans, most) };
     }
-    const recorded = await recordCallPoints(place, order);
+    const recorded = await recordCallPoints(ground, order);
     const all = faults.map((fault) =>
-      recorded.filter(({ call }) => call === fault.call).map((point) => toPlan(point, fault, place)),
+      recorded.filter(({ call }) => call === fault.call).map((point) => toPlan(point, fault, ground.place)),
     );
     return { points: all.flat().length, plans: all.flatMap((plans) => pickEvenly(plans, most)) };
   },
@@ -57,5 +57,8 @@ export const planFaults = ({
 const toPlan = (point: CallPoint, { error, from }: Fault, place: string): Plan => {
   const name = `${error} at ${point.call} ${point.nth}${from ? " and after" : ""} (${point.file})`;
   const output = path.join(place, `${name.replaceAll(/\W+/g, "-")}.txt`);
-  return { name, disturbances: [{ strace: toFailingArguments(point, { error, from, output }), faultIn: output }] };
+  return {
+    name,
+    disturbances: [{ strace: (folder) => toFailingArguments(point, folder, { error, from, output }), faultIn: output }],
+  };
 };

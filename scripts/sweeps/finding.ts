@@ -18,6 +18,10 @@ export const FINDING_KINDS = [
   "wrong-limits",
   "child-twice",
   "wrong-approval",
+  /** What was said to a run was not heard, was heard twice, or could not be said. */
+  "wrong-input",
+  /** What a run did in its worktree did not come whole into the workspace, or something was left behind. */
+  "wrong-merge",
   /** It ended without saying why. */
   "unclear-stop",
 ] as const;

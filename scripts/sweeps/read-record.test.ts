@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readCrashed, readRecord } from "./read-record.ts";
-import { databaseIn } from "./victim-host.ts";
+import { databaseIn } from "./trial-record.ts";
 import { runVictim } from "./victim-process.ts";
 
 let place = "";

@@ -1,12 +1,25 @@
 /** What a victim is set to do: who is there, what their model says, and what must have come of it whatever happened on the way. */
 import type { Script, ScriptedTurn } from "@retinue/model/testing";
 import type { ApproveMode, BailoutReason, Limits, RunStatus } from "@retinue/protocol";
+import type { ModelRequest } from "@retinue/runtime";
 
 export type ScenarioAgent = {
   readonly name: string;
   readonly delegates: readonly string[];
   /** One answer each; the last is given again for as long as it is asked. */
   readonly turns: readonly ScriptedTurn[];
+  /** It works in a worktree of its own, which is merged. */
+  readonly isolation?: "worktree";
+};
+
+/** What another process says to a run, while it is driven and while it is not. */
+export type Inputs = {
+  /** Sent to the main run. */
+  readonly message: string;
+  /** The agent whose run is stopped. */
+  readonly stopped: string;
+  /** The question that is answered last, when the main run waits for nothing else. */
+  readonly lastToken: string;
 };
 
 export type Scenario = {
@@ -17,147 +30,41 @@ export type Scenario = {
   readonly approve: ApproveMode;
   /** The effect that a human is asked about last, when everything else that can be done is done. */
   readonly parkedToken: string | null;
+  /** 1 where it is not said. */
+  readonly maxDepth?: number;
+  /** Without them the victim answers its questions itself. */
+  readonly inputs?: Inputs;
+  /** Files of the workspace, a repository; without them there is none. */
+  readonly files?: Readonly<{ [path: string]: string }>;
   readonly expected: {
     readonly status: RunStatus;
     readonly bailoutReason: BailoutReason | undefined;
-    /** Of all runs together. */
-    readonly iterations: number;
+    /** Of all runs together; null where it depends on when others speak. */
+    readonly iterations: number | null;
     readonly toolCalls: number;
     readonly runs: number;
     /** Effects of tools that may not be repeated. */
     readonly effects: readonly string[];
+    /** What the workspace holds in the end. */
+    readonly files?: Readonly<{ [path: string]: string }>;
   };
 };
 
-type Call = NonNullable<ScriptedTurn["toolCalls"]>[number];
-
-const look = (token: string, chars = 10): Call => ({ tool: "look", input: { token, chars } });
-const put = (token: string): Call => ({ tool: "put", input: { token } });
-const act = (token: string): Call => ({ tool: "act", input: { token } });
-const delegate = (agent: string): Call => ({
-  tool: "delegate_to_agent",
-  input: { agent, task: `Do the part of ${agent}.` },
-  callId: `to-${agent}`,
-});
-
-const FIVE_TURNS: Scenario = {
-  agents: [
-    {
-      name: "main",
-      delegates: [],
-      turns: [
-        // Reads side by side, whose records overlap.
-        { toolCalls: [look("look-1"), look("look-2"), put("put-1")] },
-        { toolCalls: [put("put-2"), put("put-3")] },
-        { toolCalls: [act("act-1"), look("look-3")] },
-        // Too long for the context, so that an artifact is written.
-        { toolCalls: [look("look-4", 20_000)] },
-        { toolCalls: [put("put-4"), look("look-too-many")] },
-        { text: "All of it is done." },
-      ],
-    },
-  ],
-  limits: { iterations: 5, toolCalls: 9 },
-  approve: "all",
-  parkedToken: null,
-  expected: {
-    status: "partial",
-    bailoutReason: "max_tool_calls",
-    iterations: 5,
-    toolCalls: 9,
-    runs: 1,
-    effects: ["put-1", "put-2", "put-3", "act-1", "put-4"],
-  },
-};
-
-const THREE_CHILDREN: Scenario = {
-  agents: [
-    {
-      name: "lead",
-      delegates: ["alpha", "beta", "gamma"],
-      turns: [
-        { toolCalls: [delegate("alpha"), delegate("beta"), delegate("gamma")] },
-        { toolCalls: [put("lead-put")] },
-        { toolCalls: [look("look-too-many")] },
-        { text: "All three are done." },
-      ],
-    },
-    {
-      name: "alpha",
-      delegates: [],
-      turns: [{ toolCalls: [put("alpha-put")] }, { toolCalls: [act("alpha-act")] }, { text: "Alpha is done." }],
-    },
-    {
-      name: "beta",
-      delegates: [],
-      turns: [{ toolCalls: [look("beta-look-1"), look("beta-look-2"), put("beta-put")] }, { text: "Beta is done." }],
-    },
-    { name: "gamma", delegates: [], turns: [{ toolCalls: [put("gamma-put")] }, { text: "Gamma is done." }] },
-  ],
-  limits: { iterations: 10, toolCalls: 10 },
-  approve: "ask",
-  parkedToken: "gamma-put",
-  expected: {
-    status: "partial",
-    bailoutReason: "max_tool_calls",
-    iterations: 10,
-    toolCalls: 10,
-    runs: 4,
-    effects: ["lead-put", "alpha-put", "alpha-act", "beta-put", "gamma-put"],
-  },
-};
-
-const HELPERS = ["alpha", "beta", "gamma"] as const;
-
-/** Enough turns for two processes to take the run from each other again and again. */
-const MANY_TURNS: Scenario = {
-  agents: [
-    {
-      name: "main",
-      delegates: HELPERS,
-      turns: [
-        ...HELPERS.flatMap((helper) => [
-          { toolCalls: [put(`put-1-${helper}`), look(`look-${helper}`), act(`act-${helper}`)] },
-          { toolCalls: [delegate(helper)] },
-          { toolCalls: [put(`put-2-${helper}`), put(`put-3-${helper}`)] },
-        ]),
-        { text: "All of it is done." },
-      ],
-    },
-    ...HELPERS.map((name) => ({
-      name,
-      delegates: [],
-      turns: [{ toolCalls: [put(`${name}-put`), act(`${name}-act`)] }, { text: "It is done." }],
-    })),
-  ],
-  limits: { iterations: 16, toolCalls: 24 },
-  approve: "all",
-  parkedToken: null,
-  expected: {
-    status: "completed",
-    bailoutReason: undefined,
-    iterations: 16,
-    toolCalls: 24,
-    runs: 4,
-    effects: HELPERS.flatMap((name) => [
-      `put-1-${name}`,
-      `act-${name}`,
-      `put-2-${name}`,
-      `put-3-${name}`,
-      `${name}-put`,
-      `${name}-act`,
-    ]),
-  },
-};
-
-export const SCENARIOS = { "five-turns": FIVE_TURNS, "three-children": THREE_CHILDREN, "many-turns": MANY_TURNS } as const;
-
-export type ScenarioName = keyof typeof SCENARIOS;
-
-/** The answers as a function of the conversation alone, so that a resumed run is answered as it would have been. */
+/**
+ * The answers as a function of the conversation alone, so that a resumed run is answered as it would have been. Where others speak to a run it
+ * may have more turns than are written down: it then goes on with the first whose calls it has not made.
+ */
 export const toScript =
-  ({ agents }: Scenario): Script =>
-  ({ system }, answered) => {
-    const turns = agents.find(({ name }) => system.startsWith(`You are ${name}.`))?.turns;
-    return turns?.[Math.min(answered, turns.length - 1)];
+  ({ agents, inputs }: Scenario): Script =>
+  (request, answered) => {
+    const turns = agents.find(({ name }) => request.system.startsWith(`You are ${name}.`))?.turns ?? [];
+    const last = turns.length - 1;
+    return inputs === undefined ? turns[Math.min(answered, last)] : (firstNotMade(turns, request) ?? turns[last]);
   };
+
+const firstNotMade = (turns: readonly ScriptedTurn[], { messages }: ModelRequest): ScriptedTurn | undefined => {
+  const made = new Set(
+    messages.flatMap(({ content }) => content.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []))),
+  );
+  return turns.find(({ toolCalls = [] }) => toolCalls.some(({ callId = "" }) => !made.has(callId)));
+};

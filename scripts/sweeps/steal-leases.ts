@@ -8,9 +8,9 @@ import { promisify } from "node:util";
 import { examine } from "./examine.ts";
 import type { Finding } from "./finding.ts";
 import { readRecord } from "./read-record.ts";
-import { SCENARIOS } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
 import type { Thief } from "./thief.ts";
-import { databaseIn } from "./victim-host.ts";
+import { databaseIn } from "./trial-record.ts";
 
 export type StealReport = {
   readonly runs: number;
@@ -28,7 +28,7 @@ const STEALS_A_RUN = 12;
 const THIEF = fileURLToPath(new URL("thief.ts", import.meta.url));
 
 /** Goes on until so many leases were stolen. */
-export const stealLeases = async (wanted: number): Promise<StealReport> => {
+export const stealLeases = async (wanted: number, signal?: AbortSignal): Promise<StealReport> => {
   const startedAt = performance.now();
   let [runs, steals, unknown] = [0, 0, 0];
   const findings: Finding[] = [];
@@ -36,7 +36,7 @@ export const stealLeases = async (wanted: number): Promise<StealReport> => {
     const batch = Math.min(MOST_RUNS, Math.ceil((wanted - steals) / STEALS_A_RUN));
     const place = mkdtempSync(path.join(tmpdir(), "retinue-thieves-"));
     try {
-      const thieves = await Promise.all(Array.from({ length: PROCESSES }, () => runThief(place, batch)));
+      const thieves = await Promise.all(Array.from({ length: PROCESSES }, () => runThief(place, batch, signal)));
       steals += thieves.reduce((total, { stolenFrom }) => total + stolenFrom, 0);
       for (let run = 1; run <= batch; run += 1) {
         const folder = path.join(place, `run-${run}`);
@@ -53,13 +53,8 @@ export const stealLeases = async (wanted: number): Promise<StealReport> => {
   return { runs, steals, unknown, seconds: Math.round((performance.now() - startedAt) / 100) / 10, findings };
 };
 
-const runThief = async (place: string, runs: number): Promise<Thief> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    "--disable-warning=ExperimentalWarning",
-    THIEF,
-    place,
-    String(runs),
-    String(PROCESSES),
-  ]);
+const runThief = async (place: string, runs: number, signal: AbortSignal | undefined): Promise<Thief> => {
+  const args = ["--disable-warning=ExperimentalWarning", THIEF, place, String(runs), String(PROCESSES)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, signal === undefined ? {} : { signal });
   return JSON.parse(stdout) as Thief;
 };

@@ -27,7 +27,7 @@ const WRITING_CALLS = [
   "unlinkat",
 ] as const;
 
-/** The `nth` call of this name that the process makes. */
+/** The `nth` call of this name on this file, given from the folder of the run. */
 export type CallPoint = { readonly call: string; readonly nth: number; readonly file: string };
 
 // Not `--seccomp-bpf`, which would be faster: under it nothing is injected.
@@ -44,30 +44,43 @@ export const toRecordingArguments = (output: string): readonly string[] => [
   `--output=${output}`,
 ];
 
-export const toKillingArguments = ({ call, nth }: CallPoint): readonly string[] => [
-  ...COMMON,
-  "--output=/dev/null",
+/** Only what touches this file is counted, so that neither the loading of modules nor another program shifts the point. */
+const toTraceOf = ({ call, file }: CallPoint, folder: string): readonly string[] => [
   `--trace=${call}`,
-  `--inject=${call}:signal=SIGKILL:when=${nth}`,
+  `--trace-path=${path.join(folder, file)}`,
 ];
 
-/** `from` this call on, or at this call alone. `output` then says that it was made to fail. */
-export const toFailingArguments = (
-  { call, nth }: CallPoint,
-  { error, from, output }: { readonly error: string; readonly from: boolean; readonly output: string },
-): readonly string[] => [
+export const toKillingArguments = (point: CallPoint, folder: string): readonly string[] => [
+  ...COMMON,
+  "--output=/dev/null",
+  ...toTraceOf(point, folder),
+  `--inject=${point.call}:signal=SIGKILL:when=${point.nth}`,
+];
+
+export type Failing = {
+  readonly error: string;
+  /** This call and all that follow, or this call alone. */
+  readonly from: boolean;
+  /** Says afterwards that it was made to fail. */
+  readonly output: string;
+};
+
+export const toFailingArguments = (point: CallPoint, folder: string, { error, from, output }: Failing): readonly string[] => [
   ...COMMON,
   `--output=${output}`,
-  `--trace=${call}`,
-  `--inject=${call}:error=${error}:when=${nth}${from ? "+" : ""}`,
+  ...toTraceOf(point, folder),
+  `--inject=${point.call}:error=${error}:when=${point.nth}${from ? "+" : ""}`,
 ];
 
 /** Whether a call was made to fail. */
 export const wasInjected = (output: string): boolean => readFileSync(output, "utf8").includes("(INJECTED)");
 
+/** What git and others write is theirs; where runs are killed meanwhile, a counter inside the process says. */
+const IS_OTHERS = /^(?:workspace|worktrees|template)(?:\/|$)/;
+
 /**
- * The points of a recording that lie in a folder, in their order. strace counts each kind of call and each thread for itself; a call of
- * another thread than the main one could not be met exactly, so that there may be none.
+ * The points of a recording that lie in a folder, in their order. strace counts for each thread; a call of another thread than the main one
+ * could not be met exactly, so that there may be none.
  */
 export const readCallPoints = (recording: string, folder: string): readonly CallPoint[] => {
   const counts = new Map<string, number>();
@@ -77,14 +90,15 @@ export const readCallPoints = (recording: string, folder: string): readonly Call
     const [, thread, call] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
     if (thread === undefined || call === undefined) continue;
     main ??= thread;
-    const file = line.includes(folder) ? (line.split(folder)[1]?.split(/[>"]/)[0] ?? "") : undefined;
-    if (thread !== main) {
-      if (file !== undefined) throw new Error(`A thread beside the main one writes: ${line}`);
-      continue;
-    }
-    const nth = (counts.get(call) ?? 0) + 1;
-    counts.set(call, nth);
-    if (file !== undefined) points.push({ call, nth, file: path.basename(file) || "." });
+    const [, rest] = line.split(folder);
+    if (rest === undefined) continue;
+    const file = (rest.split(/[>"]/)[0] ?? "").replace(/^\//, "") || ".";
+    if (IS_OTHERS.test(file)) continue;
+    if (thread !== main) throw new Error(`A thread beside the main one writes: ${line}`);
+    const key = `${call} ${file}`;
+    const nth = (counts.get(key) ?? 0) + 1;
+    counts.set(key, nth);
+    points.push({ call, nth, file });
   }
   return points;
 };

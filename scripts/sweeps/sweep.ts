@@ -1,9 +1,7 @@
 /** Runs many trials, two at a time, and adds up what they found. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Finding, FindingKind } from "./finding.ts";
-import { type Disturbance, runTrial, type Trial, type TrialOptions } from "./trial.ts";
+import type { StageOrder, SweepGround } from "./stage.ts";
+import { type Disturbance, runTrial, type Trial } from "./trial.ts";
 
 export type SweepReport = {
   readonly method: string;
@@ -26,59 +24,46 @@ export type SweepReport = {
 export type Plan = { readonly name: string; readonly disturbances: readonly Disturbance[] };
 
 export type SweepOptions = {
-  readonly order: TrialOptions["order"];
+  readonly ground: SweepGround;
+  readonly order: StageOrder;
   readonly method: string;
-  /** Of a run that nothing disturbs, which is recorded in this place. */
-  readonly plan: (place: string) => Promise<{ readonly points: number; readonly plans: readonly Plan[] }>;
-  /** Where the trials are made; sweeps that share it start faster. One of its own, removed at the end, by default. */
-  readonly place?: string;
+  /** Of a run that nothing disturbs. */
+  readonly plan: (ground: SweepGround) => Promise<{ readonly points: number; readonly plans: readonly Plan[] }>;
   readonly onTrial?: (done: number, of: number) => void;
 };
+
+export type PlannedSweep = Pick<SweepOptions, "order" | "method" | "plan">;
 
 const AT_ONCE = 2;
 /** How often a place is looked for. */
 const MOST_TRIES = 3;
 const MOST_SHOWN = 20;
 
-export const runSweep = async (options: SweepOptions): Promise<SweepReport> => {
-  if (options.place !== undefined) return sweepIn(options.place, options);
-  const place = createSweepPlace();
-  try {
-    return await sweepIn(place, options);
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
-};
-
-export const createSweepPlace = (): string => mkdtempSync(path.join(tmpdir(), "retinue-sweep-"));
-
-const sweepIn = async (place: string, { order, method, plan, onTrial }: SweepOptions): Promise<SweepReport> => {
+export const runSweep = async ({ ground, order, method, plan, onTrial }: SweepOptions): Promise<SweepReport> => {
   const startedAt = performance.now();
   // The first process compiles the modules for all the others.
-  const { findings: atRest } = await runTrial({ place, order, disturbances: [] });
+  const { findings: atRest } = await runTrial({ ground, order, disturbances: [] });
   if (atRest.length > 0) throw new Error(`A run that nothing disturbs is not as it should be: ${JSON.stringify(atRest)}`);
-  const { points, plans } = await plan(place);
+  const { points, plans } = await plan(ground);
   const waiting = [...plans];
   const trials: (Trial & { readonly name: string })[] = [];
   const tryOut = async ({ disturbances }: Plan): Promise<Trial> => {
-    let trial = await runTrial({ place, order, disturbances });
+    let trial = await runTrial({ ground, order, disturbances });
     for (let tries = 1; trial.unreached > 0 && trial.findings.length === 0 && tries < MOST_TRIES; tries += 1)
-      trial = await runTrial({ place, order, disturbances });
+      trial = await runTrial({ ground, order, disturbances });
     return trial;
   };
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
+    for (let next = waiting.shift(); next && ground.signal?.aborted !== true; next = waiting.shift()) {
       trials.push({ name: next.name, ...(await tryOut(next)) });
       onTrial?.(trials.length, plans.length);
     }
   };
-  // Who interrupts it is told what was found until then.
-  const stop = (): void => void waiting.splice(0);
-  process.once("SIGINT", stop);
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-  } finally {
-    process.removeListener("SIGINT", stop);
+  } catch (thrown) {
+    // Who interrupts it is told what was found until then.
+    if (ground.signal?.aborted !== true) throw thrown;
   }
   const findings = trials.flatMap((trial) => trial.findings.map((finding) => ({ ...finding, trial: trial.name })));
   return {

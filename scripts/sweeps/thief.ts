@@ -37,7 +37,7 @@ for (let run = 1; run <= Number(runs); run += 1) {
   const folder = path.join(place, `run-${run}`);
   mkdirSync(folder, { recursive: true });
   await wait(`${folder}.ready`);
-  const host = createVictimHost({
+  const host = await createVictimHost({
     order: { folder, scenario: "many-turns" },
     say: () => {},
     point: () => {},

@@ -1,33 +1,31 @@
 /** The real engine, loop and SQLite log around a scenario: what a victim runs, and what a thief of its leases runs. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createEmbeddedEngine, type Engine, type ResumeOptions, type RunHandle } from "@retinue/engine";
 import { createScriptedModel } from "@retinue/model/testing";
-import { type EventDraft, NO_USAGE, type RecordedEvent, type RunId, type SessionId } from "@retinue/protocol";
+import { type EventDraft, type Message, NO_USAGE, type RecordedEvent } from "@retinue/protocol";
 import { agentFrontMatterSchema, type AgentDefinition } from "@retinue/protocol/agent-file";
 import { type AnyTool, type Clock, createSpec, defineTool, type Model } from "@retinue/runtime";
 import type { EventLog } from "@retinue/store";
-import { createSqliteLog } from "@retinue/store/sqlite";
 import { z } from "zod";
 import { makeEffect, makeTwoStepEffect } from "./effects.ts";
-import { SCENARIOS, type Scenario, toScript } from "./scenario.ts";
+import { type Scenario, toScript } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import { openTrialLog } from "./trial-record.ts";
 import { toPairedParts, type VictimLine } from "./victim-line.ts";
+import { ROOT_RUN, SESSION } from "./victim-names.ts";
 import type { Plant, VictimOrder } from "./victim-order.ts";
-
-/** There is one session in each store, and its main run has this id. */
-export const SESSION: SessionId = "ses_victim";
-export const ROOT_RUN: RunId = "run_victim";
+import { createVictimWorktrees, workspaceIn } from "./victim-worktrees.ts";
 
 export type VictimHost = {
   readonly engine: Engine;
   /** Goes on with the main run, or starts it where there is none. */
   readonly run: (how?: ResumeOptions) => Promise<RunHandle>;
   /** How many runs have not settled. */
-  readonly openRuns: () => number;
+  readonly openRuns: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
-
-export const databaseIn = (folder: string): string => path.join(folder, "retinue.db");
 
 export type VictimHostOptions = {
   readonly order: VictimOrder;
@@ -38,11 +36,11 @@ export type VictimHostOptions = {
   readonly beforeWrite: () => void;
 };
 
-export const createVictimHost = (options: VictimHostOptions): VictimHost => {
+export const createVictimHost = async (options: VictimHostOptions): Promise<VictimHost> => {
   const { order, say, point } = options;
-  const { folder, synchronous = "NORMAL" } = order;
+  const { folder } = order;
   const scenario = SCENARIOS[order.scenario];
-  const log = createSqliteLog({ path: databaseIn(folder), synchronous });
+  const log = await openTrialLog(order);
   const tools = createTools(order, point);
   const agents = new Map(scenario.agents.map((agent) => [agent.name, toDefinition(agent)]));
   const model = createModel(scenario, order.latencyMs, say);
@@ -53,16 +51,17 @@ export const createVictimHost = (options: VictimHostOptions): VictimHost => {
     model: model.id,
     maxConcurrent: 3,
     // Otherwise the cap would hide what is planted.
-    maxChildren: order.plant === "renamed-delegations" ? 6 : 3,
+    maxChildren: order.plant === "renamed-delegations" ? 6 : 4,
     unattended: "park",
-    // Questions wait in memory and are answered from outside: parking is a resume, and a planted fault would show before anything is killed.
-    approver: () => new Promise(() => undefined),
+    // Where the victim answers itself, questions wait in memory: parking is a resume, and a planted fault would show before anything is killed.
+    approver: scenario.inputs === undefined ? () => new Promise(() => undefined) : undefined,
     ports: {
       model: () => model,
       tool: (name) => tools.find((tool) => tool.name === name),
       clock,
       realPath: async (file) => file,
       readFile: async (file) => `text of ${file}`,
+      ...(scenario.files === undefined ? {} : { worktrees: createVictimWorktrees(folder, point) }),
     },
   });
   const start = (): Promise<RunHandle> => {
@@ -71,9 +70,15 @@ export const createVictimHost = (options: VictimHostOptions): VictimHost => {
     const spec = createSpec({
       agent: main,
       agents,
-      grant: { tools: tools.map(({ name }) => name), writes: [], hosts: [], approve: scenario.approve, maxDepth: 1 },
+      grant: {
+        tools: tools.map(({ name }) => name),
+        writes: [],
+        hosts: [],
+        approve: scenario.approve,
+        maxDepth: scenario.maxDepth ?? 1,
+      },
       model: model.id,
-      workspace: folder,
+      workspace: scenario.files === undefined ? folder : workspaceIn(folder),
       depth: 0,
       request: { limits: scenario.limits },
     });
@@ -82,9 +87,8 @@ export const createVictimHost = (options: VictimHostOptions): VictimHost => {
   return {
     engine,
     run: async (how) => ((await log.sessionOf(ROOT_RUN)) === undefined ? start() : engine.resume(ROOT_RUN, how)),
-    openRuns: () => {
-      // SQLite reads at once.
-      const types = (log.read(SESSION) as readonly RecordedEvent[]).map(({ type }) => type);
+    openRuns: async () => {
+      const types = (await log.read(SESSION)).map(({ type }) => type);
       return types.filter((type) => type === "run.requested").length - types.filter((type) => type === "run.settled").length;
     },
     close: async () => log.close(),
@@ -100,8 +104,9 @@ const clock: Clock = {
   },
 };
 
-const toDefinition = ({ name, delegates }: Scenario["agents"][number]): AgentDefinition => ({
+const toDefinition = ({ name, delegates, isolation }: Scenario["agents"][number]): AgentDefinition => ({
   ...agentFrontMatterSchema.parse({ name, description: `Is ${name}.`, grant: "session" }),
+  ...(isolation === undefined ? {} : { isolation }),
   delegates: [...delegates],
   prompt: `You are ${name}.`,
 });
@@ -120,12 +125,16 @@ const createModel = (scenario: Scenario, latencyMs = 0, say: VictimHostOptions["
         agent: scenario.agents.find(({ name }) => request.system.startsWith(`You are ${name}.`))?.name ?? "",
         answered: request.messages.filter(({ role }) => role === "assistant").length,
         parts: toPairedParts(request.messages),
+        told: scenario.inputs === undefined ? 0 : countSaid(request.messages, scenario.inputs.message),
       });
       if (latencyMs > 0) await delay(latencyMs);
       yield* scripted.stream(request, signal);
     },
   };
 };
+
+/** How often a text stands in what a model is sent. */
+const countSaid = (messages: readonly Message[], text: string): number => JSON.stringify(messages).split(text).length - 1;
 
 const createTools = ({ folder, plant }: VictimOrder, point: () => void): readonly AnyTool[] => [
   defineTool({
@@ -157,6 +166,22 @@ const createTools = ({ folder, plant }: VictimOrder, point: () => void): readonl
     execute: ({ token }) => {
       makeTwoStepEffect(folder, token, point);
       return `${token} is done`;
+    },
+  }),
+  defineTool({
+    name: "save",
+    description: "Saves a file of the workspace.",
+    input: z.object({ token: z.string(), path: z.string(), text: z.string() }),
+    effect: "write",
+    // What is saved again is the same.
+    repeatable: true,
+    execute: ({ token, path: file, text }, { workspace }) => {
+      point();
+      const target = path.join(workspace, file);
+      mkdirSync(path.dirname(target), { recursive: true });
+      writeFileSync(target, text);
+      point();
+      return { content: [{ type: "text", text: `${token} is there` }], files: { created: [file], modified: [] } };
     },
   }),
 ];

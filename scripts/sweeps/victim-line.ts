@@ -10,8 +10,14 @@ export type VictimLine =
   | { readonly type: "ready" }
   /** The log has it: it must never be lost again. */
   | { readonly type: "acknowledged"; readonly event: RecordedEvent }
-  /** A model call is about to be made: whose, and after how many answers of its conversation. */
-  | { readonly type: "requested"; readonly agent: string; readonly answered: number; readonly parts: readonly PairedPart[] }
+  /** A model call is about to be made: whose, after how many answers of its conversation, and how often that holds what another process said. */
+  | {
+      readonly type: "requested";
+      readonly agent: string;
+      readonly answered: number;
+      readonly parts: readonly PairedPart[];
+      readonly told: number;
+    }
   /** The one question that nobody has answered yet, as whoever could answer it sees it. */
   | { readonly type: "parked"; readonly approvalId: string; readonly hash: string }
   | { readonly type: "settled"; readonly result: RunResult }

@@ -1,5 +1,5 @@
 /** What a victim is told on its command line, as one argument of JSON. */
-import type { ScenarioName } from "./scenario.ts";
+import type { ScenarioName } from "./scenarios.ts";
 
 /**
  * Planted faults, to prove that a sweep sees what it looks for. `repeated-writes`: writes are declared repeatable, so that a resumed run
@@ -21,6 +21,8 @@ export type VictimOrder = {
   readonly folder: string;
   readonly scenario: ScenarioName;
   readonly synchronous?: "NORMAL" | "FULL";
+  /** The record is in this database; a file of SQLite in the folder by default. */
+  readonly postgres?: { readonly url: string; readonly schema: string };
   readonly plant?: Plant;
   /** It kills itself at this point of its own counter. */
   readonly killAt?: number;

@@ -23,6 +23,12 @@ export type VictimOptions = {
   readonly strace?: readonly string[];
   /** Killed so long after it was ready. */
   readonly killAfterMs?: number;
+  /** Kills it when it is aborted. */
+  readonly kill?: AbortSignal;
+  /** The victim in one file; its sources by default. */
+  readonly program?: string;
+  /** Whoever waits for it wants it no more. */
+  readonly signal?: AbortSignal;
 };
 
 const VICTIM = fileURLToPath(new URL("victim.ts", import.meta.url));
@@ -30,20 +36,38 @@ const HUNG_MS = 60_000;
 /** A planted fault may well make it hang, and that is not what is looked for. */
 const PLANTED_HUNG_MS = 15_000;
 
-export const runVictim = ({ order, cache, strace, killAfterMs }: VictimOptions): Promise<VictimEnding> =>
+export const runVictim = ({
+  order,
+  cache,
+  strace,
+  killAfterMs,
+  kill,
+  program = VICTIM,
+  signal,
+}: VictimOptions): Promise<VictimEnding> =>
   new Promise((resolve, reject) => {
-    const node = [process.execPath, "--disable-warning=ExperimentalWarning", VICTIM, JSON.stringify(order)];
+    const node = [process.execPath, "--disable-warning=ExperimentalWarning", program, JSON.stringify(order)];
     const [command = "", ...args] = strace === undefined ? node : ["strace", ...strace, ...node];
     const child = spawn(command, args, {
-      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+      // One thread beside the main one, so that what is written there has an order.
+      env: { ...process.env, NODE_COMPILE_CACHE: cache, UV_THREADPOOL_SIZE: "1" },
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own, so that nothing outlives a strace that has to be ended.
       detached: true,
     });
     let hung = false;
+    let isOver = false;
     const end = (): void => {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+      if (child.pid === undefined || isOver) return;
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch (error) {
+        // Ended by itself a moment ago.
+        if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+      }
     };
+    const stops = [signal, kill].filter((one) => one !== undefined);
+    for (const one of stops) one.addEventListener("abort", end, { once: true });
     const limit = setTimeout(
       () => {
         hung = true;
@@ -64,10 +88,12 @@ export const runVictim = ({ order, cache, strace, killAfterMs }: VictimOptions):
     });
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
     child.once("error", reject);
-    child.once("close", (exitCode, signal) => {
+    child.once("close", (exitCode, endedBy) => {
+      isOver = true;
+      for (const one of stops) one.removeEventListener("abort", end);
       clearTimeout(limit);
       clearTimeout(killer);
-      const killed = signal === "SIGKILL" && !hung;
+      const killed = endedBy === "SIGKILL" && !hung;
       resolve({ lines: parseVictimLines(output), exitCode, killed, hung, stderr, workMs: performance.now() - readyAt });
     });
   });

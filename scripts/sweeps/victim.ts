@@ -4,7 +4,7 @@
  */
 import type { ApprovalId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { SCENARIOS } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
 import { createVictimHost, type VictimHost } from "./victim-host.ts";
 import { say } from "./victim-line.ts";
 import type { VictimOrder } from "./victim-order.ts";
@@ -36,7 +36,7 @@ const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
     for (const { approvalId, act, hash } of await engine.approvals()) {
       const isLast = (act.input as { readonly token?: string }).token === parkedToken;
       if (!isLast || parked) allow(approvalId);
-      else if (openRuns() === 2) {
+      else if ((await openRuns()) === 2) {
         say({ type: "parked", approvalId, hash });
         parked = true;
       }
@@ -47,8 +47,10 @@ const answerApprovals = ({ engine, openRuns }: VictimHost): NodeJS.Timeout => {
 };
 
 const work = async (): Promise<void> => {
-  const host = createVictimHost({ order, say, point, beforeWrite });
-  const answering = answerApprovals(host);
+  const host = await createVictimHost({ order, say, point, beforeWrite });
+  const answering = SCENARIOS[order.scenario].inputs === undefined ? answerApprovals(host) : undefined;
+  // A run that has left memory keeps no process alive.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     const handle = await host.run();
     say({ type: "settled", result: await handle.result });
@@ -56,6 +58,7 @@ const work = async (): Promise<void> => {
     await host.close();
   } finally {
     clearInterval(answering);
+    clearInterval(alive);
   }
 };
 

@@ -26,13 +26,15 @@ const SESSIONS = ["ses_shared", "ses_shared", "ses_3", "ses_4"] as const;
 const WRITER = fileURLToPath(new URL("../../packages/store/src/testing/processes/append-writer.ts", import.meta.url));
 
 /** At least so many commits, each of two events and waited for. */
-export const writeTogether = async (commits: number): Promise<WriteReport> => {
+export const writeTogether = async (commits: number, signal?: AbortSignal): Promise<WriteReport> => {
   const place = mkdtempSync(path.join(tmpdir(), "retinue-writers-"));
   try {
     const file = path.join(place, "retinue.db");
     const each = Math.ceil(commits / SESSIONS.length);
     const startedAt = performance.now();
-    const written = await Promise.all(SESSIONS.map((session, at) => runWriter([file, session, String(at), String(each)])));
+    const written = await Promise.all(
+      SESSIONS.map((session, at) => runWriter([file, session, String(at), String(each)], signal)),
+    );
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     const log = createSqliteLog({ path: file });
     const { events, damage } = await log.readSide.verify();
@@ -53,8 +55,11 @@ export const writeTogether = async (commits: number): Promise<WriteReport> => {
   }
 };
 
-const runWriter = async (args: readonly string[]): Promise<Written> => {
+const runWriter = async (args: readonly string[], signal: AbortSignal | undefined): Promise<Written> => {
   const node = ["--disable-warning=ExperimentalWarning", WRITER, ...args];
-  const { stdout } = await promisify(execFile)(process.execPath, node, { maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await promisify(execFile)(process.execPath, node, {
+    maxBuffer: 64 * 1024 * 1024,
+    ...(signal === undefined ? {} : { signal }),
+  });
   return JSON.parse(stdout) as Written;
 };

@@ -56,6 +56,48 @@ describe("a run in the background", () => {
     }
   });
 
+  test(
+    "is driven once though the process ends anywhere, and the one that goes on ends anywhere again",
+    { timeout: 240_000 },
+    async () => {
+      const alone = (request: ModelRequest, answered: number): ScriptedTurn => {
+        if (askedOf(request).agent === "b") return script(request, answered);
+        return answered > 0 ? { text: "Done." } : { toolCalls: [delegateTo("b", "task 1", { background: true })] };
+      };
+      const options = { agents, script: alone };
+      const first = createTestEngine(options);
+      const { sessionId, runId, result } = await first.start("go");
+      await result;
+      const child = childRunId(runId, "to-b-task-1");
+      const goOn = async (log: MemoryLog): Promise<void> =>
+        void (await (
+          await createTestEngine({ ...options, log }).engine.resume(runId)
+        ).result);
+      const cutAt = (log: MemoryLog, seq: number): MemoryLog => cutLog(log, sessionId, (event) => event.seq === seq);
+      for (const { seq } of first.log.read(sessionId).slice(0, -1)) {
+        const second = cutAt(first.log, seq);
+        await goOn(second);
+        for (const { seq: again } of second.read(sessionId).slice(seq, -1)) {
+          const third = cutAt(second, again);
+          await goOn(third);
+          const where = `cut after event ${seq} and after event ${again}`;
+          expect(settledIn(third, sessionId).toSorted(), where).toEqual([`${child} completed`, `${runId} completed`].toSorted());
+          expect(heardOf(third, sessionId), where).toEqual([child]);
+          const ofChild = third.read(sessionId).filter((event) => event.runId === child);
+          expect(
+            ofChild.filter(({ type }) => type === "run.requested"),
+            where,
+          ).toHaveLength(1);
+          expect(
+            ofChild.filter(({ type }) => type === "model.answered"),
+            where,
+          ).toHaveLength(2);
+          expect(ofChild.filter((event) => event.type === "run.started" && !event.resumed).length, where).toBeLessThanOrEqual(1);
+        }
+      }
+    },
+  );
+
   test("does not outlive the run that started it: at its limit those at work and those that wait are cancelled first", async () => {
     const endless = (request: ModelRequest, answered: number): ScriptedTurn => {
       if (askedOf(request).agent === "b")

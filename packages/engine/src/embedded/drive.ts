@@ -99,6 +99,8 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
   if (run.state.cancelRequested)
     run.stop.abort(new RetinueError("cancelled", run.state.cancelRequested.reason ?? "The run was cancelled."));
   await takeInputs(ground, run);
+  // The process that drove the tree before may have ended before it took away what was merged.
+  if (how.resumed && !run.parent && hasWorktreesBelow(run.known)) await sweepOnce(ground);
   // One that has started nothing has nothing to find, and need not read the session for it.
   if (how.resumed && run.children > 0) await ground.below.findBackground(ground, run);
   const emit: Ports["emit"] = (drafts) =>
@@ -157,6 +159,11 @@ const prepareWorktree = async (ground: Ground, run: ActiveRun, emit: Ports["emit
   if (!run.place) return;
   await sweepOnce(ground);
   await record(ground, run, emit, ground.worktreeRuns.prepare(run.state, run.stop.signal));
+};
+
+const hasWorktreesBelow = ({ states }: Known): boolean => {
+  for (const { spec } of states.values()) if (spec.worktree) return true;
+  return false;
 };
 
 const swept = new WeakMap<Ground, Promise<void>>();
