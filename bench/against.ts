@@ -30,7 +30,9 @@ const KINDS = [
 export const compareWithCommit = async (commit: string, rounds: number): Promise<boolean> => {
   const older = checkOutCommit(commit);
   process.once("exit", older.remove);
-  console.log(`${"".padEnd(42)}${commit.slice(0, 10).padStart(12)}${"now".padStart(12)}${"ratio".padStart(8)}${"at most".padStart(9)}`);
+  console.log(
+    `${"".padEnd(42)}${commit.slice(0, 10).padStart(12)}${"now".padStart(12)}${"ratio".padStart(8)}${"at most".padStart(9)}`,
+  );
   let isMet = true;
   const tell = (what: string, unit: string, pairs: readonly Pair[], most: number): void => {
     const ratio = median(pairs.map(({ older: before, now }) => now / before));

@@ -27,7 +27,8 @@ export const checkOutCommit = (commit: string): OlderCommit => {
     linkDependencies(root);
     const bench = path.join(root, "bench");
     for (const file of MEASURING) copyFileSync(path.join(HERE, file), path.join(bench, file));
-    for (const file of RUNNERS) if (!existsSync(path.join(bench, file))) copyFileSync(path.join(HERE, file), path.join(bench, file));
+    for (const file of RUNNERS)
+      if (!existsSync(path.join(bench, file))) copyFileSync(path.join(HERE, file), path.join(bench, file));
     return { bench, remove };
   } catch (error) {
     remove();

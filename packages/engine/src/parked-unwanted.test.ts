@@ -42,33 +42,33 @@ const allow = async ({ engine }: ReturnType<typeof create>, sessionId: `ses_${st
 describe("parked runs that nobody waits for", () => {
   test("share one watch of the log, which ends with the last of them", async () => {
     const { log, watches } = createCountedLog();
-    const test = create(log);
-    const runs = [await test.start("one"), await test.start("two"), await test.start("three")];
+    const trial = create(log);
+    const runs = [await trial.start("one"), await trial.start("two"), await trial.start("three")];
     for (const run of runs) expect(await run.outcome).toMatchObject({ type: "parked" });
     await expect.poll(() => watches).toEqual({ one: 0, many: 1 });
-    for (const run of runs) await allow(test, run.sessionId);
+    for (const run of runs) await allow(trial, run.sessionId);
     for (const run of runs) expect(await run.result).toMatchObject({ status: "completed" });
     await expect.poll(() => watches).toEqual({ one: 0, many: 0 });
-    expect(test.effects).toEqual(["it", "it", "it"]);
+    expect(trial.effects).toEqual(["it", "it", "it"]);
   });
 
   test("go on when they are answered, and whoever asks long afterwards is told how they ended", async () => {
-    const test = create(createMemoryLog());
-    const run = await test.start("go");
+    const trial = create(createMemoryLog());
+    const run = await trial.start("go");
     expect(await run.outcome).toMatchObject({ type: "parked" });
-    await allow(test, run.sessionId);
-    await expect.poll(() => test.log.read(run.sessionId).at(-1)?.type).toBe("run.settled");
+    await allow(trial, run.sessionId);
+    await expect.poll(() => trial.log.read(run.sessionId).at(-1)?.type).toBe("run.settled");
     expect(await run.result).toMatchObject({ status: "completed" });
     const shown: RetinueEvent[] = [];
     for await (const event of run) shown.push(event);
-    expect(shown.map(({ seq }) => seq)).toEqual(test.log.read(run.sessionId).map(({ seq }) => seq));
+    expect(shown.map(({ seq }) => seq)).toEqual(trial.log.read(run.sessionId).map(({ seq }) => seq));
   });
 
   test("are left open when the engine is closed, for whoever asks only then, too", async () => {
-    const test = create(createMemoryLog());
-    const run = await test.start("go");
+    const trial = create(createMemoryLog());
+    const run = await trial.start("go");
     expect(await run.outcome).toMatchObject({ type: "parked" });
-    await test.engine.close();
+    await trial.engine.close();
     await expect(run.result).rejects.toMatchObject({ code: "run_left_open" });
   });
 });

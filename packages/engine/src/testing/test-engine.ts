@@ -10,7 +10,7 @@ import { createManualClock, createSpec, defineTool } from "@retinue/runtime";
 import type { MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
 import { z } from "zod";
-import type { Engine, EngineOptions, HostPorts, RunHandle } from "../contract.ts";
+import type { Engine, EngineOptions, RunHandle } from "../contract.ts";
 import { createEmbeddedEngine } from "../embedded-engine.ts";
 
 export const testAgent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({

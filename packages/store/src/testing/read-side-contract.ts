@@ -100,8 +100,13 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
       it("are told whole to several who ask at once", async () => {
         await recordSession(log, { sessionId: "ses_early" });
         await recordSession(log);
-        const asked = [readSide.session("ses_a"), readSide.session("ses_a"), readSide.messages("ses_a"), readSide.tree("ses_a")];
-        const [one, other, messages, tree] = await Promise.all(asked);
+        const asked = [
+          readSide.session("ses_a"),
+          readSide.session("ses_a"),
+          readSide.messages("ses_a"),
+          readSide.tree("ses_a"),
+        ] as const;
+        const [one, other, messages, tree] = await Promise.all(asked.map(async (answer) => answer));
         expect(one).toMatchObject({ sessionId: "ses_a", status: "completed" });
         expect(other).toEqual(one);
         expect(messages).toEqual(await readSide.messages("ses_a"));

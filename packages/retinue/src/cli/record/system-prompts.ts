@@ -10,7 +10,7 @@ export const readSystemPrompts = async (
 ): Promise<readonly SystemPrompt[]> => {
   const ids = new Set<string>();
   for await (const page of pagesOf(sessions, session)) for (const { system_prompt_id: id } of page) if (id !== null) ids.add(id);
-  const prompts = await Promise.all([...ids].map((id) => sessions.systemPrompt(id)));
+  const prompts = await Promise.all([...ids].map(async (id) => sessions.systemPrompt(id)));
   return prompts.filter((prompt) => prompt !== undefined);
 };
 
