@@ -31,6 +31,7 @@ const COMMANDS = {
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",
   attack: "scripts/attack/attack.ts",
+  mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",

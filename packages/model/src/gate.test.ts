@@ -146,6 +146,63 @@ describe("a gate", () => {
     expect(ask(gate).pass).toBeUndefined();
   });
 
+  it("counts who entered before a pause among those that are in flight after it", async () => {
+    const timing = createManualTiming();
+    const gate = createGate({ maxConcurrent: 2, timing });
+    const [, unlucky] = [ask(gate), ask(gate)];
+    gate.leave(unlucky.pass!, { ...refused, retryAfterMs: 1000 });
+    timing.advance(1000);
+    const probe = ask(gate);
+    gate.leave(probe.pass!, { type: "ok" });
+    const asked = [ask(gate), ask(gate)];
+    await settle();
+    expect(given(asked)).toEqual([0]);
+  });
+
+  it("does not let who entered before the pause make room beside the probe when it leaves", async () => {
+    const timing = createManualTiming();
+    const gate = createGate({ maxConcurrent: 8, timing });
+    const [old, unlucky] = [ask(gate), ask(gate)];
+    gate.leave(unlucky.pass!, { ...refused, retryAfterMs: 1000 });
+    timing.advance(1000);
+    const asked = Array.from({ length: 3 }, () => ask(gate));
+    gate.leave(old.pass!, { type: "failed" });
+    await settle();
+    expect(given(asked)).toEqual([0]);
+  });
+
+  it("keeps to the longest wait that was asked for, whichever word came last", () => {
+    const gate = createGate({ timing: createManualTiming() });
+    const asked = [ask(gate), ask(gate)];
+    gate.leave(asked[0]!.pass!, { ...refused, retryAfterMs: 5000 });
+    gate.leave(asked[1]!.pass!, { ...refused, retryAfterMs: 1000 });
+    expect(gate.pausedMs()).toBe(5000);
+  });
+
+  it("lets nobody overtake who comes when the pause is over and those that wait were not woken yet", async () => {
+    const manual = createManualTiming();
+    let late = 0;
+    const gate = createGate({ maxConcurrent: 1, timing: { ...manual, now: () => manual.now() + late } });
+    gate.leave(ask(gate).pass!, { ...refused, retryAfterMs: 1000 });
+    const waiting = ask(gate);
+    late = 1000;
+    const comer = ask(gate);
+    manual.advance(1000);
+    await settle();
+    expect([waiting.pass !== undefined, comer.pass !== undefined]).toEqual([true, false]);
+  });
+
+  it("stays as narrow as it is when its size changes after a refusal", async () => {
+    const timing = createManualTiming();
+    const gate = createGate({ maxConcurrent: 4, timing });
+    gate.leave(ask(gate).pass!, { ...refused, retryAfterMs: 1000 });
+    gate.resize(8);
+    timing.advance(1000);
+    const asked = Array.from({ length: 3 }, () => ask(gate));
+    await settle();
+    expect(given(asked)).toEqual([0]);
+  });
+
   it("leaves no timer behind but the one of its pause", () => {
     const timing = createManualTiming();
     const gate = createGate({ timing });

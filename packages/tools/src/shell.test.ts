@@ -243,7 +243,7 @@ describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
 
 describe("shell", () => {
   it("declares its command line, so that policy can judge it", () => {
-    expect(createShellTool().touches({ command: "ls" })).toEqual({ command: "ls", needsSandbox: true });
+    expect(createShellTool().touches({ command: "ls" })).toEqual({ command: "ls", needsSandbox: true, secrets: [] });
   });
 
   it("says when there are too many files to measure what changed", async () => {

@@ -36,8 +36,8 @@ describe("the probe of the sandbox", () => {
       { env: process.env },
     );
     const [first, second] = JSON.parse(stdout) as readonly string[];
-    // Refused, or failed on the way; never run.
-    expect(["bwrap", "none"]).not.toContain(first);
+    // Refused, or failed on the way; never run. Where there is no sandbox to be had, too few open files make none appear.
+    expect(machine.backend === "none" ? ["bwrap"] : ["bwrap", "none"]).not.toContain(first);
     expect(second).toBe(machine.backend);
   });
 

@@ -3,6 +3,7 @@ import { chmod, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { probeSandbox } from "@retinue/confine";
 import type { TestWorkspace } from "@retinue/confine/testing";
 import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { TestInput } from "./test.ts";
@@ -23,6 +24,12 @@ const createProject = async (files: Record<string, string>): Promise<TestWorkspa
   await symlink(INSTALLED, workspace.at("node_modules"));
   return workspace;
 };
+
+const machine = await probeSandbox();
+
+/** How a report begins: where there is no sandbox it says that the tests ran without one. */
+const begins = (runner: string, more: string): RegExp =>
+  new RegExp(`^\\[${runner}${machine.backend === "none" ? ", not sandboxed" : ""}: ${more}`);
 
 const json = (value: unknown): string => JSON.stringify(value);
 
@@ -45,7 +52,7 @@ describe("test with vitest", () => {
   it("gives the counts and what failed, where and why", async () => {
     await using project = await createProject({ ...files, "src/broken.test.js": `import "./none.js";\n` });
     const said = await run(project);
-    expect(said).toMatch(/^\[vitest: 3 run, 2 passed, 1 failed, 1 skipped; exit code 1; \d+\.\d s\]\n/);
+    expect(said).toMatch(begins("vitest", "3 run, 2 passed, 1 failed, 1 skipped; exit code 1; \\d+\\.\\d s\\]\\n"));
     expect(said).toContain("FAILED src/add.test.js:5 add > adds wrongly\n  AssertionError: expected 2 to be 3");
     expect(said).toContain("1 failure outside of any test");
     expect(said).toMatch(/FAILED src\/broken\.test\.js \(the file itself\)\n.*none\.js/);
@@ -55,10 +62,10 @@ describe("test with vitest", () => {
   it("runs the tests of a file, or those with a name", async () => {
     await using project = await createProject(files);
     expect(await run(project, { path: "src/other.test.js" })).toMatch(
-      /^\[vitest: 1 run, 1 passed, 0 failed, 0 skipped; exit code 0;/,
+      begins("vitest", "1 run, 1 passed, 0 failed, 0 skipped; exit code 0;"),
     );
     expect(await run(project, { filter: "fine (really)" })).toMatch(
-      /^\[vitest: 1 run, 1 passed, 0 failed, \d skipped; exit code 0;/,
+      begins("vitest", "1 run, 1 passed, 0 failed, \\d skipped; exit code 0;"),
     );
   });
 
@@ -94,17 +101,19 @@ describe("test with node --test", () => {
   it("gives the counts and what failed, where and why", async () => {
     await using project = await createTestWorkspace(files);
     const said = await run(project);
-    expect(said).toMatch(/^\[node --test: 2 run, 1 passed, 1 failed, 1 skipped; exit code 1;/);
+    expect(said).toMatch(begins("node --test", "2 run, 1 passed, 1 failed, 1 skipped; exit code 1;"));
     expect(said).toContain("FAILED src/a.test.js:6 group <1> > does not hold\n");
     expect(said).toContain("1 == 2");
   });
 
   it("runs the tests of a file or folder, or those with a name", async () => {
     await using project = await createTestWorkspace(files);
-    expect(await run(project, { path: "deep/b.test.js" })).toContain(
-      "[node --test: 1 run, 1 passed, 0 failed, 0 skipped; exit code 0;",
+    expect(await run(project, { path: "deep/b.test.js" })).toMatch(
+      begins("node --test", "1 run, 1 passed, 0 failed, 0 skipped; exit code 0;"),
     );
-    expect(await run(project, { path: "deep" })).toContain("[node --test: 1 run, 1 passed, 0 failed, 0 skipped; exit code 0;");
+    expect(await run(project, { path: "deep" })).toMatch(
+      begins("node --test", "1 run, 1 passed, 0 failed, 0 skipped; exit code 0;"),
+    );
     expect(await run(project, { filter: "holds & stands" })).toContain("1 passed, 0 failed");
   });
 });
@@ -155,11 +164,11 @@ describe("test with pytest", () => {
     }
     const own = createTestTool({ readable: [python.prefix] });
     const said = toText(await own.execute({}, project.context));
-    expect(said).toMatch(/^\[pytest: 2 run, 1 passed, 1 failed, 1 skipped; exit code 1;/);
+    expect(said).toMatch(begins("pytest", "2 run, 1 passed, 1 failed, 1 skipped; exit code 1;"));
     expect(said).toContain("FAILED tests/test_a.py:8 tests > test_a > TestSum > test_wrong\n");
     expect(said).toContain("assert (1 + 1) == 3");
     const part = toText(await own.execute({ path: "tests/test_a.py", filter: "holds" }, project.context));
-    expect(part).toMatch(/^\[pytest: 1 run, 1 passed, 0 failed, 0 skipped;/);
+    expect(part).toMatch(begins("pytest", "1 run, 1 passed, 0 failed, 0 skipped;"));
   });
 
   it("says so when the project's Python has no pytest", async () => {
@@ -174,7 +183,7 @@ describe("test", () => {
   it("is honest about a script whose report it cannot read", async () => {
     await using project = await createTestWorkspace({ "package.json": json({ scripts: { test: "echo 3 passed && exit 4" } }) });
     const said = await run(project);
-    expect(said).toMatch(/^\[the project's test script: how many tests ran and passed cannot be told, .*; exit code 4;/);
+    expect(said).toMatch(begins("the project's test script", "how many tests ran and passed cannot be told, .*; exit code 4;"));
     expect(said).toContain("3 passed");
     await expect(run(project, { filter: "x" })).rejects.toMatchObject({ message: expect.stringContaining("how to run a part") });
   });
@@ -190,8 +199,8 @@ describe("test", () => {
       "inner/package.json": json({ type: "module", scripts: { test: "node --test" } }),
       "inner/src/x.test.js": `import { it } from "node:test";\nit("stands", () => {});\n`,
     });
-    expect(await run(project, { path: "inner" })).toContain("[node --test: 1 run, 1 passed");
-    expect(await run(project, { path: "inner/src/x.test.js" })).toContain("[node --test: 1 run, 1 passed");
+    expect(await run(project, { path: "inner" })).toMatch(begins("node --test", "1 run, 1 passed"));
+    expect(await run(project, { path: "inner/src/x.test.js" })).toMatch(begins("node --test", "1 run, 1 passed"));
   });
 
   it("says that there are no tests", async () => {
