@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { hasSandbox } from "../stage/has-sandbox.ts";
 import { play } from "../stage/play.ts";
 import { script } from "./script.ts";
 
@@ -23,16 +24,18 @@ assert.deepEqual(
 );
 const [before, executor, after] = main.below;
 
-// The tester wrote its tests, saw them fail, and was refused everything else.
+// The tester wrote its tests, saw them fail, and was refused everything else. Where there is no sandbox, nothing keeps what it runs to the
+// files that it may write, so that it may run nothing.
+const isSandboxed = await hasSandbox();
 assert.deepEqual(before?.result.filesCreated, ["test/pricing.test.js"]);
-assert.deepEqual(before.tools, ["read", "read", "write", "test", "write: denied"]);
+assert.deepEqual(before.tools, ["read", "read", "write", isSandboxed ? "test" : "test: denied", "write: denied"]);
 assert.equal(before.result.testsPassed, 0);
 
 // The executor was given the tests, and nothing of what the main agent had said.
 assert.match(executor?.task ?? "", /no discount leaves the price as it is/);
 assert.deepEqual(executor?.result.filesCreated, ["src/pricing.js"]);
 assert.deepEqual([executor.result.testsRun, executor.result.testsPassed], [7, 7]);
-assert.deepEqual([after?.result.testsRun, after?.result.testsPassed], [7, 7]);
+assert.deepEqual([after?.result.testsRun, after?.result.testsPassed], isSandboxed ? [7, 7] : [0, 0]);
 assert.deepEqual(after?.result.filesModified, []);
 
 // What is claimed is also true of the files.

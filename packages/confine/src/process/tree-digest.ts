@@ -3,6 +3,7 @@
  * the command could run: name, place on the disk, size, rights, and the times of the last change, of which an agent can set one but not the other.
  * Contents are not read. What cannot be listed is an error: an approval that binds nothing is none.
  */
+import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
@@ -95,7 +96,8 @@ const listFiles = async (workspace: string): Promise<readonly string[]> => {
 
 /** ripgrep lists no links. A folder that may not be looked into ends the search with an error, which ripgrep's listing would not tell. */
 const listLinks = async (workspace: string): Promise<readonly string[]> => {
-  const child = spawn(
+  // Where it cannot be started for want of open files, it has no pipes either.
+  const child: ChildProcess = spawn(
     "find",
     [".", "-name", ".git", "-prune", "-o", "-name", "node_modules", "-prune", "-o", "-type", "l", "-print0"],
     {
@@ -106,8 +108,8 @@ const listLinks = async (workspace: string): Promise<readonly string[]> => {
   );
   const chunks: Buffer[] = [];
   let said = "";
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(0, 500)));
+  child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(0, 500)));
   const timer = setTimeout(() => void child.kill("SIGKILL"), TIME_LIMIT_MS);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {

@@ -3,6 +3,7 @@
  * sandbox before a command is started: what came to be there meanwhile is not masked, and ends the start.
  */
 import { isUtf8 } from "node:buffer";
+import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { RetinueError } from "@retinue/protocol";
 import { PROTECTED_GLOBS } from "@retinue/runtime";
@@ -77,11 +78,12 @@ const toRelative = (entries: readonly string[]): readonly string[] =>
   entries.flatMap((name) => (name.startsWith("./") ? name.slice("./".length) : []));
 
 const runFind = async (folder: string, signal: AbortSignal | undefined): Promise<Buffer> => {
-  const child = spawn(PROGRAM, OUTSIDE, { cwd: folder, env: { LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"] });
+  // Where it cannot be started for want of open files, it has no pipes either.
+  const child: ChildProcess = spawn(PROGRAM, OUTSIDE, { cwd: folder, env: { LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"] });
   const chunks: Buffer[] = [];
   let said = "";
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(0, MOST_SAID)));
+  child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(0, MOST_SAID)));
   const kill = (): void => void child.kill("SIGKILL");
   const timer = setTimeout(kill, TIME_LIMIT_MS);
   signal?.addEventListener("abort", kill, { once: true });

@@ -1,4 +1,5 @@
 /** Runs one reading statement on a SQLite file, in a process of its own that is ended when its time is up. */
+import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { RetinueError } from "@retinue/protocol";
@@ -22,7 +23,8 @@ export const querySqlite = async (file: string, { signal, ...query }: Query): Pr
 
 const askProcess = async (request: SqliteRequest, signal: AbortSignal): Promise<SqliteReply> => {
   signal.throwIfAborted();
-  const child = spawn(process.execPath, ["--no-warnings", "--max-old-space-size=128", SCRIPT], {
+  // Where it cannot be started for want of open files, it has no pipes either.
+  const child: ChildProcess = spawn(process.execPath, ["--no-warnings", "--max-old-space-size=128", SCRIPT], {
     // Nothing of the environment, where keys are.
     env: process.platform === "win32" ? { SystemRoot: process.env["SystemRoot"] } : {},
     stdio: ["pipe", "pipe", "ignore"],
@@ -37,9 +39,9 @@ const askProcess = async (request: SqliteRequest, signal: AbortSignal): Promise<
   signal.addEventListener("abort", onAbort, { once: true });
   const timer = setTimeout(() => stop("time"), request.timeLimitMs);
   let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (output += text));
   // It may end before it has read all; that is seen by its end.
-  child.stdin.on("error", () => undefined).end(JSON.stringify(request));
+  child.stdin?.on("error", () => undefined).end(JSON.stringify(request));
   try {
     await new Promise<void>((resolve, reject) => {
       child.on("error", reject);
