@@ -3,10 +3,8 @@ import type { Mutation } from "../mutation.ts";
 
 const file = "packages/runtime/src/limits/allowance.ts";
 const tests = [
+  "packages/runtime/src/limits/allowance.test.ts",
   "packages/runtime/src/limits/limits.test.ts",
-  "packages/runtime/src/loop/loop.test.ts",
-  "packages/engine/src/caps.test.ts",
-  "packages/engine/src/delegation.test.ts",
 ];
 
 export const ALLOWANCE: readonly Mutation[] = [

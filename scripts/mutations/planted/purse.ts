@@ -5,8 +5,6 @@ const file = "packages/runtime/src/limits/purse.ts";
 const tests = [
   "packages/runtime/src/limits/purse.test.ts",
   "packages/runtime/src/limits/limits.test.ts",
-  "packages/engine/src/bill.test.ts",
-  "packages/engine/src/caps.test.ts",
 ];
 
 export const PURSE: readonly Mutation[] = [

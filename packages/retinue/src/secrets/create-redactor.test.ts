@@ -29,6 +29,12 @@ describe("redaction", () => {
     expect(createRedactor(SECRETS).stream().push("the answer is sk-")).toBe("the answer is ");
   });
 
+  test("what was held back is given once", () => {
+    const filter = createRedactor(SECRETS).stream();
+    filter.push("the answer is sk-");
+    expect([filter.end(), filter.end()]).toEqual(["sk-", ""]);
+  });
+
   test("without secrets nothing changes", () => expect(through(["a", "b"], [])).toBe("ab"));
 
   test("a secret is replaced in keys and values of a JSON line before it is escaped", () => {

@@ -1,0 +1,123 @@
+/** What a turn may write and what is reserved for it, worked out by hand. */
+import type { Model } from "@retinue/model/contract";
+import { createScriptedModel } from "@retinue/model/testing";
+import type { Limits, Usage } from "@retinue/protocol";
+import { expect, test } from "vitest";
+import { createState } from "../record/fold.ts";
+import type { RunState } from "../record/run-state.ts";
+import { allowedCalls, allowTurn, createRunPurse, spentBy } from "./allowance.ts";
+import { createPurse, reserve } from "./purse.ts";
+
+const REQUEST_TOKENS = 1_000;
+
+const stateWith = (limits: Limits, treeLimits: Limits = {}): RunState =>
+  createState({
+    sessionId: "ses_test",
+    runId: "run_test",
+    parentRunId: null,
+    depth: 0,
+    agent: "main",
+    at: "2026-01-01T00:00:00.000Z",
+    type: "run.requested",
+    task: [{ type: "text", text: "Do it." }],
+    spec: {
+      system: "You are a test.",
+      model: "scripted/model",
+      fallbacks: [],
+      tools: [],
+      limits,
+      treeLimits,
+      delegates: [],
+      workspace: "/work",
+      grant: { tools: [], writes: [], hosts: [], approve: "all", maxDepth: 3 },
+    },
+  });
+
+/** A thousandth of a dollar a token read, two for one written. */
+const PRICED = ({ input, output }: Usage): number => (input + 2 * output) / 1000;
+
+const modelWith = (price: (usage: Usage) => number | null): Model => createScriptedModel([], { price });
+
+const allow = (limits: Limits, { handIn = false, price = PRICED as (usage: Usage) => number | null } = {}) => {
+  const state = stateWith(limits);
+  const purse = createRunPurse(state.spec, null, spentBy(state));
+  return allowTurn({ state, purse, model: modelWith(price), requestTokens: REQUEST_TOKENS, activeMs: 0, handIn });
+};
+
+test("a turn reserves what it reads and the most that it may write", () => {
+  expect(allow({})).toEqual({ type: "allowed", maxOutputTokens: undefined, most: { iterations: 1, tokens: 1_000 + 4_096 } });
+});
+
+test("under a token limit a turn leaves enough for one more of its size and for the hand-in", () => {
+  // Of 10,000: two requests of 1,000, 1,000 to hand in; half of what is left to write.
+  expect(allow({ tokens: 10_000 })).toEqual({
+    type: "allowed",
+    maxOutputTokens: 3_500,
+    most: { iterations: 1, tokens: 1_000 + 3_500 },
+  });
+  // The least that is worth a call is 64: 2 * (1,000 + 64) + 236 to hand in.
+  expect(allow({ tokens: 2_364 })).toMatchObject({ type: "allowed", maxOutputTokens: 64 });
+  expect(allow({ tokens: 2_363 })).toEqual({ type: "breach", breach: { limit: "tokens", used: 0, max: 2_363 } });
+});
+
+test("the hand-in is one turn that need not leave anything", () => {
+  expect(allow({ tokens: 1_100 }, { handIn: true })).toEqual({
+    type: "allowed",
+    maxOutputTokens: 100,
+    most: { iterations: 0, tokens: 1_100 },
+  });
+  expect(allow({ tokens: 1_063 }, { handIn: true })).toMatchObject({ type: "breach", breach: { limit: "tokens" } });
+});
+
+test("under a cost limit a turn leaves enough for the hand-in, and reserves what it may cost", () => {
+  // 1 for the request and 8.192 for the answer; the hand-in costs 1 + 4.096 + 2.048 more.
+  expect(allow({ costUsd: 16.336 })).toEqual({
+    type: "allowed",
+    maxOutputTokens: 4_096,
+    most: { iterations: 1, tokens: 1_000 + 4_096, costUsd: 9.192 },
+  });
+  expect(allow({ costUsd: 16.335 })).toMatchObject({ maxOutputTokens: 2_048, most: { costUsd: 5.096 } });
+  expect(allow({ costUsd: 1.128 }, { handIn: true })).toMatchObject({ maxOutputTokens: 64, most: { costUsd: 1.128 } });
+  expect(allow({ costUsd: 1.127 }, { handIn: true })).toMatchObject({ type: "breach", breach: { limit: "costUsd" } });
+});
+
+test("a model without a price is not asked where a run above has a cost limit", () => {
+  const state = stateWith({});
+  const purse = createRunPurse(state.spec, createPurse({ costUsd: 100 }), spentBy(state));
+  const asked = { state, purse, model: modelWith(() => null), requestTokens: REQUEST_TOKENS, activeMs: 0, handIn: false };
+  expect(allowTurn(asked)).toEqual({ type: "breach", breach: { limit: "costUsd", used: 0, max: 100 } });
+});
+
+test("turns of the tree are counted with those that are under way", () => {
+  const root = createPurse({ iterations: 2 });
+  const state = stateWith({});
+  const purse = createRunPurse(state.spec, root, spentBy(state));
+  const asked = { state, purse, model: modelWith(PRICED), requestTokens: REQUEST_TOKENS, activeMs: 0, handIn: false };
+  reserve(createPurse({}, root), { iterations: 1 });
+  expect(allowTurn(asked)).toMatchObject({ type: "allowed" });
+  reserve(createPurse({}, root), { iterations: 1 });
+  expect(allowTurn(asked)).toEqual({ type: "breach", breach: { limit: "iterations", used: 0, max: 2 } });
+  expect(allowTurn({ ...asked, handIn: true })).toMatchObject({ type: "allowed" });
+});
+
+test("work stops while there is time left to hand in", () => {
+  const state = stateWith({ durationMs: 10_000 });
+  const purse = createRunPurse(state.spec, null, spentBy(state));
+  const at = (activeMs: number, handIn: boolean) =>
+    allowTurn({ state, purse, model: modelWith(PRICED), requestTokens: REQUEST_TOKENS, activeMs, handIn }).type;
+  expect([at(7_999, false), at(8_000, false), at(8_000, true), at(9_999, true), at(10_000, true)]).toEqual([
+    "allowed",
+    "breach",
+    "allowed",
+    "allowed",
+    "breach",
+  ]);
+});
+
+test("the tighter of the run's own calls and those of the tree holds", () => {
+  const state = stateWith({ toolCalls: 5 });
+  state.used.toolCalls = 3;
+  expect(allowedCalls(state, createPurse({ toolCalls: 1 }))).toEqual({ left: 1, used: 0, max: 1 });
+  expect(allowedCalls(state, createPurse({ toolCalls: 9 }))).toEqual({ left: 2, used: 3, max: 5 });
+  expect(allowedCalls(state, createPurse({}))).toEqual({ left: 2, used: 3, max: 5 });
+});
