@@ -1,9 +1,14 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+/** Long ones are no part of `npm test`; `npm run test:long` runs them, and so does CI. Called by itself, the test runner takes all. */
+const LONG = ["packages/*/src/**/*.long.test.ts", "scripts/**/*.long.test.ts"];
+const tests = process.env["RETINUE_TESTS"];
+
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: tests === "long" ? LONG : ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+    exclude: tests === "short" ? LONG : [],
     globalSetup: ["scripts/vitest-global-setup.ts"],
     setupFiles: ["scripts/vitest-loopback-only.ts"],
     pool: "forks",
@@ -13,6 +18,8 @@ export default defineConfig({
     maxWorkers: Math.min(availableParallelism(), 8),
     // On a busy machine one of thousands may meet its timeout. CI tries such a test once more, and the test command names it.
     retry: process.env["CI"] === undefined ? 0 : 1,
+    // What is polled for comes to be, however busy the machine is; one second is too short for that.
+    expect: { poll: { timeout: 20_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     unstubEnvs: true,

@@ -21,6 +21,8 @@ const BENCH = path.join(ROOT, "bench");
 const COMMANDS = {
   start: "packages/retinue/bin/retinue.mjs",
   test: "scripts/test.ts",
+  "test:long": "scripts/test-long.ts",
+  lanes: "scripts/lanes.ts",
   check: "scripts/check.ts",
   sweep: "scripts/sweep.ts",
   format: "node_modules/oxfmt/bin/oxfmt",

@@ -1,44 +1,18 @@
 /**
- * `npm test`: every check, then every test; the last line is `N passed, N failed`. With arguments they go to the test runner
- * as a filter, and the checks are left out.
+ * `npm test`: every check, then every test that is not one of the long ones; the last line is `N passed, N failed`. With arguments they go to the
+ * test runner as a filter, which the long ones may fit too, and the checks are left out.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { abortOnSignal, endIfAborted } from "./abort-on-signal.ts";
 import { runNode } from "./run-node.ts";
 import { ALL_CHECKS, type CheckResult, runChecks } from "./checks.ts";
-import { toTestOutcome, toVitestReport, type VitestEnding } from "./test-outcome.ts";
+import { runVitest } from "./run-vitest.ts";
+import { toTestOutcome } from "./test-outcome.ts";
 
 /** Full names of tests that may be skipped on some machines, each with its reason beside it. */
 const ALLOWED_SKIPS: readonly string[] = [];
 
 const ROOT = path.dirname(import.meta.dirname);
-
-const readReport = (file: string): VitestEnding["report"] => {
-  try {
-    return toVitestReport(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-};
-
-const runVitest = async (args: readonly string[], signal: AbortSignal): Promise<VitestEnding> => {
-  const folder = mkdtempSync(path.join(tmpdir(), "retinue-report-"));
-  const file = path.join(folder, "vitest.json");
-  try {
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const { exitCode } = await runNode({
-      args: ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args],
-      cwd: ROOT,
-      output: "shown",
-      signal,
-    });
-    return { exitCode, report: readReport(file) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
 
 /** Tells which lane the tests of the sandbox take, and whether that is as good as what is required. */
 const checkLane = async (signal: AbortSignal): Promise<CheckResult> => {
@@ -59,7 +33,12 @@ if (filtered) {
 const lane = await checkLane(signal);
 if (!filtered || !lane.passed) checks.push(lane);
 endIfAborted(signal);
-const vitest = await runVitest(filtered ? filter : ["--allowOnly=false"], signal);
+const vitest = await runVitest({
+  root: ROOT,
+  tests: filtered ? "all" : "short",
+  args: filtered ? filter : ["--allowOnly=false"],
+  signal,
+});
 endIfAborted(signal);
 const { problems, shaky, line, exitCode } = toTestOutcome({ checks, vitest, allowedSkips: filtered ? "all" : ALLOWED_SKIPS });
 for (const problem of problems) console.log(`FAILED  ${problem}`);

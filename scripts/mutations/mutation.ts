@@ -17,7 +17,9 @@ export const countPlaces = (text: string, { before }: Mutation): number => text.
 export const plant = (text: string, mutation: Mutation): string => {
   const places = countPlaces(text, mutation);
   if (places !== 1)
-    throw new Error(`${mutation.name}: the text to replace stands ${places} times in ${mutation.file}, and must stand there once.`);
+    throw new Error(
+      `${mutation.name}: the text to replace stands ${places} times in ${mutation.file}, and must stand there once.`,
+    );
   // A function, so that a `$` in the text stays what it is.
   return text.replace(mutation.before, () => mutation.after);
 };

@@ -24,7 +24,7 @@ test("there are at least 60 planted changes, each with a name of its own, over a
   const names = MUTATIONS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(60);
-  expect([...new Set(names.map((name) => name.split("/")[0]))].toSorted()).toEqual([
+  expect([...new Set(names.map((name) => name.slice(0, name.indexOf("/"))))].toSorted()).toEqual([
     "allowance",
     "fold",
     "gate",

@@ -16,13 +16,7 @@ export type MutationRun = {
 export type MutationFigures = { readonly tried: number; readonly noticed: number; readonly failures: readonly string[] };
 
 /** The tests must pass before anything is planted; otherwise that they fail says nothing. */
-export const runMutations = async ({
-  root,
-  mutations,
-  signal,
-  say,
-  firstNumber = 1,
-}: MutationRun): Promise<MutationFigures> => {
+export const runMutations = async ({ root, mutations, signal, say, firstNumber = 1 }: MutationRun): Promise<MutationFigures> => {
   const copy = copyTree(root);
   const failures: string[] = [];
   let tried = 0;

@@ -15,7 +15,10 @@ export type Trial =
 
 export type TrialOptions = { readonly root: string; readonly signal: AbortSignal; readonly timeoutMs?: number };
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 180_000;
+
+/** A fault that makes a loop endless ends by it, and not by taking the machine's memory. */
+const MEMORY_MIB = 1_024;
 
 /** A fault that makes a test wait in vain is noticed sooner than by the usual time of a test. */
 const TEST_TIMEOUT_MS = 20_000;
@@ -53,6 +56,7 @@ export const tryTests = async (
       ...tests,
     ],
     cwd: root,
+    env: { ...process.env, NODE_OPTIONS: `--max-old-space-size=${MEMORY_MIB}`, NO_COLOR: "1" },
     output: "captured",
     timeoutMs,
     group: true,
@@ -61,8 +65,11 @@ export const tryTests = async (
   if (timedOut) return { type: "noticed", by: `the tests came to no end within ${timeoutMs / 1000} s` };
   const report = readReport(reportFile);
   if (!report) return { type: "broken", why: `the test runner left no report:\n${output.slice(-2000)}` };
-  const failed = report.testResults.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === "failed"));
+  const failed = report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === "failed"),
+  );
   if (failed[0]) return { type: "noticed", by: failed[0].fullName };
+  if (output.includes("heap out of memory")) return { type: "noticed", by: "the memory of the tests was used up" };
   if (report.testResults.some(({ status }) => status === "failed"))
     return { type: "broken", why: "a test file could not be loaded" };
   if (report.testResults.length < tests.length) return { type: "broken", why: "a test file that is named was not run" };

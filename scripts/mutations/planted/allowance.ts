@@ -2,10 +2,7 @@
 import type { Mutation } from "../mutation.ts";
 
 const file = "packages/runtime/src/limits/allowance.ts";
-const tests = [
-  "packages/runtime/src/limits/allowance.test.ts",
-  "packages/runtime/src/limits/limits.test.ts",
-];
+const tests = ["packages/runtime/src/limits/allowance.test.ts", "packages/runtime/src/limits/limits.test.ts"];
 
 export const ALLOWANCE: readonly Mutation[] = [
   {

@@ -2,10 +2,7 @@
 import type { Mutation } from "../mutation.ts";
 
 const file = "packages/runtime/src/limits/purse.ts";
-const tests = [
-  "packages/runtime/src/limits/purse.test.ts",
-  "packages/runtime/src/limits/limits.test.ts",
-];
+const tests = ["packages/runtime/src/limits/purse.test.ts", "packages/runtime/src/limits/limits.test.ts"];
 
 export const PURSE: readonly Mutation[] = [
   {
@@ -40,14 +37,14 @@ export const PURSE: readonly Mutation[] = [
     name: "purse/reserves-in-its-own-alone",
     file,
     before: "    sums.costUsd += sign * costUsd;\n  }",
-    after: "    sums.costUsd += sign * costUsd;\n    if (column === \"reserved\") return;\n  }",
+    after: '    sums.costUsd += sign * costUsd;\n    if (column === "reserved") return;\n  }',
     tests,
   },
   {
     name: "purse/spends-from-its-own-alone",
     file,
     before: "    sums.costUsd += sign * costUsd;\n  }",
-    after: "    sums.costUsd += sign * costUsd;\n    if (column === \"used\") return;\n  }",
+    after: '    sums.costUsd += sign * costUsd;\n    if (column === "used") return;\n  }',
     tests,
   },
   {

@@ -58,7 +58,7 @@ export const TAKE_OVER: readonly Mutation[] = [
     name: "take-over/drives-a-run-that-settled-meanwhile",
     file: drive,
     before:
-      "  const lease = await takeOver(ground, run, how);\n  if (run.state.result) return putAway(ground, run, { type: \"settled\", result: run.state.result });",
+      '  const lease = await takeOver(ground, run, how);\n  if (run.state.result) return putAway(ground, run, { type: "settled", result: run.state.result });',
     after: "  const lease = await takeOver(ground, run, how);",
     tests: ENGINE_TESTS,
   },
@@ -114,7 +114,7 @@ export const TAKE_OVER: readonly Mutation[] = [
   {
     name: "take-over/anybody-holds",
     file: holders,
-    before: "const isSelf = row[\"holder\"] === id;",
+    before: 'const isSelf = row["holder"] === id;',
     after: "const isSelf = true;",
     tests: STORE_TESTS,
   },

@@ -69,7 +69,7 @@ describe.concurrent("retinue run", () => {
       { text: "It says hi." },
     ]);
     await writeFile(join(project.workspace, "notes.txt"), "hi\n");
-    const ended = await project.run(["run", "what do the notes say?"]);
+    const ended = await callRetinue(project, ["run", "what do the notes say?"]);
     expect(ended).toMatchObject({ code: 0, stdout: "Let me look.\nIt says hi.\n" });
     expect(ended.stderr).toMatch(/^main: read path=notes\.txt$/m);
     expect(ended.stderr).toMatch(/^main: read error: /m);
@@ -79,7 +79,7 @@ describe.concurrent("retinue run", () => {
 
   test("--quiet prints the final answer alone", async () => {
     const { project } = await setUp([{ text: "Let me look.", toolCalls: [{ name: "ls", arguments: "{}" }] }, { text: "Empty." }]);
-    expect(await project.run(["run", "--quiet", "what is here?"])).toEqual({
+    expect(await callRetinue(project, ["run", "--quiet", "what is here?"])).toEqual({
       code: 0,
       signal: null,
       stdout: "Empty.\n",
@@ -89,7 +89,7 @@ describe.concurrent("retinue run", () => {
 
   test("--json prints every event on a line with the same fields; the last is the main run's run.settled", async () => {
     const { project } = await setUp([{ toolCalls: [{ name: "ls", arguments: "{}" }] }, { text: "Two files." }]);
-    const ended = await project.run(["run", "--json", "count files"]);
+    const ended = await callRetinue(project, ["run", "--json", "count files"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const events = toEvents(ended.stdout);
     for (const event of events) expect(Object.keys(event).slice(0, FIELDS.length)).toEqual(FIELDS);
@@ -121,7 +121,7 @@ describe.concurrent("retinue run", () => {
     ["a dash", ["-"]],
   ])("the task comes from standard input when the argument is %s", async (_name, words) => {
     const { project, server } = await setUp([{ text: "ok" }]);
-    expect(await project.run(["run", ...words], { input: "from the pipe" })).toMatchObject({ code: 0, stdout: "ok\n" });
+    expect(await callRetinue(project, ["run", ...words], {}, "from the pipe")).toMatchObject({ code: 0, stdout: "ok\n" });
     expect(JSON.stringify(server.requests[0]?.body)).toContain("from the pipe");
   });
 
@@ -132,7 +132,7 @@ describe.concurrent("retinue run", () => {
 
   test("a limit stops the run with what it has, and exits with 3", async () => {
     const { project } = await setUp([{ toolCalls: [{ name: "ls", arguments: "{}" }] }, { text: "That is all I have." }]);
-    const ended = await project.run(["run", "--limit", "iterations=1", "go on and on"]);
+    const ended = await callRetinue(project, ["run", "--limit", "iterations=1", "go on and on"]);
     expect(ended).toMatchObject({ code: 3, stdout: "That is all I have.\n" });
     expect(ended.stderr).toMatch(/^main: reached its limit iterations \(1 of 1\)/m);
     expect(ended.stderr).toMatch(/^retinue: The run was stopped by its limit iterations.* \[limit_reached\]$/m);
@@ -142,7 +142,7 @@ describe.concurrent("retinue run", () => {
   test("the built-in rules search the workspace without any model, and say what they are", async () => {
     const project = await plainProject();
     await writeFile(join(project.workspace, "hello.txt"), "hello world\n");
-    const ended = await project.run(["run", "--model", "offline/rules", "find hello"]);
+    const ended = await callRetinue(project, ["run", "--model", "offline/rules", "find hello"]);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain("hello.txt");
     expect(ended.stderr).toContain("built-in rules answer, not an LLM");
@@ -154,7 +154,7 @@ describe.concurrent("retinue run", () => {
       { toolCalls: [{ name: "shell", arguments: '{"command":"touch made"}' }] },
       { text: "I may not." },
     ]);
-    const ended = await project.run(["run", "touch it"]);
+    const ended = await callRetinue(project, ["run", "touch it"]);
     expect(ended).toMatchObject({ code: 0, stdout: "I may not.\n" });
     expect(ended.stderr).toMatch(/^main: shell denied: /m);
     expect(JSON.stringify(server.requests[1]?.body)).toContain("approv");
@@ -258,7 +258,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     ],
   ])("%s", async (_name, words, options, settings, code, stderr) => {
     const project = await plainProject(settings);
-    const ended = await project.run(words, options);
+    const ended = await callRetinue(project, words, options.env, options.input);
     expect(ended).toMatchObject({ code, stdout: "" });
     expect(ended.stderr).toMatch(stderr);
     expectNoStack(ended);
@@ -270,7 +270,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     const { port } = closed.address() as AddressInfo;
     await new Promise((resolve) => closed.close(resolve));
     const project = await plainProject(settingsFor(`http://127.0.0.1:${port}/v1`));
-    const ended = await project.run(["run", "hi"]);
+    const ended = await callRetinue(project, ["run", "hi"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toMatch(/^retinue: local\/any-name cannot be reached: .* \[run_left_open\]\n(?: {2}.*\n)* {2}hint: /m);
     expectNoStack(ended);
@@ -287,8 +287,8 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
       `model: local/x\nproviders: { local: { type: openai-compatible, baseUrl: "${server.baseUrl}", apiKeyEnv: MY_SECRET_KEY } }\n`,
     );
     // A project that names a key is followed only when it is trusted.
-    expect(await project.run(["trust", "--yes"], { env: { MY_SECRET_KEY: key } })).toMatchObject({ code: 0 });
-    const ended = await project.run(["run", "hi"], { env: { MY_SECRET_KEY: key } });
+    expect(await callRetinue(project, ["trust", "--yes"], { MY_SECRET_KEY: key })).toMatchObject({ code: 0 });
+    const ended = await callRetinue(project, ["run", "hi"], { MY_SECRET_KEY: key });
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toMatch(/^retinue: .* \[model_auth\]\n(?: {2}.*\n)* {2}hint: /m);
@@ -315,7 +315,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
 
   test("RETINUE_DEBUG=1 shows where it was thrown", async () => {
     const project = await plainProject();
-    const ended = await project.run(["run", ""], { env: { RETINUE_DEBUG: "1" } });
+    const ended = await callRetinue(project, ["run", ""], { RETINUE_DEBUG: "1" });
     expect(ended.stderr).toMatch(/^ {2,}at /m);
   });
 });

@@ -38,10 +38,10 @@ const PRICED = ({ input, output }: Usage): number => (input + 2 * output) / 1000
 
 const modelWith = (price: (usage: Usage) => number | null): Model => createScriptedModel([], { price });
 
-const allow = (limits: Limits, { handIn = false, price = PRICED as (usage: Usage) => number | null } = {}) => {
+const allow = (limits: Limits, { handIn = false } = {}) => {
   const state = stateWith(limits);
   const purse = createRunPurse(state.spec, null, spentBy(state));
-  return allowTurn({ state, purse, model: modelWith(price), requestTokens: REQUEST_TOKENS, activeMs: 0, handIn });
+  return allowTurn({ state, purse, model: modelWith(PRICED), requestTokens: REQUEST_TOKENS, activeMs: 0, handIn });
 };
 
 test("a turn reserves what it reads and the most that it may write", () => {

@@ -41,6 +41,8 @@ export type TestRunOptions = {
   /** Without it, a run whose models are away fails. */
   readonly outage?: NonNullable<Ports["outage"]>;
   readonly clock?: ManualClock;
+  /** The log takes its time, as one on a disk does: an append is done a turn of the event loop later. */
+  readonly slowLog?: boolean;
   /** A log to go on with, as after a crash. Its first event requests the run. */
   readonly log?: readonly RecordedEvent[];
   /** Sees each event as it happens. */
@@ -132,7 +134,7 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     return "input";
   };
   const ports: Ports = {
-    emit: append,
+    emit: options.slowLog === true ? (drafts) => new Promise((resolve) => setImmediate(() => resolve(append(drafts)))) : append,
     model: (name) => {
       const model = models.find((one) => one.id === name);
       if (!model) throw new RetinueError("model_unknown", `There is no model ${name}.`);

@@ -70,7 +70,11 @@ describe("the write queue", () => {
       opened.db.prepare("INSERT INTO notes VALUES (?)").run(text);
       return text;
     };
-    const notes = (): unknown[] => opened.db.prepare("SELECT text FROM notes ORDER BY rowid").all().map((row) => row["text"]);
+    const notes = (): unknown[] =>
+      opened.db
+        .prepare("SELECT text FROM notes ORDER BY rowid")
+        .all()
+        .map((row) => row["text"]);
     return { ...opened, put, notes };
   };
 
@@ -149,13 +153,13 @@ describe("the write queue", () => {
 
   it("waits for another process that writes, for so long and no longer", async () => {
     const { db, queue, put, notes, path } = openNotes({ busyMs: 20_000 });
-    const other = openDatabase({ path });
+    const other = openDatabase({ path, synchronous: "NORMAL" });
     other.exec("BEGIN IMMEDIATE");
     const written = queue.write(() => put("a"));
     setTimeout(() => other.exec("COMMIT"), 40);
     expect(await written).toBe("a");
     const impatient = open("NORMAL", { busyMs: 30 });
-    const blocking = openDatabase({ path: impatient.path });
+    const blocking = openDatabase({ path: impatient.path, synchronous: "NORMAL" });
     blocking.exec("BEGIN IMMEDIATE");
     await expect(impatient.queue.write(() => 1)).rejects.toMatchObject({ code: "store_busy" });
     expect(notes()).toEqual(["a"]);

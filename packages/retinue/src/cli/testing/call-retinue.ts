@@ -17,15 +17,16 @@ const createSink = (): { readonly stream: Writable; readonly text: () => string 
   return { stream, text: () => text };
 };
 
-/** Works in the project's folder, by `-C`. */
+/** Works in the project's folder, by `-C`. Without `input` standard input ends at once. */
 export const callRetinue = async (
   { workspace, home }: Project,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input?: string | Buffer,
 ): Promise<Ended> => {
   const [stdout, stderr] = [createSink(), createSink()];
   const surroundings = createSurroundings({
-    stdin: Readable.from([]),
+    stdin: Readable.from(input === undefined ? [] : [Buffer.from(input)], { objectMode: false }),
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: { ...toEnvironment(home), ...env },
