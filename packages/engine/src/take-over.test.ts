@@ -151,6 +151,44 @@ describe("a run that is taken over", () => {
     expectWhole(log.read(driven.sessionId), driven.runId);
   });
 
+  test("has spent what was spent until then, below it too, when it is taken in the middle", async () => {
+    const log = createMemoryLog();
+    const effects: string[] = [];
+    /** The first driver waits before these answers of the lead, until it is told to go on. */
+    const holds = new Map(
+      [1, 3].map((turn) => [turn, { reached: Promise.withResolvers<void>(), held: Promise.withResolvers<void>() }]),
+    );
+    const first = setUp({
+      log,
+      effects,
+      hold: async ({ system }, answered) => {
+        const hold = system.startsWith("You are lead.") ? holds.get(answered) : undefined;
+        hold?.reached.resolve();
+        await hold?.held.promise;
+      },
+    });
+    const driven = await first.start();
+    await holds.get(1)?.reached.promise;
+    const second = setUp({
+      effects,
+      log: {
+        ...log,
+        // Between reading the record and taking the lease the first one comes to its third act.
+        lease: async (runId) => {
+          holds.get(1)?.held.resolve();
+          await holds.get(3)?.reached.promise;
+          return log.lease(runId);
+        },
+      },
+    });
+    const resumed = await second.engine.resume(driven.runId, { takeOver: true });
+    const { total, remaining } = await resumed.result;
+    holds.get(3)?.held.resolve();
+    expect(total).toMatchObject({ iterations: 6, toolCalls: 4 });
+    expect(remaining).toMatchObject({ iterations: 0, toolCalls: 0 });
+    expect(effects).toEqual(ALL);
+  });
+
   test("starts no child for whom it was taken from", async () => {
     const log = createMemoryLog();
     const effects: string[] = [];

@@ -8,6 +8,7 @@ const runCall = "packages/runtime/src/loop/run-call.ts";
 const askModel = "packages/runtime/src/loop/ask-model.ts";
 const recorder = "packages/runtime/src/record/recorder.ts";
 const LOOP_TESTS = [
+  "packages/runtime/src/loop/left-behind.test.ts",
   "packages/runtime/src/loop/record-then-act.test.ts",
   "packages/runtime/src/record/recorder.test.ts",
   "packages/runtime/src/loop/loop.test.ts",

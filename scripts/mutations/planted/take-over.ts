@@ -11,8 +11,10 @@ const ENGINE_TESTS = [
   "packages/engine/src/take-over.test.ts",
   "packages/engine/src/embedded-engine-contract.test.ts",
   "packages/engine/src/ways-in.test.ts",
+  "packages/engine/src/parked-handle.test.ts",
 ];
 const STORE_TESTS = [
+  "packages/store/src/sqlite/holder-table.test.ts",
   "packages/store/src/sqlite/holding.test.ts",
   "packages/store/src/sqlite/sqlite-log.test.ts",
   "packages/store/src/sqlite/processes.test.ts",
@@ -88,14 +90,14 @@ export const TAKE_OVER: readonly Mutation[] = [
     file: start,
     before: 'thrown.code === "session_running") parking.waitBeside(root);',
     after: 'thrown.code === "session_running") parking.close();',
-    tests: [...ENGINE_TESTS, "packages/engine/src/parked-handle.test.ts"],
+    tests: ENGINE_TESTS,
   },
   {
     name: "take-over/news-between-the-last-look-and-the-watch-are-missed",
     file: parking,
     before: "      // What came between the last look of the drive and this watch.\n      look(root).catch(() => undefined);\n",
     after: "",
-    tests: [...ENGINE_TESTS, "packages/engine/src/parked-handle.test.ts", "packages/engine/src/parked-unwanted.test.ts"],
+    tests: ENGINE_TESTS,
   },
   {
     name: "take-over/believes-a-dead-process",
