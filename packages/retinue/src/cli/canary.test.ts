@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -60,6 +61,9 @@ const EVERYTHING = path.join(
   path.dirname(createRequire(fileURLToPath(import.meta.url)).resolve("@modelcontextprotocol/server-everything/package.json")),
   "dist/index.js",
 );
+
+/** Inside a sandbox the temporary folders of the machine are others: a checkout that lies in one has no programs there. */
+const WAIVED = [tmpdir(), "/tmp"].some((folder) => EVERYTHING.startsWith(folder + path.sep)) ? ", sandbox: false" : "";
 
 const LEAK = `
 import { z } from "zod";
@@ -129,7 +133,7 @@ const createRig = async (): Promise<Rig> => {
       "model: local/any-name",
       "retry: { attempts: 1 }",
       `providers: { local: { type: openai-compatible, baseUrl: "${server.baseUrl}", apiKeyEnv: LOCAL_PROVIDER_KEY, headers: { X-Tenant: "${CANARIES.header}" } } }`,
-      `mcpServers: { every: { command: "${process.execPath}", args: ["${EVERYTHING}", "stdio"], env: { MY_TOKEN: "${CANARIES.server}" } } }`,
+      `mcpServers: { every: { command: "${process.execPath}", args: ["${EVERYTHING}", "stdio"], env: { MY_TOKEN: "${CANARIES.server}" }${WAIVED} } }`,
       "hooks:",
       "  - { on: tool.before, command: 'cat >> heard-before.txt; env >> heard-before.txt' }",
       "  - { on: tool.after, command: 'cat >> heard-after.txt; env' }",
