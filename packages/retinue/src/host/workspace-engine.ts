@@ -14,6 +14,7 @@ import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { realPath, systemClock } from "../system-ports.ts";
 import { closeAll } from "./close-all.ts";
+import { createOpenDirectory } from "./open-directory.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
@@ -47,6 +48,7 @@ export const createWorkspaceEngine = (
           allowUnsandboxed: isUnsandboxedAllowed(settings, act),
           network,
         }),
+      openDirectory: createOpenDirectory({ unprotected }),
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
