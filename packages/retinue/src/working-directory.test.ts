@@ -51,7 +51,10 @@ const delegateIn = async ({ directory, calls, leadWrites, unprotected = [] }: Tr
     env: { RETINUE_HOME: project.home },
     settings: { ...DEFAULT_SETTINGS, approve: "all", unprotected, allowUnsandboxed: true },
     store: createMemoryLog(),
-    agents: [define("lead", leadWrites === undefined ? { grant: "session" } : { grant: "session", writes: leadWrites }), define("worker")],
+    agents: [
+      define("lead", leadWrites === undefined ? { grant: "session" } : { grant: "session", writes: leadWrites }),
+      define("worker"),
+    ],
     model: createScriptedModel(script),
   });
   cleanups.push(project.remove, retinue.close);
@@ -69,7 +72,9 @@ const delegateIn = async ({ directory, calls, leadWrites, unprotected = [] }: Tr
     result,
     report: textOf(ofLead),
     error: ofLead?.error?.code,
-    answers: settled.filter(({ agent }) => agent === "worker").map((event) => ({ said: textOf(event), error: event.error?.code })),
+    answers: settled
+      .filter(({ agent }) => agent === "worker")
+      .map((event) => ({ said: textOf(event), error: event.error?.code })),
   };
 };
 

@@ -21,12 +21,12 @@ import type { WorkspaceOptions } from "./workspace.ts";
 
 export const createWorkspaceEngine = (
   { home, floor, approver, source, onProblem }: Shared,
-  { folder, env, settings, tools, agents, secrets, model, resolve }: LoadedWorkspace,
+  { folder, env, settings, tools, agents, secrets, bound, model, resolve }: LoadedWorkspace,
   { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
   const network = toNetworkOptions(settings);
-  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected });
+  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected, bound });
   const engine = createEmbeddedEngine({
     log,
     floor,
@@ -37,7 +37,7 @@ export const createWorkspaceEngine = (
       clock: systemClock,
       outage: waitOutage(settings.retry.unreachableMs),
       realPath,
-      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected }),
+      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected, bound }),
       shell: (command, spec, signal, act) =>
         runShellLine({
           command,
@@ -45,6 +45,7 @@ export const createWorkspaceEngine = (
           scope: spec.grant,
           signal,
           unprotected,
+          bound,
           allowUnsandboxed: isUnsandboxedAllowed(settings, act),
           network,
         }),
@@ -57,6 +58,7 @@ export const createWorkspaceEngine = (
         allowsAbsent: settings.approve === "all",
         environment: env,
         unprotected,
+        bound,
         onRemove: (removed) => toCodeIndexes(codeOptions(home)).forget(removed),
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),

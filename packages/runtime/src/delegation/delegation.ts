@@ -63,7 +63,15 @@ const createDelegateTool = (available: readonly AgentDefinition[], delegate: Del
 /** `role` (S2) and `skill_name` (S4) are other words for `agent`; agents may have other names, and words may be written in one. */
 const toDelegation = (value: unknown, available: readonly AgentDefinition[]): unknown => {
   if (typeof value !== "object" || value === null) return value;
-  const { role, skill_name: skill, subagent_type: type, resultTokens, workingDirectory, form: _, ...rest } = value as Record<string, unknown>;
+  const {
+    role,
+    skill_name: skill,
+    subagent_type: type,
+    resultTokens,
+    workingDirectory,
+    form: _,
+    ...rest
+  } = value as Record<string, unknown>;
   const named = rest["agent"] ?? role ?? skill ?? type;
   return {
     ...(resultTokens === undefined ? {} : { result_tokens: resultTokens }),

@@ -108,7 +108,10 @@ const openDirectory = async (
   const directory = await open(named);
   if (directory === "") return undefined;
   if (isolation === "worktree")
-    throw new RetinueError("directory_refused", `${name} works in a worktree of its own, which is always of the whole workspace.`);
+    throw new RetinueError(
+      "directory_refused",
+      `${name} works in a worktree of its own, which is always of the whole workspace.`,
+    );
   return directory;
 };
 

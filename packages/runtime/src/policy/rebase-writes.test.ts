@@ -26,10 +26,14 @@ describe("globs from a folder below", () => {
       // The index is below the length.
       return all[seed % all.length] as T;
     };
-    const path = <T>(all: readonly T[], most: number): string => Array.from({ length: 1 + (seed % most) }, () => pick(all)).join("/");
+    const path = <T>(all: readonly T[], most: number): string =>
+      Array.from({ length: 1 + (seed % most) }, () => pick(all)).join("/");
     let inside = 0;
     for (let round = 0; round < 4_000; round += 1) {
-      const writes = [[path(segments, 4), path(segments, 4)], [path(segments, 3), "**"]];
+      const writes = [
+        [path(segments, 4), path(segments, 4)],
+        [path(segments, 3), "**"],
+      ];
       const [directory, file] = [path(names, 3), path(names, 3)];
       if (!isInScope(rebaseWrites(writes, directory), file)) continue;
       inside += 1;
