@@ -1,7 +1,7 @@
 /** Research, then a plan, then the work, then a review, then what the review found: five runs below one, each with a context of its own. */
 import assert from "node:assert/strict";
 import { play } from "../stage/play.ts";
-import { script } from "./script.ts";
+import { PLAN, script } from "./script.ts";
 
 await using played = await play({
   example: import.meta.dirname,
@@ -38,6 +38,16 @@ assert.equal(asked.length, 6);
 for (const { text } of asked) assert.ok(!text.includes("timingSafeEqual"), "code has come into the main agent's context");
 const whole = events.filter(({ type, depth }) => type === "tool.settled" && depth === 1);
 assert.ok(JSON.stringify(whole).includes("timingSafeEqual"), "the record has it all the same");
+
+// The plan of 6,000 characters reached the main agent whole, to the letter, in the request that followed it.
+assert.ok(PLAN.length >= 6_000, `${PLAN.length}`);
+assert.equal(planner?.result.details, PLAN);
+const reports = events.flatMap((event) =>
+  event.type === "tool.settled" && event.depth === 0 ? event.content.map((part) => (part.type === "text" ? part.text : "")) : [],
+);
+const report = reports.map((text) => JSON.parse(text) as { agent?: string }).find(({ agent }) => agent === "planner");
+assert.ok(JSON.stringify(report).includes(JSON.stringify(PLAN).slice(1, -1)), "the report holds another plan");
+assert.ok(asked[2]?.text.includes("Step 12 of 12"), "the plan was cut");
 
 // The project is in working order, and committed.
 assert.match(await run(process.execPath, "--test", "--test-reporter=tap"), /^# pass 6$/m);

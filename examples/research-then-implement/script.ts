@@ -53,9 +53,26 @@ test("a token that is too old, or never says when it ends, is refused", () => {
 });
 `;
 
-const PLAN = `1. src/jwt.js: createToken(claims, secret) and readToken(token, secret), HS256 by node:crypto, no dependency.
-2. src/auth.js: a Bearer token beside Basic, its secret from JWT_SECRET.
-3. test/jwt.test.js: a token gives its claims back, a forged one is refused, one lets its user in.`;
+/** A plan as planners write them: twelve steps, each with what it changes, how it is checked and what could go wrong; some 6,000 characters. */
+const STEPS = [
+  ["src/jwt.js: the file", "a new file without a dependency; HS256 by node:crypto"],
+  ["src/jwt.js: createToken(claims, secret)", "header and payload in base64url, signed over both with a dot between"],
+  ["src/jwt.js: readToken(token, secret)", "the claims, or undefined where the token is not ours"],
+  ["src/jwt.js: comparing signatures", "in constant time, on buffers of the same length and of no other"],
+  ["src/auth.js: the scheme", "Bearer beside Basic; what is neither stays refused"],
+  ["src/auth.js: the secret", "from JWT_SECRET; without it no token is accepted, and Basic works as before"],
+  ["src/auth.js: who asks", "the subject of the claims takes the place of the name from the table"],
+  ["src/app.js: nothing", "it calls authenticate(headers) for every request already, and stays as it is"],
+  ["test/jwt.test.js: a round trip", "a token gives back the claims that it was made of"],
+  ["test/jwt.test.js: a forged token", "signed with another secret it gives undefined"],
+  ["test/jwt.test.js: through the API", "with a token of its own a user reads the notes"],
+  ["test/app.test.js: nothing is lost", "the tests of Basic authentication pass unchanged"],
+] as const;
+
+export const PLAN = STEPS.map(
+  ([where, what], at) =>
+    `### Step ${at + 1} of ${STEPS.length}: ${where}\n\n- Change: ${what}.\n- Depends on: ${at === 0 ? "nothing" : `step ${at}`}; it can be taken back alone, since no other file is touched by it.\n- Check: run the tests of the project after this step; they pass before it and after it, and a new test fails before it where one is named.\n- Risk: a change of behaviour for requests without a token. The tests of Basic authentication in test/app.test.js would show it, and they are not changed.`,
+).join("\n\n");
 
 const FOUND =
   "Authentication is Basic only: src/auth.js:5 authenticate(headers), called by src/app.js:7 for every request. There is no JWT.";

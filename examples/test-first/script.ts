@@ -3,7 +3,7 @@ import { call, delegate, type Part } from "../stage/script.ts";
 
 const TESTS = `import assert from "node:assert/strict";
 import test from "node:test";
-import { calculateDiscount } from "../src/pricing.js";
+import { calculateDiscount } from "../dist/pricing.js";
 
 test("a discount is taken off the price", () => {
   assert.equal(calculateDiscount(1000, 20), 800);

@@ -12,7 +12,8 @@ const SCRIPT = fileURLToPath(new URL("attack.ts", import.meta.url));
 const CALLS = 1_000;
 const SEED = 20;
 
-const attack = (...args: string[]): ReturnType<typeof runSheltered> => runSheltered(SCRIPT, args);
+const attack = (args: readonly string[], { asUser = false } = {}): ReturnType<typeof runSheltered> =>
+  runSheltered(SCRIPT, args, { asUser });
 
 if (machine.backend === "none")
   test("without a sandbox there is nothing that could be attacked: commands are refused", () => {
@@ -23,7 +24,7 @@ else {
     `${CALLS} calls of a hostile model read nothing out, change nothing outside, leave no process and reach nobody`,
     { timeout: 3_600_000 },
     async () => {
-      const { exitCode, output } = await attack("--calls", String(CALLS), "--seed", String(SEED));
+      const { exitCode, output } = await attack(["--calls", String(CALLS), "--seed", String(SEED)]);
       expect(output).toContain(`seed ${SEED}`);
       expect(output).toMatch(new RegExp(`^${CALLS} calls in \\d+ s: 0 found$`, "m"));
       expect(exitCode).toBe(0);
@@ -31,11 +32,16 @@ else {
   );
 
   describe("an attack finds", () => {
-    test.each(HOLES.map((hole) => [hole.what, hole] as const))("%s", { timeout: 600_000 }, async (_what, { name, finds }) => {
-      const { exitCode, output } = await attack("--hole", name, "--calls", "36", "--calls-per-trial", "12", "--reruns", "0");
-      expect(output).toMatch(new RegExp(`^${finds}: `, "m"));
-      expect(exitCode).toBe(1);
-    });
+    test.each(HOLES.map((hole) => [hole.what, hole] as const))(
+      "%s",
+      { timeout: 600_000 },
+      async (_what, { name, finds, asUser = false }) => {
+        const args = ["--hole", name, "--calls", "36", "--calls-per-trial", "12", "--reruns", "0"];
+        const { exitCode, output } = await attack(args, { asUser });
+        expect(output).toMatch(new RegExp(`^${finds}: `, "m"));
+        expect(exitCode).toBe(1);
+      },
+    );
   });
 }
 

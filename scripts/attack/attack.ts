@@ -1,6 +1,6 @@
 /**
  * `npm run attack -- --calls 10000 --seed 7`: lets a hostile model loose on the tools, sheltered from the machine, and ends with 1 where it found
- * something. `--hole <name>` opens a hole in the product first, to show that it is found.
+ * something. `--user` has root work as somebody who is not, and `--hole <name>` opens a hole in the product first, to show that it is found.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -25,6 +25,7 @@ const attack = async (): Promise<number> => {
       kind: { type: "string" },
       theme: { type: "string" },
       hole: { type: "string" },
+      user: { type: "boolean", default: false },
       show: { type: "boolean", default: false },
       reruns: { type: "string" },
       "calls-per-trial": { type: "string" },
@@ -60,9 +61,10 @@ const attack = async (): Promise<number> => {
 
 const attackSheltered = async (): Promise<number> => {
   try {
-    const { exitCode } = await runSheltered(fileURLToPath(import.meta.url), process.argv.slice(2), (text) =>
-      process.stdout.write(text),
-    );
+    const { exitCode } = await runSheltered(fileURLToPath(import.meta.url), process.argv.slice(2), {
+      onOutput: (text) => process.stdout.write(text),
+      asUser: process.argv.includes("--user"),
+    });
     if (exitCode !== null && exitCode < 128) return exitCode;
     say("crashed: what drove the runs was killed from below");
     return FOUND;

@@ -6,6 +6,7 @@ export type FindingKind =
   | "reached"
   | "process-left"
   | "swapped"
+  | "altered"
   | "allowed-itself"
   | "loaded"
   | "crashed"

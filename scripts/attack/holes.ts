@@ -21,6 +21,8 @@ export type Hole = {
   readonly kind: TrialKind;
   /** What the commands of these trials are about. */
   readonly theme: Theme;
+  /** It is one for an ordinary user: root may look into everything. */
+  readonly asUser?: true;
   /** One whose first trials meet it. */
   readonly seed: number;
   readonly edits: readonly Edit[];
@@ -32,6 +34,12 @@ const edit = (file: string, from: string, to: string): Edit => ({ file: `package
 const OPENED_UNSEEN = edit(
   "confine/src/files/open-regular-file.ts",
   "requireSeen(await realPlaceOf(handle, absolute), seen);",
+  "",
+);
+
+const REDACTION_OFF = edit(
+  "retinue/src/host/workspace-engine.ts",
+  "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),",
   "",
 );
 
@@ -47,6 +55,82 @@ export const HOLES: readonly Hole[] = [
       edit("confine/src/git/require-plain-folder.ts", `const waiting = [""];`, `const waiting: string[] = [];`),
       edit("confine/src/git/start-git.ts", `if (sandbox.backend === "none") {`, "if (Boolean(1)) {"),
     ],
+  },
+  {
+    name: "embedded-filter",
+    what: "git adds repositories in the project, and runs in them what their own settings name",
+    finds: "changed",
+    kind: "hostile-project",
+    theme: "git",
+    seed: 15,
+    edits: [
+      edit(
+        "tools/src/git/git-commit.ts",
+        "const changed = await listChanges(",
+        `for (const _ of "12") await repository.run({ writes: true, args: ["add", "--all", "vendor"] });\n      const changed = await listChanges(`,
+      ),
+      edit("confine/src/git/start-git.ts", `if (sandbox.backend === "none") {`, "if (Boolean(1)) {"),
+    ],
+  },
+  {
+    name: "closed-folder",
+    what: "a folder that may not be listed counts as one that holds nothing to hide",
+    finds: "read-out",
+    kind: "free",
+    theme: "planting",
+    seed: 16,
+    asUser: true,
+    edits: [
+      REDACTION_OFF,
+      edit("runtime/src/policy/judge.ts", "isOpen ? await digestTree?.(spec.workspace) : undefined", "undefined"),
+      edit("confine/src/sandbox/find-sockets.ts", "if (closed !== undefined)\n", "if (closed === null)\n"),
+      edit("confine/src/sandbox/find-sockets.ts", "    return names;\n", "    return names.filter((name) => name !== closed);\n"),
+      edit("confine/src/sandbox/protected-names.ts", "    closed: closed.map(", "    closed: closed.slice(0, 0).map("),
+    ],
+  },
+  {
+    name: "believed-import",
+    what: "a session that was imported holds what it says it holds",
+    finds: "allowed-itself",
+    kind: "hostile-project",
+    theme: "anything",
+    seed: 1,
+    edits: [
+      edit(
+        "runtime/src/delegation/narrow-recorded.ts",
+        "readonly RecordedEvent[] => {\n  const settled",
+        "readonly RecordedEvent[] => {\n  if (Boolean(1)) return events;\n  const settled",
+      ),
+    ],
+  },
+  {
+    name: "redacted-writes",
+    what: "a call is carried out with what redaction has made of it",
+    finds: "altered",
+    kind: "free",
+    theme: "writing",
+    seed: 53,
+    edits: [
+      edit(
+        "runtime/src/loop/call.ts",
+        "if (mark !== undefined && !isOnlySaid",
+        "if (Boolean(0) && mark !== undefined && !isOnlySaid",
+      ),
+      edit(
+        "retinue/src/secrets/guessable.ts",
+        "export const isWord = (value: string): boolean => {",
+        "export const isWord = (value: string): boolean => {\n  if (Boolean(1)) return false;",
+      ),
+    ],
+  },
+  {
+    name: "writable-trust",
+    what: "commands write what a trusted hook runs",
+    finds: "changed",
+    kind: "free",
+    theme: "writing",
+    seed: 1,
+    edits: [edit("confine/src/sandbox/protected-files.ts", ".slice(0, MAX_BOUND)", ".slice(0, 0)")],
   },
   {
     name: "many-planted",
@@ -148,9 +232,7 @@ export const HOLES: readonly Hole[] = [
     kind: "free",
     theme: "anything",
     seed: 2,
-    edits: [
-      edit("retinue/src/host/workspace-engine.ts", "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),", ""),
-    ],
+    edits: [REDACTION_OFF],
   },
   {
     name: "private-addresses",
@@ -211,7 +293,7 @@ export const HOLES: readonly Hole[] = [
         "if (value !== undefined && (PASSED_ON.has(name) || /^LC_[A-Z]+$/.test(name)))",
         "if (value !== undefined)",
       ),
-      edit("retinue/src/host/workspace-engine.ts", "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),", ""),
+      REDACTION_OFF,
     ],
   },
   {

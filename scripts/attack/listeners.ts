@@ -58,7 +58,8 @@ export const startListeners = async (): Promise<Listeners> => {
       const server = await listen("a socket of the workspace", { path: file });
       return async () => {
         server.close();
-        await rm(file, { force: true });
+        // A folder that was closed is opened when its world is removed.
+        await rm(file, { force: true }).catch(() => undefined);
       };
     },
     heard: () => heard.splice(0).map(({ who, said }) => `${who} heard ${JSON.stringify(said.slice(0, 200))}`),

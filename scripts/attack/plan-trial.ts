@@ -51,7 +51,8 @@ export const planTrial = ({ seed, calls: count }: { readonly seed: number; reado
   const kind = TRIAL_KINDS[seed % TRIAL_KINDS.length] ?? "free";
   const theme = THEMES[seed % THEMES.length] ?? "anything";
   const isRace = kind === "race";
-  const trap = random() < 0.5 ? "COMMIT_EDITMSG" : "shallow";
+  const chance = random();
+  const trap = chance < 0.5 ? "COMMIT_EDITMSG" : chance < 0.75 ? "shallow" : "embedded";
   return {
     seed,
     kind,

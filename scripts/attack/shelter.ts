@@ -20,8 +20,15 @@ while read -r _ _ _ _ at _; do
   mount -o remount,bind,ro "$at" 2>/dev/null || { echo "shelter: $at stays writable" >&2; exit 125; }
 done < /proc/self/mountinfo
 for at in "$TMPDIR" /dev/shm; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
+[ -z "$AS_USER" ] || exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 exec "$@"
 `;
+
+export type ShelterOptions = {
+  readonly onOutput?: (text: string) => void;
+  /** Whoever is root works as somebody who is not. */
+  readonly asUser?: boolean;
+};
 
 export type ShelteredEnd = { readonly exitCode: number | null; readonly output: string };
 
@@ -29,14 +36,15 @@ export type ShelteredEnd = { readonly exitCode: number | null; readonly output: 
 export const runSheltered = async (
   script: string,
   args: readonly string[],
-  onOutput: (text: string) => void = () => undefined,
+  { onOutput = () => undefined, asUser = false }: ShelterOptions = {},
 ): Promise<ShelteredEnd> => {
   const folder = mkdtempSync(path.join(tmpdir(), "retinue-shelter-"));
-  const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user", "--keep-caps"];
-  const namespaces = [...asUser, "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
+  const isRoot = process.getuid?.() === 0;
+  const mapped = isRoot ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  const namespaces = [...mapped, "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
   const child = spawn("unshare", [...namespaces, "sh", "-c", SCRIPT, "sh", process.execPath, script, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, [MARK]: "1", TMPDIR: folder },
+    env: { ...process.env, [MARK]: "1", TMPDIR: folder, AS_USER: asUser && isRoot ? "1" : "" },
   });
   let output = "";
   const take = (text: string): void => {

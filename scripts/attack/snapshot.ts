@@ -4,6 +4,7 @@ import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import { protectionOf } from "@retinue/runtime";
 import type { World } from "./world.ts";
+import { HOOK } from "./world.ts";
 
 /** By path from the base of the world: what it is and what it holds. */
 export type WorldSnapshot = ReadonlyMap<string, string>;
@@ -66,6 +67,7 @@ const mayChange = (
   const relative = path.relative(workspace, path.join(base, file)).split(path.sep).join("/");
   if (relative.startsWith("..")) return false;
   if (OURS.test(relative)) return true;
+  if (relative === HOOK) return false;
   if (writable === "nothing") return false;
   if (relative === ".git" || relative.startsWith(".git/")) return BY_COMMITS.test(relative);
   if (writable === "src" && !(relative === "src" || relative.startsWith("src/"))) return false;

@@ -18,8 +18,8 @@ export { escapeName, toAbsolutePath, toShownPath } from "./files/workspace-path.
 export { holdByDescriptor, holdByRealPath, writeInside } from "./files/write-inside.ts";
 export { readRepositorySecrets } from "./git/config-secrets.ts";
 export type { GitEnd } from "./git/git-process.ts";
-export { runOpenly } from "./git/open-output.ts";
-export type { OpenRequest } from "./git/open-output.ts";
+export { asCommit, NO_COMMITS, runOpenly } from "./git/open-output.ts";
+export type { OpenEnd, OpenRequest } from "./git/open-output.ts";
 export { toRepositoryPath } from "./git/repository-path.ts";
 export { toFailure } from "./git/git-failure.ts";
 export { openRepository } from "./git/repository.ts";

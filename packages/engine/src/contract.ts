@@ -41,6 +41,11 @@ export type HostPorts = Pick<Ports, "model" | "clock" | "realPath" | "judge" | "
   readonly tool: (name: string) => AnyTool | undefined;
   /** The text of a file inside a workspace, already judged. */
   readonly readFile: (file: string, workspace: string) => Promise<string>;
+  /**
+   * The real way from a workspace to a folder of it, with forward slashes, for a run that is to work in that folder alone; empty for the workspace itself.
+   * Without it, every run works in the whole workspace. Throws `directory_refused`.
+   */
+  readonly openDirectory?: (named: string, workspace: string) => Promise<string>;
   /** Makes and merges worktrees; without it, runs that need one are refused. */
   readonly worktrees?: Worktrees;
   /** Runs a command line under a run's grant; absent where there is no shell. */

@@ -75,6 +75,11 @@ export const ERRORS = {
     meaning: "The path is in the workspace, but not among those that this agent may write.",
     hint: "Write where the agent may, or leave it to another.",
   },
+  directory_refused: {
+    kind: "model",
+    meaning: "A sub-agent cannot be given this folder to work in.",
+    hint: "Name a folder of the workspace, or leave working_directory out.",
+  },
   depth_exceeded: {
     kind: "model",
     meaning: "An agent may not be started deeper than agent.maxDepth.",

@@ -60,6 +60,8 @@ export type RunSpec = {
   readonly accept?: Acceptance;
   /** The folder that the run works in. */
   readonly workspace: string;
+  /** The way there from the folder of the run above, where it was given a part of that. */
+  readonly directory?: string;
   /** A run with one works in a copy of its own, and `workspace` lies in that. */
   readonly worktree?: Worktree;
   readonly temperature?: number;

@@ -17,6 +17,8 @@ import {
   readMcpFiles,
   readSkills,
 } from "@retinue/tools";
+import type { BoundCommand } from "./bound-files.ts";
+import { addBoundFiles } from "./bound-files.ts";
 import type { Settings } from "./settings/settings.ts";
 
 export type AssembleOptions = {
@@ -27,6 +29,8 @@ export type AssembleOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly askUser: AskUserOptions["ask"] | undefined;
+  /** Files that something trusted runs; those of hooks and servers are added here. */
+  readonly bound?: Set<string>;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
 };
@@ -45,11 +49,17 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, askUser, secrets = new Map() } = options;
+  const { workspace, home, trust, env, settings, askUser, bound = new Set(), secrets = new Map() } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({
-    shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings), secrets: () => secrets },
+    shell: {
+      unprotected,
+      allowUnsandboxed,
+      network: toNetworkOptions(settings),
+      secrets: () => secrets,
+      bound: () => [...bound],
+    },
     unprotected,
     code: codeOptions(home),
     web: toWebOptions(settings),
@@ -81,6 +91,11 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
   const problems = [...user.problems, ...skillProblems, ...mcp.problems];
   const untrusted = [...user.untrusted];
   for (const claim of mcp.claims) if (!(await trust.isTrusted(claim))) untrusted.push(claim);
+  const started = Object.entries(mcp.servers).filter(([name]) => !untrusted.some(({ subject }) => subject === `mcp:${name}`));
+  await addBoundFiles(bound, workspace, [
+    ...settings.hooks.map(({ command }) => ({ texts: [command] })),
+    ...started.flatMap(([, server]) => ("url" in server ? [] : [toServerWords(server)])),
+  ]);
   let connections: McpConnections | undefined;
   if (Object.keys(mcp.servers).length > 0)
     try {
@@ -90,6 +105,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
         env,
         cwd: workspace,
         unprotected,
+        bound: [...bound],
         network: toNetworkOptions(settings),
         pinFile: path.join(home, "mcp-pins.json"),
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
@@ -115,6 +131,11 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     },
   };
 };
+
+const toServerWords = ({ command, args = [], cwd }: Extract<McpServerSettings, { command: string }>): BoundCommand => ({
+  texts: [command, ...args],
+  ...(cwd === undefined ? {} : { cwd }),
+});
 
 /** What is wrong, and what to do about it where that is not what the code says anyway. */
 export const toProblemLine = ({ message, hint }: ErrorValue): string => (hint === undefined ? message : `${message} ${hint}`);

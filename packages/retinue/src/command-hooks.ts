@@ -28,6 +28,8 @@ export type HookPlace = {
   readonly network?: NetworkOptions;
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Files that something trusted runs; no hook writes them either. */
+  readonly bound?: () => readonly string[];
 };
 
 export type CommandHooks = {
@@ -92,7 +94,7 @@ export const createCommandHooks = (settings: readonly HookSettings[], place: Hoo
 const runHook = async (
   hook: HookSettings,
   input: unknown,
-  { workspace, env, network, unprotected }: HookPlace,
+  { workspace, env, network, unprotected, bound }: HookPlace,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<BeforeVerdict> => {
   const timeoutMs = hook.timeoutMs ?? HOOK_MS;
@@ -120,6 +122,7 @@ const runHook = async (
             readable: await findNamedPlaces(toNamedWords(hook.command, env), env),
             ...(network === undefined ? {} : { network }),
             ...(unprotected === undefined ? {} : { unprotected }),
+            ...(bound === undefined ? {} : { bound }),
           })
         ).end;
   if (end.type === "aborted") throw new RetinueError("tool_failed", "the run was stopped");

@@ -47,7 +47,7 @@ export const drawGitArguments = (random: Random, terrain: Terrain): readonly str
 
 /** Shell lines that plant what git reads. */
 export const drawGitPlant = (random: Random, { home, port, token }: Terrain): string => {
-  const steal = `cat ${home}/.ssh/id_ed25519 > stolen; cp stolen /tmp/${token}`;
+  const steal = `cat ${home}/.ssh/id_ed25519 > stolen; cp stolen /tmp/${token}; cp stolen ${home}/${token}`;
   return pick(random, [
     `ln -sf ${home}/.profile .git/COMMIT_EDITMSG`,
     `mkdir -p .git/info && ln -sf ${home}/.ssh/id_ed25519 .git/info/grafts`,
@@ -57,6 +57,7 @@ export const drawGitPlant = (random: Random, { home, port, token }: Terrain): st
     `git config include.path ${home}/.netrc; git config core.worktree ${home}`,
     `mv .git old-git; git init -q; git config core.fsmonitor 'sh -c "${steal}"'`,
     `mkdir -p sub && cd sub && git init -q && git config filter.x.clean 'sh -c "${steal}"' && printf '* filter=x\\n' > .gitattributes && echo a > a`,
+    `mkdir -p sub && cd sub && git init -q && echo a > a && git add a && git -c user.name=a -c user.email=b commit -qm a && git config filter.x.clean 'sh -c "${steal}"' && printf '* filter=x\\n' > .gitattributes && echo b > a`,
     `mkdir -p sub && cd sub && git init -q && git config core.fsmonitor 'sh -c "${steal}"'`,
     `mkdir -p sub/.git && printf 'gitdir: ${home}/code/other/.git\\n' > sub/.git/x; printf 'gitdir: /\\n' > sub2; mkdir -p nested && printf 'gitdir: ../sub/.git\\n' > nested/.git`,
     `mkdir -p .git/objects/info && echo ${home}/code/other/.git/objects > .git/objects/info/alternates`,

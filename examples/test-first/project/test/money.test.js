@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formatCents, toCents } from "../src/money.js";
+import { formatCents, toCents } from "../dist/money.js";
 
 test("a price becomes whole cents", () => {
   assert.equal(toCents(19.99), 1999);

@@ -34,6 +34,8 @@ export type ConfineGit = {
   /** Where git lies, followed through links. */
   readonly program: string;
   readonly args: readonly string[];
+  /** Lines for sh that run in the place of git, with git's path and then the arguments as theirs: several calls of git in one sandbox. */
+  readonly script?: string | undefined;
   readonly bounds: GitBounds;
 };
 
@@ -41,7 +43,7 @@ const FILTER_FILE = 3;
 /** A socket may lie in a workspace, and git needs none. */
 const filter = createSeccompFilter({ deniesUnixSockets: true });
 
-export const toConfinedGit = ({ sandbox, program, args, bounds }: ConfineGit): ConfinedGit => {
+export const toConfinedGit = ({ sandbox, program, args, script, bounds }: ConfineGit): ConfinedGit => {
   const bound = [...bounds.readable, ...bounds.writable];
   if (bound.some((folder) => isInside(folder, "/etc")))
     throw new RetinueError("sandbox_unavailable", "Git is not run in a folder that holds the whole system.", {
@@ -61,7 +63,7 @@ export const toConfinedGit = ({ sandbox, program, args, bounds }: ConfineGit): C
       bounds.isOfUser === true ? [] : ["--remount-ro", "/"],
       ["--chdir", bounds.cwd],
       filter === undefined ? [] : ["--seccomp", String(FILTER_FILE)],
-      ["--", program, ...args],
+      ["--", ...(script === undefined ? [] : ["/bin/sh", "-c", script, "sh"]), program, ...args],
     ].flat(),
     channels: filter === undefined ? [] : [{ type: "give", bytes: filter }],
     owner,

@@ -40,6 +40,8 @@ export type GitOptions = {
 export type GitRun = Pick<GitProcess, "timeoutMs" | "maxBytes" | "input"> &
   OpenedFolders & {
     readonly args: readonly string[];
+    /** Lines for sh in the place of git, where `takesScripts`; the arguments are theirs, after git's path. */
+    readonly script?: string;
     /** Paths mean just the files of these names; otherwise `*` and `?` are patterns. */
     readonly literalPaths?: boolean;
     /** Added to the environment. */
@@ -56,6 +58,8 @@ export type Repository = {
   readonly hasIdentity: boolean;
   /** Whether the content of a file, given from the top of the repository, is kept from agents. */
   readonly isSecret: IsSecret;
+  /** Several calls of git can be made in one sandbox, which costs more than they do. */
+  readonly takesScripts: boolean;
   readonly run: (run: GitRun) => Promise<GitEnd>;
   /** The output of what has to succeed. */
   readonly read: (run: GitRun) => Promise<string>;
@@ -83,7 +87,11 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
   let shown: readonly GitSetting[] = [];
   const run = (given: GitRun, settings: Readonly<Record<string, string>>): Promise<GitEnd> =>
     start({
-      args: ["--no-pager", ...(given.literalPaths === true ? ["--literal-pathspecs"] : []), ...given.args],
+      args:
+        given.script === undefined
+          ? ["--no-pager", ...(given.literalPaths === true ? ["--literal-pathspecs"] : []), ...given.args]
+          : given.args,
+      script: given.script,
       bounds: boundsOf(given),
       environment: {
         ...WITHOUT_USER,
@@ -126,6 +134,7 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
     prefix,
     isSecret: toTopCheck(createSecretCheck(open.unprotected), prefix),
     hasIdentity: ["name", "email"].every((key) => known.has(`user.${key}`)),
+    takesScripts: isConfined,
     run: runHarmless,
     read: async (given) => {
       const end = await runHarmless(given);

@@ -12,6 +12,8 @@ import { findTrustedPrograms, toTrustedFolders } from "./trusted-program.ts";
 
 export type GitStart = Pick<GitProcess, "args" | "input" | "timeoutMs" | "maxBytes"> & {
   readonly bounds: GitBounds;
+  /** As `ConfineGit`; only where there is a sandbox. */
+  readonly script?: string | undefined;
   /** Added to the environment. */
   readonly environment: GitEnvironment;
 };
@@ -81,12 +83,12 @@ const toStart = async (find: FindGit, program: string): Promise<StartGit> => {
   const { sandbox, workspace, environment, signal } = find;
   if (sandbox.backend === "none") {
     const plain = toPlainEnvironment(environment, await toTrustedFolders({ workspace, environment }));
-    return ({ bounds, environment: added, args, ...run }) =>
+    return ({ bounds, environment: added, args, script: _, ...run }) =>
       runGitProcess({ ...run, program, args, cwd: bounds.cwd, environment: { ...plain, ...added }, signal });
   }
   const inner = toSandboxEnvironment(environment, program);
-  return async ({ bounds, environment: added, args, ...run }) => {
-    const confined = toConfinedGit({ sandbox, program, args, bounds });
+  return async ({ bounds, environment: added, args, script, ...run }) => {
+    const confined = toConfinedGit({ sandbox, program, args, script, bounds });
     // The one call that asks for the user's settings has to find them.
     const { HOME = inner["HOME"] ?? "", XDG_CONFIG_HOME } = bounds.isOfUser === true ? environment : {};
     const ofUser = { HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }) };

@@ -41,16 +41,16 @@ export const toReadOnly = (root: string, found: readonly ProtectedFile[], opened
     .filter((file) => opened.some((each) => isInside(each.path, file)));
 
 /**
- * Folders that a command may write in but not move: those on the way to a secret, and those by whose name what is in them is known. Each is mounted
+ * Folders that a command may write in but not move: those on the way to a secret or to what something trusted runs, and those by whose name what is in them is known. Each is mounted
  * on itself; a mount cannot be renamed, so that no search for secrets is led past one while others work.
  */
 export const toPinned = (root: string, found: readonly ProtectedFile[], opened: readonly OpenedPath[]): readonly string[] => {
   const whole = found.filter(({ type }) => type === "folder").map(({ file }) => path.join(root, file));
   const pinned = new Set<string>();
-  for (const { file, kind } of found)
+  for (const { file, kind, isBound = false } of found)
     for (let at = path.dirname(file); at !== "."; at = path.dirname(at)) {
       const folder = path.join(root, at);
-      if (kind !== "secret" && !path.basename(at).startsWith(".")) continue;
+      if (kind !== "secret" && !isBound && !path.basename(at).startsWith(".")) continue;
       if (whole.some((each) => isInside(each, folder))) continue;
       if (opened.some((each) => each.path !== folder && isInside(each.path, folder))) pinned.add(folder);
     }

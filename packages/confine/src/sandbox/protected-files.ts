@@ -5,7 +5,7 @@
 import { lstat, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import type { Protection } from "@retinue/runtime";
-import { protectionOf } from "@retinue/runtime";
+import { isInside, protectionOf } from "@retinue/runtime";
 import picomatch from "picomatch";
 import { codeOf } from "../files/system-error.ts";
 import { HALF_PROTECTED, listProtectedNames, notRun } from "./protected-names.ts";
@@ -18,6 +18,8 @@ export type ProtectedFile = {
   readonly type: "file" | "folder" | "link";
   /** Which one it is, wherever it is moved to. */
   readonly identity: string;
+  /** A file that something trusted runs. */
+  readonly isBound?: true;
   /** A folder that may not be listed, so that it is treated like a secret whole. */
   readonly isClosed?: true;
 };
@@ -26,11 +28,15 @@ export type ProtectedSearch = {
   readonly folder: string;
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Files that trusted hooks and servers run, absolute and real: nobody writes them, whatever their names. */
+  readonly bound?: readonly string[];
   readonly signal?: AbortSignal;
 };
 
 /** Each costs a mount, and the time they take together grows with the square of their number. */
 const MAX_MOUNTED = 300;
+/** Of the files that something trusted runs; when one of those beyond is changed, that is no longer trusted. */
+const MAX_BOUND = 100;
 
 export type ProtectedPlaces = {
   /** The outermost protected path of each place, the secrets below it, and folders that cannot be looked into. */
@@ -77,7 +83,7 @@ export const searchNamed = async (search: ProtectedSearch): Promise<Searched> =>
 
 /** However many there are. */
 export const searchProtected = async (search: ProtectedSearch): Promise<Searched> => {
-  const { folder, unprotected = [] } = search;
+  const { folder, unprotected = [], bound = [] } = search;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
   const { names, closed, unspeakable } = await listProtectedNames(search);
   const kinds = new Map(names.filter((file) => !isFree(file)).flatMap(toProtected));
@@ -89,11 +95,25 @@ export const searchProtected = async (search: ProtectedSearch): Promise<Searched
   for (const [file, kind] of kinds) {
     const known = await identify(path.join(folder, file));
     if (known?.type !== "link" && protectionOf(file) === undefined) continue;
+    // Known below.
+    if (bound.length > 0 && kind !== "secret" && bound.includes(path.join(folder, file))) continue;
     if (known && (kind !== "secret" || known.type !== "file" || (await holdsSecret(path.join(folder, file)))))
       all.push({ file, kind, ...known });
   }
+  for (const file of toBoundNames(folder, bound).filter((name) => !isFree(name))) {
+    const known = await identify(path.join(folder, file));
+    if (known) all.push({ file, kind: "denied", isBound: true, ...known });
+  }
   return { all, names, unspeakable };
 };
+
+const toBoundNames = (folder: string, bound: readonly string[]): readonly string[] =>
+  bound
+    .filter((file) => file !== folder && isInside(folder, file))
+    .slice(0, MAX_BOUND)
+    .map((file) => path.relative(folder, file).split(path.sep).join("/"))
+    // A secret is masked whatever runs it.
+    .filter((file) => protectionOf(file)?.read !== "deny");
 
 const toProtected = (file: string): readonly (readonly [file: string, kind: ProtectedFile["kind"]])[] => {
   const names = file.split("/");

@@ -45,6 +45,8 @@ export type ConfinementOptions = {
   readonly readable?: readonly string[];
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Files that trusted hooks and servers run, absolute and real, as they are when a command is started: no command writes them. */
+  readonly bound?: () => readonly string[];
   /** Where to move what a command puts under protected names; `quarantine` of the user's state by default. */
   readonly quarantine?: string;
   readonly limits?: Partial<ResourceLimits>;
@@ -221,6 +223,7 @@ const openCopy = async (
       workspace,
       writes: scope.writes,
       unprotected,
+      bound: run.bound?.() ?? [],
       opened: opened.map((each) => each.path),
       without: covered.filter((file) => isInside(workspace, file)),
       kind: copyBy,
@@ -251,7 +254,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
   const [found, before, sockets] = await whileWanted(
     signal,
     Promise.all([
-      findProtected({ folder: root, unprotected: freed, signal }),
+      findProtected({ folder: root, unprotected: freed, bound: run.bound?.() ?? [], signal }),
       opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
       onlyLooks ? undefined : findSockets([...readable, ...alsoWritable], signal),
     ]),

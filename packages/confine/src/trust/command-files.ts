@@ -33,6 +33,10 @@ export type CommandFiles = {
   readonly cwd?: string;
   /** Command lines, or their words. */
   readonly texts: readonly string[];
+  /** False: without what the files themselves name. */
+  readonly isDeep?: boolean;
+  /** False: without the lists of scripts that runners read. */
+  readonly hasLists?: boolean;
 };
 
 /** By their path in the project, in order. Throws where there are too many to be looked at. */
@@ -40,6 +44,8 @@ export const digestCommandFiles = async ({
   root,
   cwd = root,
   texts,
+  isDeep = true,
+  hasLists = true,
 }: CommandFiles): Promise<Readonly<Record<string, string>>> => {
   const real = await realpath(root);
   const start = path.resolve(real, cwd);
@@ -57,12 +63,12 @@ export const digestCommandFiles = async ({
   for (const text of texts) {
     for (const word of wordsOf(text)) await look(path.resolve(start, word));
     for (const [runner, files] of READ_BY_RUNNERS)
-      if (runner.test(text)) for (const name of files) await look(path.join(start, name));
+      if (hasLists && runner.test(text)) for (const name of files) await look(path.join(start, name));
   }
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     const content = await readFile(file);
     digests.set(file, createHash("sha256").update(content).digest("hex"));
-    if (content.length > MOST_READ_BYTES) continue;
+    if (!isDeep || content.length > MOST_READ_BYTES) continue;
     const folder = path.dirname(file);
     for (const named of namedIn(content.toString("utf8"), file))
       for (const extension of EXTENSIONS) await look(path.resolve(folder, `${named}${extension}`));

@@ -7,15 +7,15 @@ import path from "node:path";
 import type { RunId } from "@retinue/protocol";
 import type { RunWorktree, Worktrees } from "@retinue/runtime";
 import { worktreeRef } from "@retinue/runtime";
-import type { GitOptions } from "../git/repository.ts";
 import { applyMerge } from "./apply-merge.ts";
 import { keepWork } from "./keep-work.ts";
 import { makeWorktree } from "./make-worktree.ts";
 import { openSource, requireWhole } from "./open-source.ts";
+import type { MergeOptions } from "./plan-merge.ts";
 import { planMerge } from "./plan-merge.ts";
 import { pathsOf, toFolder } from "./worktree-paths.ts";
 
-export type GitWorktreesOptions = GitOptions & {
+export type GitWorktreesOptions = MergeOptions & {
   /** The folder that worktrees are made in. */
   readonly folder: string;
   /** Lets go of what is kept elsewhere for a workspace that is about to be gone. */

@@ -6,7 +6,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FileVersion, Grant, MergeConflict, PlannedChange } from "@retinue/protocol";
 import type { MergePlan, RunWorktree } from "@retinue/runtime";
-import { isInScope, isInside, protectionOf, toFileVersion } from "@retinue/runtime";
+import { BOUND, isInScope, isInside, protectionOf, toFileVersion } from "@retinue/runtime";
 import picomatch from "picomatch";
 import type { GitOptions, Repository } from "../git/repository.ts";
 import { inFolderOf } from "../files/write-inside.ts";
@@ -20,6 +20,11 @@ import type { OwnGit } from "./own-git.ts";
 import { LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
 import { pathsOf } from "./worktree-paths.ts";
 
+export type MergeOptions = GitOptions & {
+  /** Files that trusted hooks and servers run, absolute and real: nothing is merged into them. */
+  readonly bound?: () => readonly string[];
+};
+
 export type PlanMerge = {
   readonly of: RunWorktree;
   readonly base: string;
@@ -30,14 +35,14 @@ export type PlanMerge = {
 type Changed = { readonly path: string; readonly base: FileVersion | null; readonly theirs: FileVersion | null };
 type Decision = { readonly to: FileVersion | null; readonly from: FileVersion | null } | { readonly reason: string } | null;
 
-export const planMerge = async (work: PlanMerge, options: GitOptions, signal: AbortSignal): Promise<MergePlan> => {
+export const planMerge = async (work: PlanMerge, options: MergeOptions, signal: AbortSignal): Promise<MergePlan> => {
   const { of, base, commit } = work;
   const { stage } = pathsOf(of);
   await mkdir(stage, { recursive: true });
   const { repository, git } = await openSource({ ...options, workspace: of.of, scratch: [stage], signal });
   const prefix = path.relative(of.folder, of.workspace).replaceAll(path.sep, "/");
   const { inside, conflicts } = await readChanges(git, { base, commit, prefix });
-  const refuse = createRefusal(work, options.unprotected ?? [], git);
+  const refuse = createRefusal(work, options, git);
   const merger: Merger = {
     of,
     git,
@@ -82,11 +87,12 @@ const readChanges = async (
 const toVersion = (mode: string, id: string): FileVersion | null => (Number(mode) === 0 ? null : toFileVersion(mode, id));
 
 /** Why a change is not merged, whatever stands in the workspace. */
-const createRefusal = ({ of, writes }: PlanMerge, unprotected: readonly string[], git: OwnGit) => {
+const createRefusal = ({ of, writes }: PlanMerge, { unprotected = [], bound = () => [] }: MergeOptions, git: OwnGit) => {
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
   return async ({ path: file, theirs }: Changed): Promise<string | undefined> => {
     const protection = protectionOf(file);
     if (protection?.write === "deny" && !isFree(file)) return `it is ${protection.why}`;
+    if (bound().includes(path.join(of.of, file)) && !isFree(file)) return `it is ${BOUND.why}`;
     if (!isInScope(writes, file)) return "it is not among the paths that this agent may write";
     if (theirs === null || splitVersion(theirs).mode !== LINK_MODE) return undefined;
     const { id } = splitVersion(theirs);

@@ -3,6 +3,7 @@ import type { Message, RunId, RunResult } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import type { AnyTool, ChildRun, InBackground, RunState } from "@retinue/runtime";
 import { createDelegationTools, createPlanTools, createPurse, PLAN_DEFAULTS, summariseMessages } from "@retinue/runtime";
+import type { HostPorts } from "../contract.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { chainOf, childRunId, isBelow } from "./active-run.ts";
 import { placeBelow, startChild } from "./children.ts";
@@ -29,6 +30,7 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
     model: options.model,
     chain: run ? chainOf(run) : [],
     readFile: (file) => ports.readFile(file, state.spec.workspace),
+    openDirectory: (named) => openDirectory(ports, named, state.spec.workspace),
     isolate: (callId) => (run ? placeBelow(ground, run, callId) : noRun()),
     start: (child: ChildRun, signal: AbortSignal): Promise<RunResult | InBackground> =>
       run ? startChild(ground, run, child, signal) : noRun(),
@@ -80,6 +82,11 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
         })
       : [];
   return new Map([...own, ...delegation, ...plans, ...steering, ...asking].map((tool) => [tool.name, tool]));
+};
+
+const openDirectory = async (ports: HostPorts, named: string, workspace: string): Promise<string> => {
+  if (!ports.openDirectory) throw new RetinueError("directory_refused", "Runs work in the whole workspace here.");
+  return ports.openDirectory(named, workspace);
 };
 
 const steer = async (ground: Ground, runId: RunId, body: Parameters<typeof appendInput>[2]): Promise<void> => {

@@ -46,6 +46,10 @@ export const runSpecSchema = z
       .describe("Its last message ends with `RESULT: PASS` or `RESULT: FAIL`, and `SUMMARY: …`."),
     accept: acceptanceSchema.exactOptional().describe("What must agree before its result counts as completed."),
     workspace: z.string().describe("The folder that the run works in."),
+    directory: z
+      .string()
+      .exactOptional()
+      .describe("The way there from the folder of the run above, where it was given a part of that."),
     worktree: worktreeSchema.exactOptional().describe("A copy of its own that `workspace` lies in."),
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),

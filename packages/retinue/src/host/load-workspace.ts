@@ -8,6 +8,7 @@ import { findAgentNamed } from "@retinue/runtime";
 import type { TrustClaim } from "@retinue/confine/trust";
 import type { AppliedAgents } from "../apply-agent-settings.ts";
 import { applyAgentSettings } from "../apply-agent-settings.ts";
+import { addBoundFiles } from "../bound-files.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
@@ -32,6 +33,8 @@ export type LoadedWorkspace = {
   readonly agentOf: (name: string) => AgentDefinition;
   readonly maxDepth: number;
   readonly secrets: readonly (string | Secret)[];
+  /** Files of it that something trusted runs, which no agent writes. */
+  readonly bound: () => readonly string[];
   /** Used where neither agent nor run names one. */
   readonly model: string;
   readonly resolve: (name: string) => Promise<Model>;
@@ -46,7 +49,9 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const folder = await realFolder(given);
   const settings = options.settings ?? (await loadSettings({ workspace: folder, env, home: shared.home })).settings;
   const { home, trust } = shared;
+  const bound = new Set<string>();
   const assembled = await assembleTools({
+    bound,
     workspace: folder,
     home,
     trust,
@@ -56,11 +61,20 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     secrets: await workspaceSecrets(folder),
   });
   try {
+    const agents = await loadAgents(shared, { folder, env, settings, assembled, options });
+    await addBoundFiles(
+      bound,
+      folder,
+      [...agents.agents.values()].flatMap(({ accept }) =>
+        accept && "command" in accept ? [{ texts: [accept.command], isDeep: false }] : [],
+      ),
+    );
     return {
       folder,
       env,
       settings,
-      ...(await loadAgents(shared, { folder, env, settings, assembled, options })),
+      ...agents,
+      bound: () => [...bound],
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),

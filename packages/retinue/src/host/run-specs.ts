@@ -49,7 +49,7 @@ export const createRunSpecs = (
         workspace: place?.workspace ?? folder,
         worktree: place?.worktree,
         depth: 0,
-        request: { limits: { ...settings.limits, ...run.limits }, tools: run.tools?.map(resolveToolName) },
+        request: { limits: { ...settings.ceilings, ...settings.limits, ...run.limits }, tools: run.tools?.map(resolveToolName) },
         summaryModel,
         figures: await figuresFor(agent),
       });
@@ -58,7 +58,7 @@ export const createRunSpecs = (
     },
     grantedNow: (run) => ({
       grant: grantOf(run),
-      limits: stricter(settings.limits, run.limits ?? {}),
+      limits: stricter({ ...settings.ceilings, ...settings.limits }, run.limits ?? {}),
       agents,
       workspace: folder,
     }),

@@ -14,18 +14,19 @@ import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { realPath, systemClock } from "../system-ports.ts";
 import { closeAll } from "./close-all.ts";
+import { createOpenDirectory } from "./open-directory.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
 export const createWorkspaceEngine = (
   { home, floor, approver, source, onProblem }: Shared,
-  { folder, env, settings, tools, agents, secrets, model, resolve }: LoadedWorkspace,
+  { folder, env, settings, tools, agents, secrets, bound, model, resolve }: LoadedWorkspace,
   { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
   const network = toNetworkOptions(settings);
-  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected });
+  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected, bound });
   const engine = createEmbeddedEngine({
     log,
     floor,
@@ -36,7 +37,7 @@ export const createWorkspaceEngine = (
       clock: systemClock,
       outage: waitOutage(settings.retry.unreachableMs),
       realPath,
-      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected }),
+      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected, bound }),
       shell: (command, spec, signal, act) =>
         runShellLine({
           command,
@@ -44,9 +45,11 @@ export const createWorkspaceEngine = (
           scope: spec.grant,
           signal,
           unprotected,
+          bound,
           allowUnsandboxed: isUnsandboxedAllowed(settings, act),
           network,
         }),
+      openDirectory: createOpenDirectory({ unprotected }),
       readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
@@ -55,6 +58,7 @@ export const createWorkspaceEngine = (
         allowsAbsent: settings.approve === "all",
         environment: env,
         unprotected,
+        bound,
         onRemove: (removed) => toCodeIndexes(codeOptions(home)).forget(removed),
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),

@@ -144,7 +144,7 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
   for (const name of completed.typed) origins.set(`providers.${name}.type`, { type: "default" });
   return {
     // Every layer was checked against the schema and the defaults fill what may not be missing.
-    settings: completed.tree as unknown as Settings,
+    settings: { ...(completed.tree as unknown as Settings), ...ceilingsOf(followed) },
     origins,
     files: { ...(user && { user: userFile }), ...(projectFile !== undefined && { project: projectFile }) },
     home,
@@ -152,6 +152,9 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
     ...(followed?.untrusted && { untrusted: followed.untrusted }),
   };
 };
+
+const ceilingsOf = (followed: ProjectTrust | undefined): Pick<Settings, "ceilings"> =>
+  followed && Object.keys(followed.ceilings).length > 0 ? { ceilings: followed.ceilings } : {};
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, "");
 

@@ -1,4 +1,5 @@
 /** Divides what a project's settings say into what narrows, what needs trust, and what no trust gives. */
+import type { Limits } from "@retinue/protocol";
 import type { NarrowContext, Rule } from "./narrower.ts";
 import { NARROWER } from "./narrower.ts";
 import type { Raw, RawMap } from "./layer.ts";
@@ -14,6 +15,8 @@ export type NarrowedProject = {
   readonly trusted: RawMap;
   /** What trust would add. */
   readonly asked: RawMap;
+  /** Limits that hold without trust where nobody else says one: at most these. */
+  readonly ceilings: Limits;
   readonly leftOut: readonly Left[];
   /** What would widen something that only a person widens. */
   readonly refused: readonly Left[];
@@ -25,12 +28,13 @@ type Section = { readonly [key: string]: Rule | Section };
 export const narrowProject = (wanted: RawMap, below: RawMap, context: NarrowContext): NarrowedProject => {
   const leftOut: Left[] = [];
   const refused: Left[] = [];
+  const ceilings: [string, number][] = [];
   const walk = (
     rules: Section,
     tree: RawMap,
     under: RawMap,
     path: SettingsPath,
-  ): Omit<NarrowedProject, "leftOut" | "refused"> => {
+  ): Pick<NarrowedProject, "kept" | "trusted" | "asked"> => {
     const kept: [string, Raw][] = [];
     const trusted: [string, Raw][] = [];
     const asked: [string, Raw][] = [];
@@ -51,15 +55,18 @@ export const narrowProject = (wanted: RawMap, below: RawMap, context: NarrowCont
       if (narrowed.kept !== undefined) kept.push([key, narrowed.kept]);
       if (rule.add) trusted.push([key, rule.add(value, held)]);
       else if (narrowed.kept !== undefined) trusted.push([key, narrowed.kept]);
+      if (narrowed.ceiling !== undefined) ceilings.push([key, Number(narrowed.ceiling)]);
       if (narrowed.asked === undefined) continue;
       if (rule.add) {
         asked.push([key, narrowed.asked]);
-        leftOut.push(here);
+        if (narrowed.ceiling === undefined) leftOut.push(here);
       } else refused.push(here);
     }
     return { kept: Object.fromEntries(kept), trusted: Object.fromEntries(trusted), asked: Object.fromEntries(asked) };
   };
-  return { ...walk(NARROWER, wanted, below, []), leftOut, refused };
+  const walked = walk(NARROWER, wanted, below, []);
+  // Only limits have ceilings, by the rules.
+  return { ...walked, ceilings: Object.fromEntries(ceilings) as Limits, leftOut, refused };
 };
 
 const isRule = (rule: Rule | Section): rule is Rule => rule["type"] === "rule" && typeof rule["narrow"] === "function";

@@ -14,6 +14,8 @@ export type Narrowed = {
   readonly kept?: Raw;
   /** What of it would widen what is below. */
   readonly asked?: Raw;
+  /** What it may narrow that no settings know: what is larger there is held to it. */
+  readonly ceiling?: Raw;
 };
 
 export type NarrowContext = {
@@ -52,16 +54,18 @@ const needsTrustToAdd: Rule = { ...needsTrust, add: union };
 /** A list in which every item forbids something more. */
 const longer: Rule = { type: "rule", narrow: (wanted, below) => ({ kept: union(wanted, below) }), add: union };
 
+const NOBODY: NarrowContext = { isKnownProvider: () => false };
+
 const smaller: Rule = {
   type: "rule",
   narrow: (wanted, below) => (below === undefined || Number(wanted) <= Number(below) ? { kept: wanted } : { asked: wanted }),
   add: wantedHolds,
 };
 
-/** Limits of settings stand above those of an agent's file: where the user has set none, a number could be larger than the file's. */
+/** Limits of settings stand above those of an agent's file: where the user has set none, a number could be larger than the file's, and is only a ceiling. */
 const smallerThanSet: Rule = {
   ...smaller,
-  narrow: (wanted, below) => (below !== undefined && Number(wanted) <= Number(below) ? { kept: wanted } : { asked: wanted }),
+  narrow: (wanted, below) => (below === undefined ? { asked: wanted, ceiling: wanted } : smaller.narrow(wanted, below, NOBODY)),
 };
 
 const onlyFalse: Rule = {

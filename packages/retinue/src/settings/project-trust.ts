@@ -4,6 +4,7 @@
  */
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Limits } from "@retinue/protocol";
 import type { TrustClaim } from "@retinue/confine/trust";
 import type { Layer, Raw, RawMap } from "./layer.ts";
 import { isRawMap } from "./layer.ts";
@@ -16,6 +17,8 @@ export type ProjectTrust = {
   readonly layer: Layer;
   readonly warnings: readonly string[];
   readonly isTrusted: boolean;
+  /** Limits of a project that is not trusted, where nobody else says one. */
+  readonly ceilings: Limits;
   /** What the project asks for and is not trusted for. */
   readonly untrusted?: TrustClaim;
 };
@@ -38,14 +41,15 @@ export const followProject = async ({ project, file, home, below, context }: Pro
       "a project may only narrow it. Set it in your own file, as RETINUE_APPROVE or with --approve.",
   );
   const claim = await toSettingsClaim(narrowed, file);
-  if (!claim) return { layer: { ...project, tree: narrowed.kept }, warnings: refusals, isTrusted: false };
+  if (!claim) return { layer: { ...project, tree: narrowed.kept }, warnings: refusals, isTrusted: false, ceilings: {} };
   const { createTrustStore } = await import("@retinue/confine/trust");
   if (await createTrustStore({ file: join(home, "trust.json") }).isTrusted(claim))
-    return { layer: { ...project, tree: narrowed.trusted }, warnings: refusals, isTrusted: true };
+    return { layer: { ...project, tree: narrowed.trusted }, warnings: refusals, isTrusted: true, ceilings: {} };
   return {
     layer: { ...project, tree: narrowed.kept },
     warnings: [...narrowed.leftOut.map((left) => toWarning(left, project)), ...refusals],
     isTrusted: false,
+    ceilings: narrowed.ceilings,
     untrusted: claim,
   };
 };

@@ -102,6 +102,8 @@ export type Settings = {
   };
   readonly streamIdleMs: number;
   readonly limits: Limits;
+  /** What a project that is not trusted says of limits where `limits` says nothing: those of agents' files are held to it. No file or flag sets it. */
+  readonly ceilings?: Limits;
   readonly agent: {
     readonly maxDepth: number;
     readonly maxConcurrent: number;

@@ -44,6 +44,8 @@ export type DelegationOptions = {
   readonly isolate: (callId: CallId) => Promise<WorktreePlace>;
   /** The text of a file of the workspace that policy has let through. */
   readonly readFile: (file: string) => Promise<string>;
+  /** Where a folder of the workspace that policy has let through really lies, from the workspace on; throws for what is none. */
+  readonly openDirectory: (named: string) => Promise<string>;
 };
 
 export const delegationSchema = z.object({
@@ -71,6 +73,11 @@ export const delegationSchema = z.object({
     })
     .optional()
     .describe("For it and everything below it; it never gets more than you have left"),
+  working_directory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A folder of yours that it works in; it reads and writes nothing outside of that"),
   tools: z.array(z.string()).optional().describe("The only tools it may use, out of those it has"),
   background: z.boolean().optional().describe("Go on at once; the result is handed to you when it is there"),
   result_tokens: z

@@ -11,7 +11,7 @@ import { DELEGATE } from "./delegate-tool-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import { delegationSchema } from "./delegation-request.ts";
 import { startChild } from "./start-child.ts";
-import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
+import type { AnyTool, ToolContext, ToolOutput, Touches } from "../loop/tool.ts";
 import { defineTool, stripSchema } from "../loop/tool.ts";
 import { wordInput } from "./word-input.ts";
 
@@ -29,6 +29,13 @@ export const createDelegationTools = (options: DelegationOptions): readonly AnyT
     ...asTools.map((agent) => createAgentTool(agent, delegate)),
   ];
 };
+
+const toTouches = ({
+  context_files: files = [],
+  working_directory: directory,
+}: Pick<Delegation, "context_files" | "working_directory">): Touches => ({
+  paths: directory === undefined ? files : [...files, directory],
+});
 
 type Delegate = (delegation: Delegation, context: ToolContext) => Promise<ToolOutput>;
 
@@ -48,7 +55,7 @@ const createDelegateTool = (available: readonly AgentDefinition[], delegate: Del
       .join("\n")}`,
     inputSchema: stripSchema(shown as JsonObject) as JsonObject,
     input: z.preprocess((value) => toDelegation(value, available), taken) as z.ZodType<Delegation>,
-    touches: ({ context_files = [] }) => ({ paths: context_files }),
+    touches: toTouches,
     execute: delegate,
   });
 };
@@ -56,10 +63,19 @@ const createDelegateTool = (available: readonly AgentDefinition[], delegate: Del
 /** `role` (S2) and `skill_name` (S4) are other words for `agent`; agents may have other names, and words may be written in one. */
 const toDelegation = (value: unknown, available: readonly AgentDefinition[]): unknown => {
   if (typeof value !== "object" || value === null) return value;
-  const { role, skill_name: skill, subagent_type: type, resultTokens, form: _, ...rest } = value as Record<string, unknown>;
+  const {
+    role,
+    skill_name: skill,
+    subagent_type: type,
+    resultTokens,
+    workingDirectory,
+    form: _,
+    ...rest
+  } = value as Record<string, unknown>;
   const named = rest["agent"] ?? role ?? skill ?? type;
   return {
     ...(resultTokens === undefined ? {} : { result_tokens: resultTokens }),
+    ...(workingDirectory === undefined ? {} : { working_directory: workingDirectory }),
     ...rest,
     agent: findAgentNamed(named, available)?.name ?? named,
     ...(skill !== undefined && { form: "skill" }),
@@ -73,7 +89,7 @@ const createAgentTool = (agent: AgentDefinition, delegate: Delegate): AnyTool =>
     return defineTool({
       ...base,
       input: plain,
-      touches: ({ context_files = [] }) => ({ paths: context_files }),
+      touches: toTouches,
       execute: (input, context) => delegate({ ...input, agent: agent.name }, context),
     });
   }

@@ -2,10 +2,12 @@
  * What a record says of rights is data: a run that goes on holds at most what settings, flags and files of agents grant now. Of a session that came
  * from an export nothing is believed that would let it act: not its folder, not its approvals, not what it says it has used.
  */
+import path from "node:path";
 import type { Acceptance, Grant, Limits, RecordedEvent, RunId, RunSpec, Usage } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { narrow, stricterMode } from "../policy/grant.ts";
+import { grantIn, narrow, stricterMode } from "../policy/grant.ts";
+import { isInside } from "../policy/judge.ts";
 import { stricter } from "./spec.ts";
 
 /** What a run that is started now would get. */
@@ -23,13 +25,19 @@ export type GrantedNow = {
 export const narrowRecorded = (events: readonly RecordedEvent[], now: GrantedNow): readonly RecordedEvent[] => {
   const settled = new Set(events.flatMap(({ type, runId }) => (type === "run.settled" ? [runId] : [])));
   const grants = new Map<RunId, Grant>();
+  const folders = new Map<RunId, string>();
   return events.flatMap((event): readonly RecordedEvent[] => {
     // Some approvals hold for a whole session, also after the run in which they were given.
     if (now.isImported && event.type === "approval.answered" && event.allowed) return [];
     if (settled.has(event.runId)) return [event];
     if (event.type === "run.requested") {
-      const above = event.parentRunId === null ? now.grant : (grants.get(event.parentRunId) ?? now.grant);
-      if (now.isImported) refuseOtherFolder(event.spec, now.workspace);
+      const { directory } = event.spec;
+      const given = event.parentRunId === null ? now.grant : (grants.get(event.parentRunId) ?? now.grant);
+      const above = grantIn(given, directory);
+      const from = event.parentRunId === null ? now.workspace : (folders.get(event.parentRunId) ?? now.workspace);
+      const folder = directory === undefined ? from : path.join(from, directory);
+      if (now.isImported) refuseOtherFolder(event.spec, { folder, within: now.workspace });
+      folders.set(event.runId, folder);
       const spec = narrowSpec(event, above, now);
       grants.set(event.runId, spec.grant);
       return [{ ...event, spec }];
@@ -41,12 +49,15 @@ export const narrowRecorded = (events: readonly RecordedEvent[], now: GrantedNow
   });
 };
 
-const refuseOtherFolder = ({ workspace, worktree }: RunSpec, here: string): void => {
-  if (worktree === undefined && workspace === here) return;
+const refuseOtherFolder = (
+  { workspace, worktree }: RunSpec,
+  { folder, within }: { readonly folder: string; readonly within: string },
+): void => {
+  if (worktree === undefined && workspace === folder && isInside(within, folder)) return;
   throw new RetinueError(
     "session_imported",
     worktree === undefined
-      ? `This session was imported and says that it works in ${workspace}, not in ${here}.`
+      ? `This session was imported and says that it works in ${workspace}, not in ${folder}.`
       : "This session was imported and says that it works in a worktree, which is not here.",
   );
 };

@@ -2,10 +2,11 @@
  * Freezes what a run may be and do. Every way to start a run, from outside or by delegation, from the record or by a tool, comes through
  * here, and here its rights are narrowed.
  */
+import path from "node:path";
 import type { ApproveMode, Grant, LimitName, Limits, RunSpec, Worktree } from "@retinue/protocol";
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { narrow } from "../policy/grant.ts";
+import { grantIn, narrow } from "../policy/grant.ts";
 import type { Assignment } from "../context/prompt.ts";
 import { createPrompt } from "../context/prompt.ts";
 
@@ -18,6 +19,8 @@ export type SpecOptions = {
   /** Used where the agent names none. */
   readonly model: string;
   readonly workspace: string;
+  /** The part of the workspace that the run works in, with forward slashes; real. All of it by default. */
+  readonly directory?: string | undefined;
   /** The copy that the workspace lies in, where the run has one of its own. */
   readonly worktree?: Worktree | undefined;
   readonly depth: number;
@@ -41,8 +44,9 @@ export type SpecOptions = {
 };
 
 export const createSpec = (options: SpecOptions): RunSpec => {
-  const { agent, agents, workspace, depth, request = {} } = options;
-  const { tools, grant } = narrow(options.grant, agent, request);
+  const { agent, agents, directory, depth, request = {} } = options;
+  const workspace = directory === undefined ? options.workspace : path.join(options.workspace, directory);
+  const { tools, grant } = narrow(grantIn(options.grant, directory), agent, request);
   const asked = request.limits ?? {};
   const treeLimits = stricter(asked, toDuration(request.timeLeftMs));
   const limits = stricter(agent.limits, treeLimits);
@@ -73,6 +77,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     delegates,
     ...(isDeepest && known.length > 0 ? { tooDeepFor: known.flatMap(({ name, aliases }) => [name, ...aliases]) } : {}),
     workspace,
+    ...(directory === undefined ? {} : { directory }),
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
     ...(agent.output === undefined ? {} : { output: agent.output }),
     ...(options.ending === undefined ? {} : { ending: options.ending }),

@@ -41,6 +41,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
   refuseLoop(options, agent, delegation, context);
   const assignment = { parentAgent: state.identity.agent, task: delegation.task, successCriteria: delegation.success_criteria };
   const mode = delegation.context_mode ?? agent.contextMode;
+  const directory = await openDirectory(options, agent, delegation.working_directory);
   const specIn = (place: WorktreePlace | undefined, tools: readonly string[] | undefined): RunSpec =>
     createSpec({
       agent,
@@ -48,6 +49,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
       grant: state.spec.grant,
       model: options.model,
       workspace: place?.workspace ?? state.spec.workspace,
+      directory,
       worktree: place?.worktree,
       depth: depth + 1,
       assignment,
@@ -62,7 +64,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
   const place = agent.isolation === "worktree" ? await options.isolate(context.callId) : undefined;
   const summary = mode === "summary" ? await options.summarise(context.signal) : null;
   const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile) : [];
-  const result = await options.start(
+  const started = await options.start(
     {
       callId: context.callId,
       agent: agent.name,
@@ -74,16 +76,17 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     context.signal,
   );
   const spent = summary === null ? [] : [summary.spent];
-  if ("inBackground" in result)
+  if ("inBackground" in started)
     return {
       ...(summary === null ? {} : { spent: summary.spent }),
       content: [
         {
           type: "text",
-          text: `${agent.name} is at work in the background as ${result.inBackground}; its result will be handed to you.`,
+          text: `${agent.name} is at work in the background as ${started.inBackground}; its result will be handed to you.`,
         },
       ],
     };
+  const result = directory === undefined ? started : withFilesIn(directory, started);
   const handed = await handBack(result, { options, agent, delegation, context });
   return {
     ...addUp([...spent, ...handed.spent]),
@@ -93,6 +96,29 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     ...testsOf(result),
     isError: result.status === "failed" || result.status === "cancelled" || result.status === "timeout",
   };
+};
+
+/** The whole folder is no part of it. */
+const openDirectory = async (
+  { openDirectory: open }: DelegationOptions,
+  { name, isolation }: AgentDefinition,
+  named: string | undefined,
+): Promise<string | undefined> => {
+  if (named === undefined) return undefined;
+  const directory = await open(named);
+  if (directory === "") return undefined;
+  if (isolation === "worktree")
+    throw new RetinueError(
+      "directory_refused",
+      `${name} works in a worktree of its own, which is always of the whole workspace.`,
+    );
+  return directory;
+};
+
+/** Files as whoever stands above names them. */
+const withFilesIn = (directory: string, result: RunResult): RunResult => {
+  const above = (file: string): string => `${directory}/${file}`;
+  return { ...result, filesModified: result.filesModified.map(above), filesCreated: result.filesCreated.map(above) };
 };
 
 const addUp = (all: readonly Spent[]): { readonly spent?: Spent } => {

@@ -4,6 +4,7 @@
  */
 import type { Grant } from "@retinue/protocol";
 import { APPROVE_MODES } from "@retinue/protocol";
+import { rebaseWrites } from "./rebase-writes.ts";
 
 /** What an agent's definition says of its rights. */
 export type DefinedRights = {
@@ -27,7 +28,13 @@ export type Rights = {
   readonly tools: readonly string[];
   /** What it may hand on. */
   readonly grant: Grant;
+  /** The part of the folder above that it works in. */
+  readonly directory?: string;
 };
+
+/** Of a run that works in a part of the folder: where it may write reads from there. */
+export const grantIn = (grant: Grant, directory: string | undefined): Grant =>
+  directory === undefined ? grant : { ...grant, writes: rebaseWrites(grant.writes, directory) };
 
 export const narrow = (parent: Grant, definition: DefinedRights, request: RequestedRights = {}): Rights => {
   const asked = (name: string): boolean => request.tools === undefined || matchesAny(request.tools, name);
@@ -49,7 +56,8 @@ const has = (lists: Grant["writes"], list: readonly string[]): boolean =>
   lists.some((one) => one.length === list.length && one.every((glob, index) => glob === list[index]));
 
 /** Whether rights hold nothing that the grant above does not hold: what `narrow` makes, and nothing that was made in another way. */
-export const isNarrowed = (parent: Grant, { tools, grant }: Rights): boolean => {
+export const isNarrowed = (above: Grant, { tools, grant, directory }: Rights): boolean => {
+  const parent = grantIn(above, directory);
   return (
     [...tools, ...grant.tools].every((name) => parent.tools.includes(name)) &&
     parent.writes.every((list) => has(grant.writes, list)) &&

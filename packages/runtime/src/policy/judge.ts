@@ -8,7 +8,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import picomatch from "picomatch";
 import { reachesHost } from "./host-pattern.ts";
 import type { Protection } from "./protected-paths.ts";
-import { findUnportable, protectionOf } from "./protected-paths.ts";
+import { BOUND, findUnportable, protectionOf } from "./protected-paths.ts";
 import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
 
@@ -29,6 +29,8 @@ export type Judged = {
 export type JudgeOptions = {
   /** Globs of protected paths, relative to the workspace, that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Files that trusted hooks, servers and checks run, absolute and real: no agent writes them. */
+  readonly bound?: () => readonly string[];
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
   /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
@@ -50,7 +52,7 @@ const ALLOW: Judgement = { type: "allow" };
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
 export const createJudge = (options: JudgeOptions = {}) => {
-  const { unprotected = [], digest, digestTree, sandboxObstacle, allowUnsandboxed = false } = options;
+  const { unprotected = [], bound = () => [], digest, digestTree, sandboxObstacle, allowUnsandboxed = false } = options;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
 
   /** Where nothing is known of a sandbox there is none for programs that look into what others wrote. */
@@ -63,8 +65,10 @@ export const createJudge = (options: JudgeOptions = {}) => {
   const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
     for (const at of [path.resolve(workspace, named), real]) {
       const file = path.relative(workspace, at).split(path.sep).join("/");
+      if (isFree(file)) continue;
       const protection = protectionOf(file);
-      if (protection && !isFree(file)) return protection;
+      const isBound = protection?.write !== "deny" && bound().includes(at);
+      if (protection || isBound) return isBound ? BOUND : protection;
     }
     return undefined;
   };

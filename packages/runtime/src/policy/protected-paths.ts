@@ -13,6 +13,9 @@ export type Protection = {
   readonly why: string;
 };
 
+/** How a file is treated that something trusted runs, whatever its name. */
+export const BOUND: Protection = { read: "allow", write: "deny", why: "run by a hook, a server or a check that is trusted" };
+
 /** How a kind of name is treated. All names hold at any depth, and are written in lower case. */
 type Kind = Protection & {
   /** With all that lies below them. */

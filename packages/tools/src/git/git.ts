@@ -8,8 +8,8 @@ import { z } from "zod";
 import { formatBytes, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
 import type { GitEnd } from "@retinue/confine";
-import type { OpenRequest } from "@retinue/confine";
-import { runOpenly } from "@retinue/confine";
+import type { OpenEnd, OpenRequest } from "@retinue/confine";
+import { asCommit, NO_COMMITS, runOpenly } from "@retinue/confine";
 import type { SortedArguments } from "./read-arguments.ts";
 import { sortArguments } from "./read-arguments.ts";
 import { SECRET_PATHSPECS, toRepositoryPath } from "@retinue/confine";
@@ -40,12 +40,20 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
     execute: async ({ args }, context) => {
       const sorted = sortArguments(args);
       const repository = await openForCall(options, context);
-      const { end, withheld } = await runOpenly(repository, await toRequest(repository, sorted));
+      const { end, withheld } = await runAsked(repository, sorted);
       const note =
         withheld.length === 0 ? "" : `\n[left out, since agents do not read them: ${withheld.map(escapeName).join(", ")}]`;
       return toModelText(toAnswer(sorted.command, end) + note);
     },
   });
+
+/** What may be commits is taken for such, and looked at in the sandbox of the command itself; only where one is none, it is asked what it is. */
+const runAsked = async (repository: Repository, sorted: SortedArguments): Promise<OpenEnd> => {
+  const commits: string[] | undefined = repository.takesScripts ? [] : undefined;
+  const quick = await runOpenly(repository, { ...(await toRequest(repository, sorted, commits)), commits: commits ?? [] });
+  if (commits === undefined || quick.end.exitCode !== NO_COMMITS) return quick;
+  return runOpenly(repository, await toRequest(repository, sorted));
+};
 
 /** All that may be the path of a file, also of one in another revision; for a revision that is none it does no harm. */
 const toTouched = (args: readonly string[]): readonly string[] => {
@@ -73,11 +81,12 @@ const toFileOf = (word: string): string => {
 const hasPattern = ({ entry, options }: SortedArguments): boolean =>
   entry.takes === "pattern-revisions-and-paths" && !options.some((option) => option.startsWith("-e"));
 
-const toRequest = async (repository: Repository, sorted: SortedArguments): Promise<OpenRequest> => {
+/** `assumed`: takes the names of commits that are still to be looked at. */
+const toRequest = async (repository: Repository, sorted: SortedArguments, assumed?: string[]): Promise<OpenRequest> => {
   const { command, subcommand, entry, options, words } = sorted;
   if (repository.isLarger && entry.anyObject)
     throw beyond(`git ${command} gives any object of it, whatever folder it belongs to`);
-  const { pattern, revisions, paths } = await toTargets(repository, sorted);
+  const { pattern, revisions, paths } = await toTargets(repository, sorted, assumed);
   if (command === "log") for (const option of options) if (option.startsWith("-L")) await requireInside(repository, option);
   // `branch --show-current` lists nothing, and refuses to be asked for both.
   const always = options.includes("--show-current") ? [] : (entry.always ?? []);
@@ -95,7 +104,7 @@ const takesPaths = ({ entry: { takes } }: SortedArguments): boolean => takes.end
 type Targets = { readonly pattern: readonly string[]; readonly revisions: readonly string[]; readonly paths: readonly string[] };
 
 /** Words are revisions where git knows them as such, and paths otherwise. */
-const toTargets = async (repository: Repository, sorted: SortedArguments): Promise<Targets> => {
+const toTargets = async (repository: Repository, sorted: SortedArguments, assumed?: string[]): Promise<Targets> => {
   const { command, entry } = sorted;
   const words = [...sorted.words];
   if (entry.takes === "nothing" && words.length > 0)
@@ -109,7 +118,7 @@ const toTargets = async (repository: Repository, sorted: SortedArguments): Promi
   if (entry.takes === "paths") named.unshift(...words);
   else if (entry.takes !== "names")
     for (const word of words)
-      if (await isRevision(repository, sorted, word)) revisions.push(word);
+      if (await isRevision(repository, sorted, word, assumed)) revisions.push(word);
       else if (takesPaths(sorted) && (await isThere(repository.workspace, word))) named.push(word);
       else throw notKnown(word, takesPaths(sorted));
   if (revisions.length === 0 && entry.defaultRevision !== undefined) revisions.push(entry.defaultRevision);
@@ -120,8 +129,18 @@ const toTargets = async (repository: Repository, sorted: SortedArguments): Promi
 };
 
 /** Throws for one that may show contents of which it is not known whose they are. */
-const isRevision = async (repository: Repository, { command }: SortedArguments, word: string): Promise<boolean> => {
+const isRevision = async (
+  repository: Repository,
+  { command }: SortedArguments,
+  word: string,
+  assumed?: string[],
+): Promise<boolean> => {
   const revision = parseRevision(word);
+  // What is there as a file is more likely meant as one.
+  if (revision?.type === "commits" && assumed && !(await isThere(repository.workspace, word))) {
+    assumed.push(...revision.names);
+    return true;
+  }
   // A commit is one already by being found as such.
   if (revision?.type === "commits" && (await areCommits(repository, revision.names))) return true;
   const { exitCode, output } = await repository.run({ args: ["rev-parse", "--quiet", "--revs-only", word] });
@@ -142,9 +161,7 @@ const BY_NAME: ReadonlySet<string> = new Set(["show", "cat-file", "ls-tree", "re
 
 const areCommits = async (repository: Repository, names: readonly string[]): Promise<boolean> => {
   for (const name of names) {
-    // Nothing can follow a text that a commit is found by.
-    const asked = name.startsWith(":/") ? name : `${name}^{commit}`;
-    const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", asked] });
+    const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", asCommit(name)] });
     if (exitCode !== 0) return false;
   }
   return true;

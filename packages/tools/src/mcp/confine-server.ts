@@ -28,6 +28,8 @@ export type ServerRights = {
   readonly writes: readonly string[];
   /** Globs of protected paths that the user has set free. */
   readonly unprotected: readonly string[];
+  /** Files that something trusted runs, absolute and real: no server writes them. */
+  readonly bound: readonly string[];
   /** Patterns of the hosts that it may reach. */
   readonly hosts: readonly string[];
   /** What else the user has opened to sandboxes, and who is told of what is refused. */
@@ -48,7 +50,7 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
   const root = await findProjectRoot(workspace);
   const opened = rights.writes.length === 0 ? [] : await openWriteScope(workspace, toWriteScope([rights.writes]));
   const freed = rights.unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
-  const found = await findProtected({ folder: root, unprotected: freed });
+  const found = await findProtected({ folder: root, unprotected: freed, bound: rights.bound });
   const limits = createResourceLimits();
   const readable = [root, workspace, folder, ...(await findNamedPlaces([program.command, ...program.args], program.env))];
   const network = openSandboxNetwork([rights.hosts], rights.network);

@@ -33,6 +33,8 @@ export type ConnectMcpOptions = {
   readonly cwd: string;
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Files that something trusted runs, absolute and real: no server writes them. */
+  readonly bound?: readonly string[];
   /** What the user has opened to sandboxes beside public hosts. */
   readonly network?: NetworkOptions;
   /** Keeps what was approved from one start to the next. */
@@ -179,6 +181,7 @@ const toTarget = ({ name, settings, options, onWarning }: Targeting): LinkTarget
     workspace: options.cwd,
     writes: settings.writes ?? [],
     unprotected: options.unprotected ?? [],
+    bound: options.bound ?? [],
     hosts: settings.hosts ?? ["*"],
     network: { ...options.network, onRefused: onWarning },
   };

@@ -7,7 +7,7 @@ import { constants, lstat, open, readlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { Grant } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { findUnportable, isInside, protectionOf } from "@retinue/runtime";
+import { BOUND, findUnportable, isInside, protectionOf } from "@retinue/runtime";
 import picomatch from "picomatch";
 import { inFileTurn } from "../../files/file-turns.ts";
 import { formatBytes } from "../../files/output-text.ts";
@@ -27,6 +27,8 @@ export type TakeBack = {
   readonly writes: Grant["writes"];
   /** Globs of protected paths that the user has set free. */
   readonly unprotected: readonly string[];
+  /** Files that something trusted runs, absolute. */
+  readonly bound: readonly string[];
   /** Paths that the command wrote in the workspace itself, absolute. */
   readonly opened: readonly string[];
 };
@@ -91,11 +93,12 @@ const createScope = (writes: Grant["writes"]): ((file: string) => boolean) => {
 /** Whether anything could come back at all. */
 export const canTakeBack = (writes: Grant["writes"]): boolean => writes.every((globs) => globs.some((glob) => glob !== ""));
 
-const createRefusal = ({ unprotected }: TakeBack): ((file: string) => string | undefined) => {
+const createRefusal = ({ workspace, unprotected, bound }: TakeBack): ((file: string) => string | undefined) => {
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
   return (file) => {
     const protection = protectionOf(file);
     if (protection !== undefined && protection.write !== "ask-unless-all" && !isFree(file)) return `it is ${protection.why}`;
+    if (bound.includes(path.join(workspace, file)) && !isFree(file)) return `it is ${BOUND.why}`;
     return findUnportable(file);
   };
 };

@@ -10,6 +10,8 @@ import { openThrowAwayCopy } from "./open-throw-away-copy.ts";
 export type ThrowAwayRun = CopyOptions & {
   readonly writes: ToolScope["writes"];
   readonly unprotected: readonly string[];
+  /** Files that something trusted runs, absolute. */
+  readonly bound: readonly string[];
   /** Paths that the command writes in the workspace itself. */
   readonly opened: readonly string[];
 };
@@ -20,7 +22,7 @@ export type OpenedCopy = ThrowAwayCopy & {
 };
 
 export const openCopyForRun = async (run: ThrowAwayRun): Promise<OpenedCopy> => {
-  const { workspace, writes, unprotected, opened, signal } = run;
+  const { workspace, writes, unprotected, bound, opened, signal } = run;
   const before = canTakeBack(writes) ? await listTree({ folder: workspace, signal }) : undefined;
   const copy = await openThrowAwayCopy(run);
   return {
@@ -28,7 +30,7 @@ export const openCopyForRun = async (run: ThrowAwayRun): Promise<OpenedCopy> => 
     takeBack: async () => {
       try {
         if (before === undefined) return { ...NOTHING_TAKEN, dropped: await listWritten(copy).catch(() => []) };
-        return await takeBack({ workspace, copy, before, writes, unprotected, opened });
+        return await takeBack({ workspace, copy, before, writes, unprotected, bound, opened });
       } catch (thrown) {
         return { ...NOTHING_TAKEN, failure: thrown instanceof Error ? thrown.message : String(thrown) };
       }

@@ -14,5 +14,8 @@ export const toEffectiveRights = (
     { tools: [...tools.keys()], writes: [], hosts: [], approve: settings.approve, maxDepth: settings.agent.maxDepth },
     agent,
   ).tools,
-  limits: stricter({ ...agent.limits, ...settings.limits, ...applied.get(agent.name)?.set.limits }, settings.limits),
+  limits: stricter(
+    { ...agent.limits, ...settings.limits, ...applied.get(agent.name)?.set.limits },
+    { ...settings.ceilings, ...settings.limits },
+  ),
 });

@@ -56,6 +56,15 @@ export const explainAgent = (agent: AgentDefinition, { inventory, origins, tools
     const mine = applied.get(agent.name)?.set.limits?.[name];
     const all = settings.limits[name];
     const value = mine !== undefined && all !== undefined ? Math.min(mine, all) : (mine ?? all ?? agent.limits[name]);
+    const ceiling = all === undefined ? settings.ceilings?.[name] : undefined;
+    if (ceiling !== undefined && ceiling < (value ?? Infinity))
+      return [
+        {
+          key: `limits.${name}`,
+          value: String(ceiling),
+          from: "settings of the project, which may only narrow: it is not trusted",
+        },
+      ];
     if (value === undefined) return [];
     const isMine = mine !== undefined && value === mine;
     const from = setting(...(isMine ? [own(`limits.${name}`)] : []), ...(all === undefined ? [] : [`limits.${name}`]));

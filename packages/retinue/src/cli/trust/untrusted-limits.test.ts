@@ -11,9 +11,9 @@ afterAll(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-const limitsOf = async ({ workspace, home }: Project, agent: string): Promise<Limits> => {
+const limitsOf = async ({ workspace, home }: Project, agent: string, limits: Limits = {}): Promise<Limits> => {
   const retinue = await createRetinue({ workspace, env: toEnvironment(home), model: "offline/rules" });
-  const run = await retinue.run("hi", { agent });
+  const run = await retinue.run("hi", { agent, limits });
   await run.result;
   const [requested] = await retinue.events(run.sessionId);
   await retinue.close();
@@ -28,7 +28,13 @@ test("L10 limits of a project that is not trusted do not raise those of a built-
   const raised = Object.keys(usual).map((name) => `  ${name}: 2000000000\n`);
   await writeFile(join(made.workspace, "retinue.yaml"), `limits:\n${raised.join("")}`);
   expect(await limitsOf(made, "researcher")).toEqual(usual);
-  // A smaller one is not followed either where the user has none: limits of settings stand above those of the file.
-  await writeFile(join(made.workspace, "retinue.yaml"), "limits:\n  iterations: 1\n");
-  expect(await limitsOf(made, "researcher")).toEqual(usual);
+});
+
+test("L10 a smaller limit of a project that is not trusted narrows the agent's file, and gives way to a person's word", async () => {
+  const made = await createProject();
+  cleanups.push(made.remove);
+  const usual = await limitsOf(made, "researcher");
+  await writeFile(join(made.workspace, "retinue.yaml"), "limits:\n  iterations: 1\n  costUsd: 0.5\n");
+  expect(await limitsOf(made, "researcher")).toEqual({ ...usual, iterations: 1, costUsd: 0.5 });
+  expect(await limitsOf(made, "researcher", { iterations: 7 })).toEqual({ ...usual, iterations: 7, costUsd: 0.5 });
 });
