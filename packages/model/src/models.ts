@@ -9,7 +9,7 @@ import type { Model } from "./contract.ts";
 import { gateFor } from "./gate.ts";
 import type { Env, ProviderAccess } from "./providers/access.ts";
 import { findProviderAccess, toProviderAccess } from "./providers/access.ts";
-import { nearestName } from "./providers/nearest-name.ts";
+import { nearestName } from "@retinue/protocol/names";
 import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { withPlausibleUsage } from "./plausible-usage.ts";

@@ -37,7 +37,7 @@ export { windowFor } from "./context/context-limit.ts";
 export type { Artifacts } from "./context/artifacts.ts";
 export { SECRET_REFERENCE, secretNamesIn } from "./policy/secret-names.ts";
 export { hashAct, isAlikeAllowed, likenessOf } from "./policy/approvals.ts";
-export { isNarrowed, matchesAny, narrow } from "./policy/grant.ts";
+export { isNarrowed, narrow } from "./policy/grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./policy/grant.ts";
 export { createPurse, leftIn } from "./limits/purse.ts";
 export type { Amounts, Purse, Spending } from "./limits/purse.ts";
