@@ -47,6 +47,7 @@ export type { ChildRun, DelegationOptions, InBackground } from "./delegation/del
 export { parsePlanMarkdown, planToMarkdown } from "./plan/plan-markdown.ts";
 export { toPlanGraph } from "./plan/plan-graph.ts";
 export type { PlanGraph } from "./plan/plan-graph.ts";
+export { ORCHESTRATOR } from "./plan/orchestrator.ts";
 export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL } from "./plan/plan-tools.ts";
 export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";

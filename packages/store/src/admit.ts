@@ -84,7 +84,8 @@ export const createAdmission = (known: KnownRecord): Admission => {
 /** Admits one append by itself. Nearly all are what a run's driver writes of it, and need no more than the run's epoch. */
 export const admitAlone = (known: KnownRecord, drafts: readonly EventDraft[], lease: Lease | undefined): SessionId => {
   const sessionId = drafts[0]?.sessionId;
-  if (sessionId === undefined || lease === undefined || !isDrivenAlone(drafts)) return createAdmission(known).admit(drafts, lease);
+  if (sessionId === undefined || lease === undefined || !isDrivenAlone(drafts))
+    return createAdmission(known).admit(drafts, lease);
   const run = known.run(lease.runId);
   admitLease(lease, run);
   for (const draft of drafts) {

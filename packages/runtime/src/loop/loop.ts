@@ -142,11 +142,12 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
   return result;
 };
 
-/** Closing what tools hold open is none of the agent's work. */
-const releaseFor = async ({ ports, watch }: LiveRun): Promise<readonly string[]> => {
+/** Closing what tools hold open is none of the agent's work. It may take a while, in which the answer is on record already. */
+const releaseFor = async ({ ports, watch, flush }: LiveRun): Promise<readonly string[]> => {
   const releasing = ports.release?.();
   if (!releasing) return [];
   watch.pause();
+  await flush();
   const unclosed = await releasing;
   watch.resume();
   return unclosed;
