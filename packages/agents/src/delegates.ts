@@ -1,6 +1,6 @@
 /** Makes names of the patterns that say whom an agent may start, from the agents there are. */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { isGlob, matchesGlob } from "./glob-match.ts";
+import { isGlob, matchesGlob } from "@retinue/protocol/names";
 
 export type ResolvedDelegates = {
   /** Agents that there are, and names of none that were listed as such. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isAgentName, toAgentName, toAgentPattern } from "./agent-name.ts";
 import { toAliases } from "./aliases.ts";
-import { matchesGlob } from "./glob-match.ts";
-import { nearestName } from "./nearest-name.ts";
 import { fromGitignoreRule, fromOpencodePattern, toPathGlob } from "./path-glob.ts";
 import { isToolPattern, resolveToolName, TOOL_TRAITS } from "./tool-names.ts";
 
@@ -107,29 +105,6 @@ describe("toAgentName", () => {
   });
 });
 
-describe("matchesGlob", () => {
-  test.each([
-    ["*", "", true],
-    ["*", "abc", true],
-    ["a*c", "abbbc", true],
-    ["a*c", "abbb", false],
-    ["*b*", "abc", true],
-    ["a?c", "abc", true],
-    ["a?c", "ac", false],
-    ["abc", "abcd", false],
-    ["a.c", "abc", false],
-    ["**a", "bba", true],
-    ["", "", true],
-    ["", "a", false],
-  ])("%j of %j: %s", (pattern, name, isMatch) => {
-    expect(matchesGlob(pattern, name)).toBe(isMatch);
-  });
-
-  test("J4 ends where a regular expression would not", () => {
-    expect(matchesGlob(`${"*a".repeat(5_000)}b`, "a".repeat(5_000))).toBe(false);
-  });
-});
-
 describe("path globs", () => {
   test.each<[string, string | undefined]>([
     ["src/**", "src/**"],
@@ -170,14 +145,6 @@ describe("path globs", () => {
     ["~/x/*", undefined],
   ])("fromOpencodePattern of %j is %s", (pattern, glob) => {
     expect(fromOpencodePattern(pattern)).toBe(glob);
-  });
-});
-
-describe("nearestName", () => {
-  test("is the one that was likely meant, or none", () => {
-    expect(nearestName("toolz", ["name", "tools", "model"])).toBe("tools");
-    expect(nearestName("quux", ["name", "tools"])).toBeUndefined();
-    expect(nearestName("x".repeat(10_000), ["x".repeat(9_999)])).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 /** What our tools are in the rules of other worlds, and which of them the patterns in agent files mean. */
 import type { ToolName } from "@retinue/runtime";
 import { bareToolName, DELEGATE, OTHER_TOOL_NAMES, OUR_TOOL_NAMES, resolveToolName } from "@retinue/runtime";
-import { matchesGlob } from "./glob-match.ts";
+import { matchesGlob } from "@retinue/protocol/names";
 
 export { resolveToolName };
 

@@ -8,6 +8,7 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   "epoch",
   "activeMs",
   "durationMs",
+  "expiresAt",
   "artifact",
   "total",
   "remaining",
@@ -43,6 +44,16 @@ const firstDifference = (recorded: unknown, again: unknown, path: string): Diffe
 };
 
 const SHOWN_CHARS = 200;
+
+/** Of two texts, from a little before where they part. */
+export const showDifference = (recorded: unknown, now: unknown): string => {
+  if (typeof recorded !== "string" || typeof now !== "string")
+    return `${show(recorded)} was recorded, and it is ${show(now)} now.`;
+  let at = 0;
+  while (at < Math.min(recorded.length, now.length) && recorded[at] === now[at]) at += 1;
+  const from = Math.max(0, at - 40);
+  return `${show(recorded.slice(from))} was recorded, and it is ${show(now.slice(from))} now, from character ${at + 1} on.`;
+};
 
 const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? "nothing";

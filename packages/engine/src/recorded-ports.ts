@@ -2,7 +2,17 @@
  * Ports that answer from the record of one stretch of a run: models say what they said, tools give what they gave in the order they gave it,
  * and the clock shows what it showed. What the loop would write is compared with what it wrote. Where the record ends, so does the replay.
  */
-import type { CallId, EventDraft, EventOf, InputEvent, RecordedBody, RecordedEvent, RunResult } from "@retinue/protocol";
+import type {
+  ApprovalId,
+  CallId,
+  EventDraft,
+  EventOf,
+  InputEvent,
+  RecordedBody,
+  RecordedEvent,
+  RunResult,
+  WaitingFor,
+} from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
 import type {
   AnyTool,
@@ -15,7 +25,7 @@ import type {
   Ports,
   RunState,
 } from "@retinue/runtime";
-import { apply, createManualClock, defineTool, isUnclosedWarning, windowFor } from "@retinue/runtime";
+import { apply, createManualClock, defineTool, EXECUTE_PLAN, isUnclosedWarning, Parked, windowFor } from "@retinue/runtime";
 import { z } from "zod";
 import { differenceOf } from "./difference.ts";
 
@@ -38,7 +48,7 @@ export class EndOfRecord extends Error {
 export type RecordedPorts = {
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** How many of the stretch's events were written again, or were inputs that the loop took notice of. */
+  /** How many of the stretch's events the loop wrote again. */
   readonly verified: () => number;
   /** The first event that was not written again. */
   readonly next: () => RecordedEvent | undefined;
@@ -59,16 +69,18 @@ export const createRecordedPorts = (
   tools: Ports["tools"],
 ): RecordedPorts => {
   /** What the loop wrote; inputs were written by others, and are given to it where it took notice of them. */
-  const stretch = recorded.filter((event) => !isGiven(event));
+  const stretch = recorded.filter((event) => !isGiven(event) && !isOfCall(event));
   const inputs = recorded.filter(isGiven);
+  /** What calls wrote while they were at work, such as the parts of a plan: no call is made, and what it wrote is given. */
+  const ofCalls = recorded.filter(isOfCall);
   const clock = createManualClock();
   const cancel = new AbortController();
-  const record = indexRecord(recorded);
+  const record = indexRecord(stretch);
   const alreadyMs = state.used.activeMs;
   const isCancelled = record.settled?.result.status === "cancelled";
   let written = 0;
   let settledCount = 0;
-  let given = 0;
+  let hasParkedCalls = false;
   let wakeTools: (() => void)[] = [];
 
   const emit = (drafts: readonly EventDraft[]): readonly RecordedEvent[] => {
@@ -91,7 +103,6 @@ export const createRecordedPorts = (
 
   const give = (isDue: (input: GivenInput) => boolean): boolean => {
     const due = inputs.filter(isDue);
-    given += due.length;
     for (const input of due) {
       inputs.splice(inputs.indexOf(input), 1);
       apply(state, input);
@@ -111,6 +122,18 @@ export const createRecordedPorts = (
       give((input) => input.type === "message.received" && next.messageIds.some((id) => id === input.messageId));
     if (next?.type === "run.finishing") give((input) => input.type === "cancel.requested" && input.finish === true);
   };
+
+  /** What the loop did next where it had nothing more to ask and to call: what is noted and not yet written lies before it. */
+  const nextAtEnd = (): RecordedEvent | undefined => {
+    for (let index = written; index < stretch.length; index += 1) {
+      const event = stretch[index];
+      if (event && AT_END.has(event.type)) return event;
+    }
+    return undefined;
+  };
+
+  const isWaitedFor = (event: RecordedEvent | undefined): boolean =>
+    event?.type === "message.delivered" || event?.type === "run.finishing" || (event?.type === "run.settled" && isCancelled);
 
   /** What the loop decided next: everything noted and not yet written lies before it. */
   const nextDecision = (): RecordedEvent | undefined => {
@@ -135,6 +158,8 @@ export const createRecordedPorts = (
       // No window at all is one that is never reached.
       get contextWindow() {
         const decision = nextDecision();
+        // The turn before ended in time, and this one was asked for when it was over.
+        if (decision?.type === "limit.reached" && decision.limit === "durationMs") advanceTo(clock, alreadyMs, decision.used);
         if (decision?.type === "context.fitted") return windowFor(state.spec, decision.limitTokens);
         return decision?.type === "limit.reached" && decision.limit === "contextTokens"
           ? windowFor(state.spec, decision.max)
@@ -219,10 +244,36 @@ export const createRecordedPorts = (
     return { type: "allow" };
   };
 
+  const takeOfCall = (callId: CallId, before: number): readonly RecordedEvent[] => {
+    const taken = ofCalls.filter((event) => event.seq < before && isPartOf(callId, event));
+    for (const event of taken) ofCalls.splice(ofCalls.indexOf(event), 1);
+    return taken;
+  };
+
+  /** What the calls wait for that were left open, told by the first of them; questions of the loop's own are waited for by the loop. */
+  const callsWaitFor = ({ on }: EventOf<"run.parked">): readonly WaitingFor[] => {
+    if (hasParkedCalls) return [];
+    hasParkedCalls = true;
+    return on.filter((one) => one.type === "run" || !record.askedByLoop.has(one.approvalId));
+  };
+
+  /** Calls beside one that never ended may still have to be answered. Nothing here waits for the world: what moves, moves at once. */
+  const untilNothingMoves = async (): Promise<void> => {
+    for (let before = -1; written < stretch.length && written !== before;) {
+      before = written;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  };
+
   /** A call is answered when everything that was written before its answer is written again. */
   const execute: NonNullable<Ports["execute"]> = async (_tool, _input, { callId }): Promise<Answered> => {
     const settled = record.settledCalls.get(callId);
-    if (!settled) throw new EndOfRecord("the record ends while a tool works");
+    for (const event of takeOfCall(callId, settled?.seq ?? Infinity)) apply(state, event);
+    if (!settled && record.parked) throw new Parked(callsWaitFor(record.parked));
+    if (!settled) {
+      await untilNothingMoves();
+      throw new EndOfRecord("the record ends while a tool works");
+    }
     const turn = record.order.get(callId) ?? 0;
     const isDue = (): boolean => settledCount >= turn;
     while (!isDue()) await new Promise<void>((resolve) => wakeTools.push(resolve));
@@ -244,7 +295,7 @@ export const createRecordedPorts = (
 
   return {
     signal: cancel.signal,
-    verified: () => written + given,
+    verified: () => written,
     next: () => stretch[written],
     ports: {
       emit,
@@ -256,8 +307,10 @@ export const createRecordedPorts = (
       realPath: async (file) => file,
       artifacts: { write: async () => ({ artifactId: "art_replay", chars: 0, lines: 0 }), read: async () => undefined },
       background: () => {
-        const next = stretch[written];
-        return next?.type === "run.parked" ? next.on.flatMap((one) => (one.type === "run" ? [one.runId] : [])) : [];
+        const next = nextAtEnd();
+        if (next?.type === "run.parked") return next.on.flatMap((one) => (one.type === "run" ? [one.runId] : []));
+        // It heard of somebody, or was stopped, when it had nothing more to do: it had waited for a run below.
+        return isWaitedFor(next) ? ["run_below"] : [];
       },
       ask: () => undefined,
       // Whether an outage was waited for is what the record says of the turn that failed.
@@ -266,14 +319,17 @@ export const createRecordedPorts = (
         return next?.type === "model.failed" && next.next !== null ? { type: "wait", waitMs: 0, leftMs: 0 } : { type: "fail" };
       },
       wait: async (on) => {
-        const next = stretch[written];
-        if (next?.type === "run.parked") return "park";
+        const parkedAt = record.parked?.seq ?? Infinity;
         const answered = give(
           (input) =>
             input.type === "approval.answered" &&
+            input.seq < parkedAt &&
             on.some((one) => one.type === "approval" && one.approvalId === input.approvalId),
         );
         if (answered) return "input";
+        if (record.parked) return "park";
+        giveNoticed();
+        if (state.inbox.length > 0 || state.finishRequested) return "input";
         if (!isCancelled) throw new EndOfRecord("the record ends while something is waited for");
         cancelNow();
         return "input";
@@ -316,12 +372,47 @@ const toVerdict = (agent: string, refusal: string | null): RunResult => {
   return { status: "completed", details } as RunResult;
 };
 
+/** What a run does when it has an answer and no call. */
+const AT_END: ReadonlySet<RecordedEvent["type"]> = new Set<RecordedEvent["type"]>([
+  "message.delivered",
+  "run.finishing",
+  "run.parked",
+  "result.rejected",
+  "model.requested",
+  "run.settled",
+]);
+
+/** What a call wrote, and not the loop: the parts of a plan, its questions, and how it goes. */
+const isOfCall = (event: RecordedEvent): boolean => {
+  switch (event.type) {
+    case "plan.made":
+    case "plan.step":
+    case "plan.decided":
+    case "plan.settled":
+      return true;
+    case "tool.started":
+    case "tool.settled":
+      return event.aside === "plan";
+    case "approval.requested":
+      return event.act.tool === EXECUTE_PLAN && event.act.callId.endsWith(".approval");
+    default:
+      return false;
+  }
+};
+
+const isPartOf = (callId: CallId, event: RecordedEvent): boolean => {
+  const part = event.type === "approval.requested" ? event.act.callId : "callId" in event ? event.callId : "";
+  return part === callId || part.startsWith(`${callId}.`);
+};
+
 type RecordIndex = {
   readonly startedCalls: ReadonlySet<CallId>;
   readonly settledCalls: ReadonlyMap<CallId, EventOf<"tool.settled">>;
   /** How many calls had settled before this one. */
   readonly order: ReadonlyMap<CallId, number>;
   readonly approvals: ReadonlyMap<CallId, EventOf<"approval.requested">>;
+  readonly askedByLoop: ReadonlySet<ApprovalId>;
+  readonly parked: (EventOf<"run.parked"> & RecordedEvent) | undefined;
   readonly settled: EventOf<"run.settled"> | undefined;
 };
 
@@ -334,6 +425,8 @@ const indexRecord = (stretch: readonly RecordedEvent[]): RecordIndex => {
     settledCalls: new Map(settled.map((event) => [event.callId, event])),
     order: new Map(settled.map(({ callId }, index) => [callId, index])),
     approvals: new Map(of("approval.requested").map((event) => [event.act.callId, event])),
+    askedByLoop: new Set(of("approval.requested").map(({ approvalId }) => approvalId)),
+    parked: of("run.parked")[0],
     settled: of("run.settled")[0],
   };
 };

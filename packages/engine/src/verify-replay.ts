@@ -8,10 +8,10 @@ import { apply, createState, runLoop, settledMessages } from "@retinue/runtime";
 import { createRecordedPorts, Divergence, EndOfRecord } from "./recorded-ports.ts";
 
 export type ReplayVerdict = {
-  /** How many recorded events were written again just as they are. */
+  /** How many recorded events the loop would write again just as they are, with what others wrote between them. */
   readonly verified: number;
   /** The first place where the loop would do something else. */
-  readonly divergence: { readonly seq: number; readonly runId: RunId; readonly message: string } | null;
+  readonly divergence: { readonly seq: number; readonly runId: RunId; readonly agent: string; readonly message: string } | null;
 };
 
 export const verifyReplay = async (
@@ -26,10 +26,8 @@ export const verifyReplay = async (
     verified += 1;
     const continued = requested.continues === undefined ? undefined : states.get(requested.continues);
     const earlier = continued ? [...settledMessages(continued)] : [];
-    const state = createState(requested, earlier);
-    states.set(requested.runId, state);
     // The loop changes the state that it is given, and the next stretch begins from the record's.
-    const stateBefore = ([first]: readonly RecordedEvent[]): RunState => {
+    const stateBefore = (first?: RecordedEvent): RunState => {
       const before = createState(requested, earlier);
       for (const event of rest) {
         if (event === first) break;
@@ -37,14 +35,17 @@ export const verifyReplay = async (
       }
       return before;
     };
-    const beside = rest.filter(isOfEngine);
     for (const stretch of toStretches(rest)) {
-      while ((beside[0]?.seq ?? Infinity) < (stretch[0]?.seq ?? 0)) apply(state, beside.shift() as RecordedEvent);
-      const outcome = await replayStretch(stretch, stateBefore(stretch), toolsOf(state));
-      verified += outcome.verified;
-      if (outcome.divergence) return { verified, divergence: { ...outcome.divergence, runId: requested.runId } };
-      for (const event of stretch) apply(state, event);
+      const state = stateBefore(stretch[0]);
+      const outcome = await replayStretch(stretch, state, toolsOf(stateBefore(stretch[0])));
+      if (outcome.divergence)
+        return {
+          verified: verified + outcome.verified,
+          divergence: { ...outcome.divergence, runId: requested.runId, agent: requested.agent },
+        };
     }
+    verified += rest.length;
+    states.set(requested.runId, stateBefore());
   }
   return { verified, divergence: null };
 };

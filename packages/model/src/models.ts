@@ -9,10 +9,10 @@ import type { Model } from "./contract.ts";
 import { gateFor } from "./gate.ts";
 import type { Env, ProviderAccess } from "./providers/access.ts";
 import { findProviderAccess, toProviderAccess } from "./providers/access.ts";
-import { nearestName } from "./providers/nearest-name.ts";
+import { nearestName } from "@retinue/protocol/names";
 import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
-import { withPlausibleUsage } from "./plausible-usage.ts";
+import { createPlausibleCount } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
@@ -126,10 +126,10 @@ export const createModels = (options: ModelsOptions): Models => {
       retry: options.retry,
       streamIdleMs: options.streamIdleMs,
       price,
+      count: createPlausibleCount(price),
       ...(contextWindow === null ? {} : { contextWindow }),
     });
-    const counted = withPlausibleUsage(created);
-    return options.tap?.watch(counted) ?? counted;
+    return options.tap?.watch(created) ?? created;
   };
 
   const made = new Map<string, Promise<Model>>();

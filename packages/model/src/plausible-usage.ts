@@ -10,16 +10,15 @@ const CHARS_PER_TOKEN = 4;
 /** More than any vocabulary makes of a whole text; long runs of blanks come close to it. */
 const MOST_CHARS_PER_TOKEN = 32;
 
-export const withPlausibleUsage = (model: Model): Model => ({
-  ...model,
-  stream: async function* (request, signal) {
-    for await (const chunk of model.stream(request, signal))
-      yield chunk.type === "answer" ? withUsage(chunk, toPlausible(chunk, request), model) : chunk;
-  },
-});
+/** The answer as it is counted: with the usage that was told where that can be, else with our own. */
+export type CountAnswer = (answer: ModelAnswer, request: ModelRequest) => ModelAnswer;
 
-const withUsage = (answer: ModelAnswer, usage: Usage, model: Model): ModelAnswer =>
-  usage === answer.usage ? answer : { ...answer, usage, costUsd: model.price(usage) };
+export const createPlausibleCount =
+  (price: Model["price"]): CountAnswer =>
+  (answer, request) => {
+    const usage = toPlausible(answer, request);
+    return usage === answer.usage ? answer : { ...answer, usage, costUsd: price(usage) };
+  };
 
 const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest): Usage => {
   const input = atLeast(usage.input, charsOfRequest(request));

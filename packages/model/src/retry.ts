@@ -36,10 +36,12 @@ export type AttemptsOptions = {
   readonly settings: RetrySettings;
   readonly signal: AbortSignal;
   readonly timing?: Timing;
+  /** What the answer is handed on as. Here, and not around the stream: a second generator costs every chunk. */
+  readonly toCounted?: (answer: ModelAnswer) => ModelAnswer;
 };
 
 export async function* runAttempts(options: AttemptsOptions): AsyncGenerator<ModelChunk, void, undefined> {
-  const { gate, settings, signal, timing = SYSTEM_TIMING } = options;
+  const { gate, settings, signal, timing = SYSTEM_TIMING, toCounted } = options;
   let onceFailures = 0;
   for (let number = 1; ; number++) {
     const entered = gate.enter(signal);
@@ -75,7 +77,7 @@ export async function* runAttempts(options: AttemptsOptions): AsyncGenerator<Mod
       attempt.cancel();
     }
     if (outcome.type === "answer") {
-      yield outcome;
+      yield toCounted ? toCounted(outcome) : outcome;
       return;
     }
     signal.throwIfAborted();

@@ -42,6 +42,8 @@ export type RunSpec = {
   readonly model: string;
   readonly fallbacks: readonly string[];
   readonly tools: readonly string[];
+  /** Names or globs that whoever started the run kept its tools to. */
+  readonly askedTools?: readonly string[];
   /** Of this run alone; tokens, cost and time count what is below too. */
   readonly limits: Limits;
   /** What this run and everything below it may use together. */

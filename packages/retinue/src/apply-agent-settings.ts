@@ -6,7 +6,7 @@ import { resolveDelegates, resolveToolName } from "@retinue/agents";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { findAgentNamed } from "@retinue/runtime";
 import type { AgentSettings, Settings } from "./settings/settings.ts";
-import { nearest } from "./settings/nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 
 export type AppliedAgents = {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
@@ -26,7 +26,7 @@ export const applyAgentSettings = (
     if (agent) applied.set(agent.name, { name, set });
     else
       problems.push(
-        `agents.${name} of the settings: there is no such agent; did you mean ${nearest(name, [...agents.keys()]) ?? "another"}?`,
+        `agents.${name} of the settings: there is no such agent; did you mean ${closestWord(name, [...agents.keys()]) ?? "another"}?`,
       );
   }
   const withSettings = [...agents].map(([name, agent]) => {

@@ -10,7 +10,7 @@ import { digestCommandFiles } from "@retinue/confine/trust";
 import type { RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { BeforeVerdict, Hooks, ToolScope } from "@retinue/runtime";
-import { matchesAny } from "@retinue/runtime";
+import { matchesAny } from "@retinue/protocol/names";
 import type { HookSettings } from "./settings/settings.ts";
 
 const HOOK_MS = 10_000;

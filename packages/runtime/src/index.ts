@@ -37,7 +37,7 @@ export { windowFor } from "./context/context-limit.ts";
 export type { Artifacts } from "./context/artifacts.ts";
 export { SECRET_REFERENCE, secretNamesIn } from "./policy/secret-names.ts";
 export { hashAct, isAlikeAllowed, likenessOf } from "./policy/approvals.ts";
-export { isNarrowed, matchesAny, narrow } from "./policy/grant.ts";
+export { isNarrowed, narrow } from "./policy/grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./policy/grant.ts";
 export { createPurse, leftIn } from "./limits/purse.ts";
 export type { Amounts, Purse, Spending } from "./limits/purse.ts";
@@ -47,6 +47,7 @@ export type { ChildRun, DelegationOptions, InBackground } from "./delegation/del
 export { parsePlanMarkdown, planToMarkdown } from "./plan/plan-markdown.ts";
 export { toPlanGraph } from "./plan/plan-graph.ts";
 export type { PlanGraph } from "./plan/plan-graph.ts";
+export { ORCHESTRATOR } from "./plan/orchestrator.ts";
 export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL } from "./plan/plan-tools.ts";
 export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";

@@ -65,8 +65,7 @@ export const createAdmission = (known: KnownRecord): Admission => {
 
       if (lease !== undefined) admitLease(lease, runOf(lease.runId));
       for (const draft of drafts) {
-        if (draft.sessionId !== sessionId)
-          throw new RetinueError("internal", `One append holds events of ${sessionId} and of ${draft.sessionId}.`);
+        admitSession(draft, sessionId);
         if (draft.type === "run.requested") {
           if (isRequested(draft.runId))
             throw new RetinueError("run_exists", `Run ${draft.runId} was requested before; nothing was written.`);
@@ -80,6 +79,30 @@ export const createAdmission = (known: KnownRecord): Admission => {
       return sessionId;
     },
   };
+};
+
+/** Admits one append by itself. Nearly all are what a run's driver writes of it, and need no more than the run's epoch. */
+export const admitAlone = (known: KnownRecord, drafts: readonly EventDraft[], lease: Lease | undefined): SessionId => {
+  const sessionId = drafts[0]?.sessionId;
+  if (sessionId === undefined || lease === undefined || !isDrivenAlone(drafts))
+    return createAdmission(known).admit(drafts, lease);
+  const run = known.run(lease.runId);
+  admitLease(lease, run);
+  for (const draft of drafts) {
+    admitSession(draft, sessionId);
+    admitDriven(draft, lease, run);
+  }
+  return sessionId;
+};
+
+const isDrivenAlone = (drafts: readonly EventDraft[]): boolean => {
+  for (const draft of drafts) if (draft.type === "run.requested" || isInput(draft)) return false;
+  return true;
+};
+
+const admitSession = (draft: EventDraft, sessionId: SessionId): void => {
+  if (draft.sessionId !== sessionId)
+    throw new RetinueError("internal", `One append holds events of ${sessionId} and of ${draft.sessionId}.`);
 };
 
 /** Keeps what a draft changes for the inputs after it. */

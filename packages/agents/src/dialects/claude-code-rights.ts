@@ -3,7 +3,7 @@
  * allowed in part and cannot be held to that part is not there, and one that is denied in part is denied.
  */
 import { toAgentPattern } from "../agent-name.ts";
-import { isGlob } from "../glob-match.ts";
+import { isGlob } from "@retinue/protocol/names";
 import { fromGitignoreRule } from "../path-glob.ts";
 import type { Note } from "../problem.ts";
 import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern, READING_TOOLS, resolveToolName, toolsMatching } from "../tool-names.ts";

@@ -2,7 +2,7 @@
  * Gives the fields of a file the names that its dialect knows. A field that is only written differently counts, since it may restrict
  * something; a field that nobody knows is a warning.
  */
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "@retinue/protocol/names";
 import type { Note } from "../problem.ts";
 import type { YamlFields } from "../yaml-fields.ts";
 import { looseName, renameFields } from "../yaml-fields.ts";

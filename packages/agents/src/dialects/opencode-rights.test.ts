@@ -1,7 +1,7 @@
 import { matchesGlob as matchesPathGlob } from "node:path";
 import { describe, expect, test } from "vitest";
 import { resolveDelegates } from "../delegates.ts";
-import { matchesGlob } from "../glob-match.ts";
+import { matchesGlob } from "@retinue/protocol/names";
 import { createNotes } from "../problem.ts";
 import { TOOL_TRAITS } from "../tool-names.ts";
 import type { OpencodeRule, RuleAction } from "./opencode-rules.ts";

@@ -3,7 +3,7 @@
  * to is denied, never allowed.
  */
 import { toAgentPattern } from "../agent-name.ts";
-import { isGlob, matchesGlob } from "../glob-match.ts";
+import { isGlob, matchesGlob } from "@retinue/protocol/names";
 import { fromOpencodePattern } from "../path-glob.ts";
 import type { Note } from "../problem.ts";
 import { isToolPattern, TOOL_TRAITS } from "../tool-names.ts";

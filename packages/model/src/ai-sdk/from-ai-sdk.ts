@@ -8,6 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { Model } from "../contract.ts";
 import type { Gate } from "../gate.ts";
 import { gateFor } from "../gate.ts";
+import type { CountAnswer } from "../plausible-usage.ts";
 import type { RetrySettings } from "../retry.ts";
 import { DEFAULT_RETRY, runAttempts } from "../retry.ts";
 import type { Endpoint } from "../transport/endpoint.ts";
@@ -36,6 +37,8 @@ export type FromAiSdkOptions = {
   readonly providerOptions?: SharedV4ProviderOptions;
   /** Whether the provider shows the model images inside tool results; known for the common ones. */
   readonly toolResultImages?: boolean;
+  /** What an answer is counted as; as the provider says by default. */
+  readonly count?: CountAnswer;
 };
 
 /** Whether a value is a model that `fromAiSdk` takes. */
@@ -63,6 +66,7 @@ export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}
   };
   const gate = options.gate ?? gateFor(`ai-sdk ${model.provider}`);
   const price = options.price ?? (() => null);
+  const { count } = options;
   const images = options.toolResultImages === undefined ? {} : { toolResultImages: options.toolResultImages };
   return {
     id: options.id ?? `${name}/${model.modelId}`,
@@ -77,6 +81,7 @@ export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}
         gate,
         settings: options.retry ?? DEFAULT_RETRY,
         signal,
+        ...(count === undefined ? {} : { toCounted: (answer) => count(answer, request) }),
         start: (onSettled) =>
           startAiSdkAttempt({
             model,

@@ -17,7 +17,7 @@ export type WireProtocol = {
 };
 
 export const createWireModel = (options: WireOptions, protocol: WireProtocol): Model => {
-  const { gate, retry: settings, streamIdleMs: idleMs, timing = SYSTEM_TIMING } = options;
+  const { gate, retry: settings, streamIdleMs: idleMs, timing = SYSTEM_TIMING, count } = options;
   return {
     id: options.id,
     price: options.price,
@@ -35,6 +35,7 @@ export const createWireModel = (options: WireOptions, protocol: WireProtocol): M
         settings,
         signal,
         timing,
+        ...(count === undefined ? {} : { toCounted: (answer) => count(answer, request) }),
         start: (onSettled) => {
           const connections = getConnections();
           return connections instanceof Promise

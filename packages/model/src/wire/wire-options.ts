@@ -1,6 +1,7 @@
 /** What a model behind a wire protocol is made from. */
 import type { Usage } from "@retinue/protocol";
 import type { Gate } from "../gate.ts";
+import type { CountAnswer } from "../plausible-usage.ts";
 import type { RetrySettings } from "../retry.ts";
 import type { Timing } from "../transport/timing.ts";
 
@@ -19,6 +20,8 @@ export type WireOptions = {
   /** How long the server may be silent, before its first byte too. */
   readonly streamIdleMs: number;
   readonly price: (usage: Usage) => number | null;
+  /** What an answer is counted as; as the server says by default. */
+  readonly count?: CountAnswer;
   readonly contextWindow?: number;
   /** The system's by default. */
   readonly timing?: Timing;

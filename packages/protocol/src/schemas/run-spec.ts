@@ -31,6 +31,7 @@ export const runSpecSchema = z
     model: z.string().describe("The model, as `provider/model`."),
     fallbacks: z.array(z.string()).describe("Models that are asked where it fails, in order."),
     tools: z.array(z.string()).describe("Tools that the run may use itself."),
+    askedTools: z.array(z.string()).exactOptional().describe("Names or globs that whoever started the run kept its tools to."),
     limits: limitsSchema.describe("Of this run alone; tokens, cost and time count what is below too."),
     treeLimits: limitsSchema.describe("What this run and everything below it may use together."),
     grant: grantSchema.describe("What it may hand on."),

@@ -3,7 +3,7 @@ import type { ForkPoint, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ApprovalQuery } from "@retinue/store";
 import type { Retinue } from "../create-retinue.ts";
-import { nearest } from "../settings/nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import { toPrintable } from "../terminal/printable.ts";
 import { count, money } from "./amounts.ts";
 import { findSession, isUnsettled, shortId } from "./record/find-session.ts";
@@ -107,7 +107,7 @@ export const obey = async (line: string, context: SlashContext): Promise<Obeyed>
       return STAY;
     }
     default:
-      await stderr.write(`There is no ${toPrintable(command, "line")}; did you mean ${nearest(command, COMMANDS) ?? "/help"}?\n`);
+      await stderr.write(`There is no ${toPrintable(command, "line")}; did you mean ${closestWord(command, COMMANDS) ?? "/help"}?\n`);
       return STAY;
   }
 };

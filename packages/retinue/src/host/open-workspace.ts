@@ -1,10 +1,10 @@
 /** Opens a workspace of a host: what its folder brings, an engine for it, and the ways to run, resume, fork and speak to runs. */
 import type { Engine, RunHandle } from "@retinue/engine";
-import { createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
+import { compareDefinitions, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { PLAN_DEFAULTS, toPlanGraph } from "@retinue/runtime";
+import { ORCHESTRATOR, PLAN_DEFAULTS, toPlanGraph } from "@retinue/runtime";
 import { fanOut } from "../fan-out.ts";
 import { createNarrowedLog } from "../narrowed-log.ts";
 import { createPlans } from "../plans.ts";
@@ -124,7 +124,12 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
       });
     },
     events: async (sessionId, afterSeq) => store.read(sessionId, afterSeq),
-    verify: async (sessionId) => verifyReplay(await store.read(sessionId), engine.toolsFor),
+    verify: async (sessionId) => {
+      const events = await store.read(sessionId);
+      const agents = new Map([[ORCHESTRATOR.name, ORCHESTRATOR], ...loaded.agents]);
+      const definitions = compareDefinitions(events, { agents, tools: [...loaded.tools.keys()] });
+      return { ...(await verifyReplay(events, engine.toolsFor)), definitions };
+    },
     close: () => {
       onClose(workspace);
       return (closing ??= closeAll([engine.close, loaded.close]));

@@ -1,5 +1,13 @@
 /** A workspace: one folder with its tools, agents, instructions, secrets and rules, in which tasks are run. */
-import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHandle } from "@retinue/engine";
+import type {
+  Approver,
+  DefinitionDifference,
+  Engine,
+  MergeOrder,
+  ReplayVerdict,
+  ResumeOptions,
+  RunHandle,
+} from "@retinue/engine";
 import type { Model, fromAiSdk } from "@retinue/model";
 import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
@@ -72,6 +80,11 @@ export type FanOutTask = { readonly agent: string; readonly task: string } & Pic
   "isolation" | "limits" | "model" | "tools"
 >;
 
+export type SessionVerdict = ReplayVerdict & {
+  /** In what the agents of today differ from those that the session was recorded with. */
+  readonly definitions: readonly DefinitionDifference[];
+};
+
 export type Workspace = Plans & {
   /** Its real path. */
   readonly folder: string;
@@ -95,8 +108,8 @@ export type Workspace = Plans & {
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
   readonly events: (sessionId: SessionId, afterSeq?: number) => Promise<readonly RecordedEvent[]>;
-  /** Runs the loop again on the record, without models or tools, and says where it would differ. */
-  readonly verify: (sessionId: SessionId) => Promise<ReplayVerdict>;
+  /** Runs the loop again on the record, without models or tools, says where it would differ, and in what today's definitions differ from the record. */
+  readonly verify: (sessionId: SessionId) => Promise<SessionVerdict>;
   /** The whole record, that of other folders, too. */
   readonly sessions: ReadSide;
   readonly agents: ReadonlyMap<string, AgentDefinition>;

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Layer, Raw } from "./layer.ts";
 import { rawAt } from "./layer.ts";
-import { nearest } from "./nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import type { Problem } from "./problem.ts";
 import { MOST_TOLD } from "./problem.ts";
 import { placeAt } from "./schema-walk.ts";
@@ -30,7 +30,7 @@ export const describeUnknownKey = (path: SettingsPath, key: string): string => {
   const known = place?.type === "keys" ? place.keys : [];
   if (key === "apiKey" && known.includes("apiKeyEnv"))
     return "keys never stand in settings; apiKeyEnv names the environment variable that holds it";
-  return `unknown key; did you mean ${nearest(key, known) ?? "another"}? Known here: ${known.join(", ")}`;
+  return `unknown key; did you mean ${closestWord(key, known) ?? "another"}? Known here: ${known.join(", ")}`;
 };
 
 const describe = (issue: z.core.$ZodIssue, value: Raw | undefined): string => {

@@ -5,7 +5,7 @@
 import { fromText } from "./from-text.ts";
 import type { Layer, RawMap } from "./layer.ts";
 import { isRawMap, rawAt, withRaw } from "./layer.ts";
-import { nearest } from "./nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import type { Problem } from "./problem.ts";
 import type { SettingsPath } from "./schema-walk.ts";
 import { placeAt } from "./schema-walk.ts";
@@ -61,7 +61,7 @@ const toPath = (name: string, below: readonly RawMap[]): Found => {
       const key = toCamel(segment);
       if (place?.type !== "keys" || !place.keys.includes(key)) {
         const names = leaves([], path[0] === "providers" || path[0] === "models" ? (path[1] ?? "name") : "name").map(toName);
-        return { unknown: `names no setting; did you mean ${nearest(name, names) ?? "another"}?` };
+        return { unknown: `names no setting; did you mean ${closestWord(name, names) ?? "another"}?` };
       }
       path.push(key);
     }

@@ -71,6 +71,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,
     tools,
+    ...(request.tools === undefined ? {} : { askedTools: request.tools }),
     limits,
     treeLimits,
     grant,

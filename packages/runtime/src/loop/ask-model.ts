@@ -38,12 +38,13 @@ export const createAsk = (run: LiveRun): (() => Promise<Ending | null>) => {
 const ask = async (asker: Asker): Promise<Ending | null> => {
   const { state, watch, purse } = asker;
   const name = modelsOf(asker)[state.modelIndex] ?? state.spec.model;
-  const model = await resolve(asker, name);
+  const model = asker.resolved?.name === name ? asker.resolved.model : await resolve(asker, name);
   if (!model) return null;
   const handIn = isHandIn(asker);
   const limitTokens = Math.min(contextLimit(state.spec, model.contextWindow), state.learnedWindows.get(name) ?? Infinity);
   const unmeasuredTokens = state.measured ? 0 : asker.fixedTokens;
-  const fits = await fitContext(asker, { model, limitTokens, unmeasuredTokens });
+  const fits =
+    state.contextTokens + unmeasuredTokens <= limitTokens || (await fitContext(asker, { model, limitTokens, unmeasuredTokens }));
   const requestTokens = state.contextTokens + (state.measured ? 0 : asker.fixedTokens);
   if (!fits) {
     if (!state.limit) asker.note({ type: "limit.reached", limit: "contextTokens", used: requestTokens, max: limitTokens });
@@ -51,7 +52,8 @@ const ask = async (asker: Asker): Promise<Ending | null> => {
   }
   const allowance = allowTurn({ state, purse, model, requestTokens, activeMs: watch.activeMs(), handIn });
   if (allowance.type === "breach") return reach(asker, allowance.breach);
-  return askAllowed(asker, { name, model, requestTokens, handIn, allowance });
+  const turn: Turn = { name, model, requestTokens, handIn, allowance };
+  return endTurn(asker, turn, await askOnce(asker, turn));
 };
 
 /** The last turn, without tools, in which the agent hands in what it has. */
@@ -62,13 +64,15 @@ const resolve = async (asker: Asker, name: string): Promise<Model | null> => {
   const { ports, state } = asker;
   let model: Model;
   try {
-    model = asker.resolved?.name === name ? asker.resolved.model : await ports.model(name);
+    model = await ports.model(name);
   } catch (thrown) {
     recordFailure(asker, name, toErrorValue(thrown));
     return null;
   }
-  asker.resolved = { name, model };
-  if (state.spec.limits.costUsd === undefined || model.price(NO_USAGE) !== null) return model;
+  if (state.spec.limits.costUsd === undefined || model.price(NO_USAGE) !== null) {
+    asker.resolved = { name, model };
+    return model;
+  }
   recordFailure(asker, name, { code: "price_unknown", message: `limits.costUsd is set, but no price is known for ${name}.` });
   return null;
 };
@@ -92,9 +96,9 @@ type Turn = {
 /** What came of a request: an answer, a failure, or nothing where the run was cancelled meanwhile or has no time left. */
 type Outcome = ModelAnswer | { readonly type: "failed"; readonly error: ErrorValue } | { readonly type: "cancelled" | "timeUp" };
 
-const askAllowed = async (asker: Asker, turn: Turn): Promise<Ending | null> => {
+/** What the outcome of a turn means for the run. */
+const endTurn = (asker: Asker, turn: Turn, outcome: Outcome): Ending | null | Promise<null> => {
   const { state, watch } = asker;
-  const outcome = await askOnce(asker, turn);
   switch (outcome.type) {
     case "answer":
       asker.outage = null;

@@ -7,6 +7,7 @@ import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
 import { findToolNamed } from "../policy/tool-names.ts";
 import { Parked } from "./parked.ts";
+import type { Conduct } from "./parts.ts";
 import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
 import type { AnyResource } from "./resource.ts";
@@ -198,12 +199,12 @@ class RunningCall implements ToolContext {
   declare readonly act?: ProposedAct;
   readonly artifacts: ToolContext["artifacts"];
   readonly timeLeftMs: () => number;
-  declare readonly conduct?: NonNullable<ToolContext["conduct"]>;
   readonly progress: (text: string) => void;
   stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
   leftBehind = false;
   onLeftBehind: (() => void) | null = null;
   readonly #clock: Clock;
+  readonly #conduct: CallContext["conduct"];
   #controller: AbortController | null = null;
 
   constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, progress }: CallContext) {
@@ -215,8 +216,12 @@ class RunningCall implements ToolContext {
     if (act !== undefined) this.act = act;
     this.artifacts = artifacts;
     this.timeLeftMs = timeLeftMs;
-    if (conduct !== undefined) this.conduct = conduct;
+    this.#conduct = conduct;
     this.progress = progress;
+  }
+
+  get conduct(): Conduct | undefined {
+    return this.#conduct?.();
   }
 
   get signal(): AbortSignal {

@@ -17,5 +17,6 @@ export type LiveRun = Recorder & {
   /** Aborted when the run is cancelled or its working time is up. */
   readonly stopped: AbortSignal;
   readonly onStop: OnStop;
-  readonly conduct: Conduct;
+  /** Made when it is first asked for: few calls have parts. */
+  readonly conduct: () => Conduct;
 };

@@ -65,9 +65,7 @@ export const driveRun = async (
   const onCancel = (): void => stop.abort(signal.reason);
   const run: LiveRun = {
     ...createRecorder(state, ports, send),
-    get conduct() {
-      return (conduct ??= createConduct(run));
-    },
+    conduct: () => (conduct ??= createConduct(run)),
     state,
     ports,
     purse,
@@ -105,9 +103,8 @@ const advance = async (run: LiveRun, ask: () => Promise<Ending | null>): Promise
   if (cancelled.aborted) return { ending: cancel(run) };
   if (state.turn) return waitFor(run, await settleTurn(run));
   if (finish(run) || takeMessages(run)) return null;
-  const next = await endOrWait(run);
-  if (next) return next;
-  if (endingOf(state) || hasMessages(state)) return null;
+  const reached = endingOf(state);
+  if (reached) return endOrWait(run, reached);
   const ending = await ask();
   return ending && { ending };
 };
@@ -145,11 +142,12 @@ const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
   return result;
 };
 
-/** Closing what tools hold open is none of the agent's work. */
-const releaseFor = async ({ ports, watch }: LiveRun): Promise<readonly string[]> => {
+/** Closing what tools hold open is none of the agent's work. It may take a while, in which the answer is on record already. */
+const releaseFor = async ({ ports, watch, flush }: LiveRun): Promise<readonly string[]> => {
   const releasing = ports.release?.();
   if (!releasing) return [];
   watch.pause();
+  await flush();
   const unclosed = await releasing;
   watch.resume();
   return unclosed;
@@ -207,10 +205,9 @@ const finish = ({ state, note }: LiveRun): boolean => {
 };
 
 /** The ending that the state has come to; but a run whose sub-agents are still at work in the background waits to hear from them. */
-const endOrWait = async (run: LiveRun): Promise<Next> => {
+const endOrWait = async (run: LiveRun, ending: Ending): Promise<Next> => {
   const { state, ports, stopped } = run;
-  const ending = endingOf(state);
-  if (ending?.status !== "completed") return ending && { ending };
+  if (ending.status !== "completed") return { ending };
   while (state.inbox.length === 0 && !stopped.aborted && !state.finishRequested) {
     const on = (ports.background?.() ?? []).map((runId): WaitingFor => ({ type: "run", runId }));
     if (on.length === 0) break;

@@ -33,7 +33,8 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
     if (asked.isAlike === true) act = withoutTree(prepared.act);
   }
   try {
-    await answerCall(run, prepared, await execute(run, prepared, act));
+    const answering = answerCall(run, prepared, await execute(run, prepared, act));
+    if (answering) await answering;
     return RAN;
   } catch (thrown) {
     if (thrown instanceof Parked) return { type: "parked", on: thrown.on };
@@ -41,25 +42,35 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
   }
 };
 
-const execute = async (run: LiveRun, prepared: Runnable, act: ProposedAct | undefined): Promise<Answered> => {
+const execute = (run: LiveRun, { call, tool, input }: Runnable, act: ProposedAct | undefined): Promise<Answered> => {
   const { ports } = run;
-  const { call, tool, input } = prepared;
   const plain = toCallContext(run, call.callId, act);
   const shown = ports.redactor?.stream();
   const context: CallContext = shown ? { ...plain, progress: (text) => showSome(shown.push(text), plain.progress) } : plain;
-  const executed = await (ports.execute ? ports.execute(tool, input, context) : executeCall(ports.clock, tool, input, context));
-  if (shown) showSome(shown.end(), plain.progress);
-  return executed;
+  const executing = ports.execute ? ports.execute(tool, input, context) : executeCall(ports.clock, tool, input, context);
+  if (!shown) return executing;
+  return executing.then((executed) => {
+    showSome(shown.end(), plain.progress);
+    return executed;
+  });
 };
 
-const answerCall = async (run: LiveRun, prepared: Runnable, executed: Answered): Promise<void> => {
-  const { state, ports } = run;
+/** A promise only where there is something to wait for: most calls have no hooks and a short answer. */
+const answerCall = (run: LiveRun, prepared: Runnable, executed: Answered): Promise<void> | undefined => {
   // Hooks, too, hear of it without secrets.
   const ran = run.clean(executed);
-  const answer = ports.hooks || prepared.context !== undefined ? await hookAfter(run, prepared, ran) : ran;
-  const mostChars = prepared.tool.selfFitted === true ? Infinity : outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
-  if (charsOf(answer.content) <= mostChars) settle(run, prepared.call, answer);
-  else settle(run, prepared.call, { ...answer, ...(await shorten(answer.content, mostChars, ports.artifacts)) });
+  return run.ports.hooks || prepared.context !== undefined
+    ? hookAfter(run, prepared, ran).then((answer) => settleFitted(run, prepared, answer))
+    : settleFitted(run, prepared, ran);
+};
+
+const settleFitted = (run: LiveRun, { call, tool }: Runnable, answer: Answered): Promise<void> | undefined => {
+  const { state, ports } = run;
+  const mostChars = tool.selfFitted === true ? Infinity : outputChars(state.spec.limits, state.turn?.calls.size ?? 1);
+  if (charsOf(answer.content) > mostChars)
+    return shorten(answer.content, mostChars, ports.artifacts).then((short) => settle(run, call, { ...answer, ...short }));
+  settle(run, call, answer);
+  return undefined;
 };
 
 const showSome = (text: string, show: (text: string) => void): void => {

@@ -58,13 +58,14 @@ export type ToolContext = {
   /** Working time that the run has left. */
   readonly timeLeftMs: () => number;
   /** How a call that carries out a plan records its parts; absent outside of the loop. */
-  readonly conduct?: Conduct;
+  readonly conduct?: Conduct | undefined;
   /** Shows something while the tool works. Never reaches the model. */
   readonly progress: (text: string) => void;
 };
 
 /** What the loop gives a call: the tool's context, with a way to hear of a stop in place of a signal. */
-export type CallContext = Omit<ToolContext, "signal"> & {
+export type CallContext = Omit<ToolContext, "signal" | "conduct"> & {
+  readonly conduct?: (() => Conduct) | undefined;
   readonly onStop: OnStop;
   /** Absent where nothing can be held open. */
   readonly resources?: Resources | undefined;

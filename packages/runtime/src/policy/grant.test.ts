@@ -2,7 +2,8 @@ import type { Grant } from "@retinue/protocol";
 import { APPROVE_MODES } from "@retinue/protocol";
 import { describe, expect, test } from "vitest";
 import type { DefinedRights, RequestedRights } from "./grant.ts";
-import { matchesAny, narrow } from "./grant.ts";
+import { matchesAny } from "@retinue/protocol/names";
+import { narrow } from "./grant.ts";
 
 const ROOT: Grant = {
   tools: ["read", "write", "grep", "shell", "web_fetch", "git.log", "git.push"],
@@ -62,22 +63,6 @@ describe("a child's rights", () => {
       narrow({ ...ROOT, approve: "all" }, { tools: ["*"], deniedTools: [], grant: "own" }, { approve: "read-only" }).grant
         .approve,
     ).toBe("read-only");
-  });
-
-  test("a glob of a model's making takes no time, whatever it is", () => {
-    const name = "a".repeat(10_000);
-    expect(matchesAny([`${"*a".repeat(1_000)}!`], name)).toBe(false);
-    expect(matchesAny(["a*".repeat(1_000)], name)).toBe(true);
-    for (const [glob, matched, yes] of [
-      ["git.*", "git.log", true],
-      ["git.*", "github", false],
-      ["re?d", "read", true],
-      ["*", "", true],
-      ["?", "", false],
-      ["a*b*c", "aXbYbZc", true],
-      ["a*b", "ab!", false],
-    ] as const)
-      expect(matchesAny([glob], matched), glob).toBe(yes);
   });
 
   test("denied beats allowed", () => {

@@ -4,6 +4,7 @@
  */
 import type { Grant } from "@retinue/protocol";
 import { APPROVE_MODES } from "@retinue/protocol";
+import { matchesAny } from "@retinue/protocol/names";
 import { rebaseWrites } from "./rebase-writes.ts";
 
 /** What an agent's definition says of its rights. */
@@ -69,27 +70,3 @@ export const isNarrowed = (above: Grant, { tools, grant, directory }: Rights): b
 
 export const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
   APPROVE_MODES.indexOf(a) <= APPROVE_MODES.indexOf(b) ? a : b;
-
-export const matchesAny = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
-
-/** `*` stands for anything, `?` for one character. Globs may come from a model, so that no glob takes long: it never looks back further than one star. */
-const matchesGlob = (glob: string, name: string): boolean => {
-  let at = 0;
-  let star = -1;
-  let resumeAt = 0;
-  let index = 0;
-  while (index < name.length) {
-    if (glob[at] === "*") {
-      star = at++;
-      resumeAt = index;
-    } else if (glob[at] === "?" || glob[at] === name[index]) {
-      at += 1;
-      index += 1;
-    } else if (star >= 0) {
-      at = star + 1;
-      index = ++resumeAt;
-    } else return false;
-  }
-  while (glob[at] === "*") at += 1;
-  return at === glob.length;
-};

@@ -366,12 +366,17 @@ const countDelegation = (state: RunState, { tool, input, callId }: EventDraft & 
   state.delegations = new Map(state.delegations).set(key, [...(state.delegations.get(key) ?? []), callId]);
 };
 
+const findDelegation = ({ delegations }: RunState, callId: CallId): readonly [string, readonly CallId[]] | undefined => {
+  for (const one of delegations) if (one[1].includes(callId)) return one;
+  return undefined;
+};
+
 /** Once something has changed, every delegation may be made again, but for the one that changed it. */
 const forgetDelegations = (state: RunState, { calls, started }: OpenTurn, settled: ToolMessage): void => {
   const call = calls.get(settled.callId);
   const start = started.get(settled.callId);
   if (!call || !start || settled.isError) return;
-  const own = [...state.delegations].find(([, callIds]) => callIds.includes(settled.callId));
+  const own = state.delegations.size === 0 ? undefined : findDelegation(state, settled.callId);
   if (start.effect === "read" && !own) return;
   const result = signature(call, settled);
   if (state.knownResults.has(result)) return;
@@ -465,6 +470,6 @@ const signature = (call: ToolCallPart, settled: ToolMessage): string => {
   let said = "";
   for (const part of settled.content) said += `${part.type === "text" ? part.text : part.data}\n`;
   // How long a run took says nothing about what came of it.
-  said = said.replaceAll(/"durationMs":\d+/g, "");
+  if (said.includes('"durationMs":')) said = said.replaceAll(/"durationMs":\d+/g, "");
   return `${call.tool}\0${call.arguments}\0${said.length}\0${said.slice(0, 120)}\0${said.slice(-120)}`;
 };

@@ -5,7 +5,7 @@
 import type { ArtifactId, ArtifactRef, EventDraft, InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
 import type { KnownRecord } from "../admit.ts";
-import { createAdmission, toAfterSeq, unknownRun } from "../admit.ts";
+import { admitAlone, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import type { AppendOptions, EventLog, Lease, RootRun } from "../contract.ts";
 import type { Holder } from "../holder.ts";
@@ -110,7 +110,7 @@ export const createMemoryLog = (): MemoryLog => {
   return {
     append: (drafts, lease) => {
       if (drafts.length === 0) return [];
-      const sessionId = createAdmission(known).admit(drafts, lease);
+      const sessionId = admitAlone(known, drafts, lease);
       const session = sessionFor(sessionId);
       const appended = drafts.map((draft) => record(session, draft));
       watchers.wake(sessionId, drafts.some(isInput));

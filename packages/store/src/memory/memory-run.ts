@@ -49,6 +49,7 @@ export const addToRun = (run: MemoryRun, event: RecordedEvent): void => {
 
 /** A call has one question at a time, and none once it has settled. */
 const closeCall = ({ approvals }: MemoryRun, callId: string): void => {
+  if (approvals.size === 0) return;
   for (const approval of approvals.values())
     if (approval.event.act.callId === callId && approval.closed === null) approval.closed = "settled";
 };

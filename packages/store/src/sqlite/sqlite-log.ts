@@ -5,7 +5,7 @@
 import type { SessionId } from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
 import type { DatabaseSync } from "node:sqlite";
-import { createAdmission, toAfterSeq, unknownRun } from "../admit.ts";
+import { admitAlone, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import type { EventLog } from "../contract.ts";
@@ -216,7 +216,7 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
         failed: (error) => toFullError(error, sessionId),
         line: sessionId,
         durable,
-        check: () => createAdmission(recorder.known).admit(drafts, lease),
+        check: () => admitAlone(recorder.known, drafts, lease),
         committed: (events) => {
           fellBehind(events.length);
           if (events.some(({ type, parentRunId }) => type === "run.settled" && parentRunId === null)) settled.add(sessionId);

@@ -1,9 +1,9 @@
 /** `--tools read,grep`: the only tools that a run may use. A name that is none is refused, since it would silently take all away. */
 import { resolveToolName } from "@retinue/agents";
 import { RetinueError } from "@retinue/protocol";
-import { DELEGATE, matchesAny } from "@retinue/runtime";
+import { DELEGATE } from "@retinue/runtime";
 import type { Retinue } from "../../create-retinue.ts";
-import { nearest } from "../../settings/nearest.ts";
+import { closestWord, matchesAny } from "@retinue/protocol/names";
 
 export const parseTools = (text: string, { tools, agents }: Pick<Retinue, "tools" | "agents">): readonly string[] => {
   const names = text
@@ -13,7 +13,7 @@ export const parseTools = (text: string, { tools, agents }: Pick<Retinue, "tools
   const known = [...tools.keys(), ...agents.keys(), DELEGATE];
   for (const name of names) {
     if (known.some((tool) => matchesAny([name], tool))) continue;
-    throw new RetinueError("usage", `--tools: there is no tool ${name}; did you mean ${nearest(name, known) ?? "read"}?`, {
+    throw new RetinueError("usage", `--tools: there is no tool ${name}; did you mean ${closestWord(name, known) ?? "read"}?`, {
       hint: "Name tools as in --tools read,grep; * stands for anything.",
     });
   }

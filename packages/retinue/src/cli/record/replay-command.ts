@@ -120,16 +120,22 @@ const verifyAgain = async (
     model: session.model,
   });
   try {
-    const { verified, divergence } = await retinue.verify(session.sessionId);
-    if (asJson) await stdout.write(`${toJsonLine({ sessionId: session.sessionId, verified, divergence }, redact)}\n`);
+    const { verified, divergence, definitions } = await retinue.verify(session.sessionId);
+    const isSame = divergence === null && definitions.length === 0;
+    if (asJson)
+      await stdout.write(`${toJsonLine({ sessionId: session.sessionId, verified, divergence, definitions }, redact)}\n`);
     else {
-      const where = divergence && `differs at event #${divergence.seq} of ${divergence.runId}: ${divergence.message}`;
-      const text = where ?? "the loop would do the same again";
-      await stdout.write(
-        `${toPrintable(redact(`${session.sessionId}: ${count(verified, "event")} verified; ${text}`), "line")}\n`,
-      );
+      const where =
+        divergence && `differs at event #${divergence.seq} of ${divergence.runId} (${divergence.agent}): ${divergence.message}`;
+      const text =
+        where ?? (isSame ? "the loop would do the same again" : "the loop would do the same again on what was recorded");
+      const lines = [
+        `${session.sessionId}: ${count(verified, "event")} verified; ${text}`,
+        ...definitions.map(({ runId, message }) => `${runId}: ${message}`),
+      ];
+      for (const line of lines) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
     }
-    return divergence === null ? EXIT.done : EXIT.failed;
+    return isSame ? EXIT.done : EXIT.failed;
   } finally {
     await retinue.close();
   }

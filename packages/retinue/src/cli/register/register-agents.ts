@@ -1,7 +1,7 @@
 /** `retinue agents …` on the command line. */
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
-import { nearest } from "../../settings/nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import type { AgentsCheckOptions } from "../agents/agents-check-command.ts";
 import type { AgentsListOptions } from "../agents/agents-list-command.ts";
 import type { AgentsNewOptions } from "../agents/agents-new-command.ts";
@@ -27,7 +27,7 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
         const [word] = command.args;
         const names = agents.commands.map((one) => one.name());
         if (word !== undefined)
-          throw new RetinueError("usage", `There is no command agents ${word}; did you mean ${nearest(word, names) ?? "list"}?`);
+          throw new RetinueError("usage", `There is no command agents ${word}; did you mean ${closestWord(word, names) ?? "list"}?`);
         const { agentsListCommand } = await import("../agents/agents-list-command.ts");
         return agentsListCommand(options, surroundings);
       }),

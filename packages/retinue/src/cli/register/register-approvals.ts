@@ -1,7 +1,7 @@
 /** `retinue approvals …` on the command line. */
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
-import { nearest } from "../../settings/nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import type { ApprovalsAnswerOptions } from "../reach/approvals-answer-command.ts";
 import type { ApprovalsListOptions } from "../reach/approvals-list-command.ts";
 import type { Registrar } from "./registrar.ts";
@@ -33,7 +33,7 @@ export const registerApprovals = ({ program, surroundings, act }: Registrar): vo
         if (word !== undefined)
           throw new RetinueError(
             "usage",
-            `There is no command approvals ${word}; did you mean ${nearest(word, names) ?? "list"}?`,
+            `There is no command approvals ${word}; did you mean ${closestWord(word, names) ?? "list"}?`,
           );
         const { approvalsListCommand } = await import("../reach/approvals-list-command.ts");
         return approvalsListCommand(options, surroundings);

@@ -1,7 +1,7 @@
 /** `retinue documents …` on the command line. */
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
-import { nearest } from "../../settings/nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import type { DocumentsOptions } from "../documents/documents-file.ts";
 import type { Registrar } from "./registrar.ts";
 import { withWorkspace } from "./session-flags.ts";
@@ -25,7 +25,7 @@ export const registerDocuments = ({ program, surroundings, act }: Registrar): vo
         if (word !== undefined)
           throw new RetinueError(
             "usage",
-            `There is no command documents ${word}; did you mean ${nearest(word, names) ?? "list"}?`,
+            `There is no command documents ${word}; did you mean ${closestWord(word, names) ?? "list"}?`,
           );
         const { documentsListCommand } = await import("../documents/documents-list-command.ts");
         return documentsListCommand(options, surroundings);

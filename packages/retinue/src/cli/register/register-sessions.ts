@@ -1,7 +1,7 @@
 /** `retinue sessions …` on the command line. */
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
-import { nearest } from "../../settings/nearest.ts";
+import { closestWord } from "@retinue/protocol/names";
 import type { DeleteOptions } from "../record/delete-command.ts";
 import type { ExportOptions } from "../record/export-command.ts";
 import type { ForkCommandOptions } from "../record/fork-command.ts";
@@ -44,7 +44,7 @@ export const registerSessions = (registrar: Registrar): void => {
         if (word !== undefined)
           throw new RetinueError(
             "usage",
-            `There is no command sessions ${word}; did you mean ${nearest(word, names) ?? "list"}?`,
+            `There is no command sessions ${word}; did you mean ${closestWord(word, names) ?? "list"}?`,
           );
         const { listCommand } = await import("../record/list-command.ts");
         return listCommand(options, surroundings);

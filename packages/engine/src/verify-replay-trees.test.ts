@@ -1,0 +1,193 @@
+/** A replay of whole trees, as the engine recorded them: none that was only cut, resumed, asked, told or timed is said to differ. */
+import type { ModelRequest } from "@retinue/model/contract";
+import type { ScriptedTurn } from "@retinue/model/testing";
+import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import { isInput } from "@retinue/protocol";
+import { createManualClock } from "@retinue/runtime";
+import type { MemoryLog } from "@retinue/store";
+import { createMemoryLog } from "@retinue/store";
+import { describe, expect, test } from "vitest";
+import { createGeneratedEngine, type Family, toGeneratedSpec } from "./testing/generated-runs.ts";
+import { createMemoryDisk } from "./testing/memory-worktrees.ts";
+import { askedOf, createTestEngine, delegateTo, testAgent, type TestEngine } from "./testing/test-engine.ts";
+import { verifyReplay } from "./verify-replay.ts";
+
+const PLAIN = { limits: {}, fallbacks: false, background: false, worktrees: false } as const;
+
+const FAMILIES: readonly Family[] = [
+  { ...PLAIN, name: "with questions and fallbacks", fallbacks: true },
+  { ...PLAIN, name: "at the limits of the tree", limits: { tokens: 2_500, toolCalls: 9, iterations: 12 } },
+  { ...PLAIN, name: "in worktrees", worktrees: true },
+  { ...PLAIN, name: "in the background", background: true },
+  { ...PLAIN, name: "in the background, in worktrees, with fallbacks", fallbacks: true, background: true, worktrees: true },
+];
+
+const copyUpTo = (events: readonly RecordedEvent[], count: number): MemoryLog => {
+  const log = createMemoryLog();
+  for (const { seq: _, ...event } of events.slice(0, count))
+    if (event.type === "run.requested" || isInput(event)) log.append([event]);
+    else log.append([event], log.lease(event.runId));
+  return log;
+};
+
+const SEEDS = [2_001, 2_003, 2_005];
+/** Long records are cut at so many places, equally far apart. */
+const MOST_CUTS = 12;
+
+describe.each(FAMILIES)("$name", (family) => {
+  test.each(SEEDS)("seed %i: what was cut after an event and resumed is not said to differ", async (seed) => {
+    const generated = { seed, family };
+    const log = createMemoryLog();
+    const engine = createGeneratedEngine(generated, log, createMemoryDisk());
+    const task = [{ type: "text", text: "go" }] as const;
+    const { runId, sessionId, result } = await engine.start({ agent: "main", task, spec: toGeneratedSpec(family) });
+    await result;
+    const events = log.read(sessionId);
+    const verifyAll = async (recorded: readonly RecordedEvent[], what: string): Promise<void> =>
+      expect(await verifyReplay(recorded, engine.toolsFor), what).toEqual({ verified: recorded.length, divergence: null });
+    await verifyAll(events, "whole");
+    const stride = Math.max(1, Math.ceil(events.length / MOST_CUTS));
+    for (let count = 1 + (seed % stride); count < events.length; count += stride) {
+      const cut = copyUpTo(events, count);
+      await resume(runId, cut);
+      await verifyAll(cut.read(sessionId), `cut after ${count} ${events[count - 1]?.type}`);
+    }
+    async function resume(id: RunId, cut: MemoryLog): Promise<void> {
+      const handle = await createGeneratedEngine(generated, cut, createMemoryDisk()).resume(id);
+      await handle.result;
+    }
+  });
+});
+
+const agents = [
+  testAgent("main", { tools: ["echo", "act"], delegates: ["planner", "worker"] }),
+  testAgent("planner", { tools: [] }),
+  testAgent("worker", { tools: ["echo", "act"] }),
+  testAgent("orchestrator", { tools: [], expose: "none" }),
+];
+
+const once =
+  (turns: Readonly<Record<string, readonly ScriptedTurn[]>>) =>
+  (request: ModelRequest): ScriptedTurn => {
+    const { agent } = askedOf(request);
+    const turn = request.messages.filter(({ role }) => role === "assistant").length;
+    return turns[agent]?.[turn] ?? { text: `${agent} is done.` };
+  };
+
+const noDifference = async ({ engine, log }: TestEngine, sessionId: SessionId): Promise<void> => {
+  const events = log.read(sessionId);
+  expect(await verifyReplay(events, engine.toolsFor)).toEqual({ verified: events.length, divergence: null });
+};
+
+describe("what is not said to differ", () => {
+  test("a question below that was parked on, answered from elsewhere, and heard of", async () => {
+    const made = createTestEngine({
+      agents,
+      script: once({
+        main: [{ toolCalls: [delegateTo("worker", "act"), { tool: "echo", input: { text: "beside" }, callId: "beside" }] }],
+        worker: [{ toolCalls: [{ tool: "act", input: { what: "it" }, callId: "it" }] }],
+      }),
+      grant: { approve: "ask" },
+      engine: { unattended: "park", approvalExpiresMs: 60_000 },
+    });
+    const handle = await made.start("go");
+    await expect.poll(async () => (await made.engine.approvals(handle.sessionId)).length).toBe(1);
+    const [open] = await made.engine.approvals(handle.sessionId);
+    if (open) await made.engine.answer(open.approvalId, { allowed: true });
+    expect((await handle.result).status).toBe("completed");
+    expect(made.log.read(handle.sessionId).some(({ type }) => type === "run.parked")).toBe(true);
+    await noDifference(made, handle.sessionId);
+  });
+
+  test("a run that waits for another in the background, is told something, and is asked to finish", async () => {
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const script = once({ main: [{ toolCalls: [delegateTo("worker", "slow", { background: true })] }] });
+    const made = createTestEngine({
+      agents,
+      script: (request) => (askedOf(request).agent === "worker" ? { text: "late", before: () => isReleased } : script(request)),
+    });
+    const handle = await made.start("go");
+    const asked = (): number =>
+      made.log.read(handle.sessionId).filter(({ type, runId }) => type === "model.answered" && runId === handle.runId).length;
+    // Its answer is on record when it waits for the one in the background.
+    await expect.poll(asked).toBe(2);
+    await made.engine.send(handle.runId, "one more thing");
+    await expect.poll(asked).toBe(3);
+    await made.engine.cancel(handle.runId, { finish: true, reason: "enough" });
+    release();
+    await handle.result;
+    await noDifference(made, handle.sessionId);
+  });
+
+  test("a run that is cancelled while it waits for another in the background", async () => {
+    const script = once({ main: [{ toolCalls: [delegateTo("worker", "slow", { background: true })] }] });
+    const made = createTestEngine({
+      agents,
+      script: (request) =>
+        askedOf(request).agent === "worker" ? { before: () => new Promise(() => undefined) } : script(request),
+    });
+    const handle = await made.start("go");
+    await expect
+      .poll(() =>
+        made.log.read(handle.sessionId).filter(({ type, runId }) => type === "model.answered" && runId === handle.runId),
+      )
+      .toHaveLength(2);
+    handle.cancel("enough");
+    await handle.result;
+    await noDifference(made, handle.sessionId);
+  });
+
+  test("a run whose time was over between two turns, by a clock that never stands still", async () => {
+    let now = 0;
+    const clock = { ...createManualClock(), now: () => (now += 37.3) };
+    const made = createTestEngine({
+      agents,
+      script: (request) =>
+        request.toolChoice === "none"
+          ? { text: "handed in" }
+          : {
+              toolCalls: [
+                { tool: "echo", input: { text: String(request.messages.length) }, callId: `e${request.messages.length}` },
+              ],
+            },
+      limits: { durationMs: 3_000 },
+      ports: { clock },
+    });
+    const handle = await made.start("go");
+    expect(await handle.result).toMatchObject({ status: "partial", bailoutReason: expect.stringMatching(/time|duration/) });
+    await noDifference(made, handle.sessionId);
+  });
+
+  test("a plan: its parts were written by a call that is not made again", async () => {
+    const step = { description: "do it", expectedResult: "it is done", type: "implementation", agent: "worker", dependsOn: [] };
+    const plan = {
+      goal: "reach it",
+      steps: [
+        { ...step, id: "a" },
+        { ...step, id: "b", requiresApproval: true },
+      ],
+    };
+    const made = createTestEngine({
+      agents,
+      script: (request) => {
+        const { agent } = askedOf(request);
+        const isAnswered = request.messages.some(({ role }) => role === "tool");
+        if (agent === "orchestrator") return { text: JSON.stringify({ status: "pass", summary: "seen" }) };
+        if (agent === "worker") return { text: "RESULT: PASS\nSUMMARY: done" };
+        return isAnswered ? { text: "Done." } : { toolCalls: [{ tool: "execute_plan", input: plan, callId: "go" }] };
+      },
+      grant: { approve: "ask" },
+      engine: { unattended: "park" },
+    });
+    const handle = await made.start("go");
+    for (let question = 0; question < 2; question += 1) {
+      await expect.poll(async () => (await made.engine.approvals(handle.sessionId)).length).toBe(1);
+      const [open] = await made.engine.approvals(handle.sessionId);
+      if (open) await made.engine.answer(open.approvalId, { allowed: true });
+    }
+    await handle.result;
+    expect(made.log.read(handle.sessionId).some(({ type }) => type === "plan.settled")).toBe(true);
+    await noDifference(made, handle.sessionId);
+  });
+});

@@ -1,0 +1,3 @@
+/** How names are matched and found again, the same way in every room. */
+export { isGlob, matchesAny, matchesGlob } from "./name-glob.ts";
+export { closestWord, editDistance, nearestName } from "./nearest-name.ts";
