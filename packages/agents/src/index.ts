@@ -3,7 +3,7 @@ export { readBuiltinAgents } from "./builtin-agents.ts";
 export { parseAgent } from "./parse-agent.ts";
 export { loadAgents } from "./load-agents.ts";
 export type { LoadOptions } from "./load-agents.ts";
-export type { AgentSource, CommandWish, LoadedAgents } from "./catalogue.ts";
+export type { AgentSource, LoadedAgents, TrustWish } from "./catalogue.ts";
 export type { Origin } from "./places.ts";
 export type { Dialect } from "./dialects/dialect.ts";
 export type { SkillEntry } from "./skill-file.ts";

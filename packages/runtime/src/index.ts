@@ -52,6 +52,8 @@ export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";
 export { readEnding } from "./plan/step-ending.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
+export { shorten as shortenDescription } from "./delegation/agent-catalogue.ts";
+export { findByWords } from "./delegation/find-by-words.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";
 export { handBack } from "./delegation/hand-back.ts";
 export { createReport, toReport } from "./delegation/report.ts";

@@ -58,6 +58,7 @@ export const withInventory = async <T>(
     trust,
     env,
     settings,
+    skills: [...agents.loaded.skills.values()],
     askUser: undefined,
   });
   const { applyAgentSettings } = await import("../apply-agent-settings.ts");

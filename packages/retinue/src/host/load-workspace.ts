@@ -10,12 +10,14 @@ import type { AppliedAgents } from "../apply-agent-settings.ts";
 import { applyAgentSettings } from "../apply-agent-settings.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
+import type { TrustedAgents } from "../load-trusted-agents.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { teachSkills } from "../teach-skills.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
@@ -46,12 +48,24 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const folder = await realFolder(given);
   const settings = options.settings ?? (await loadSettings({ workspace: folder, env, home: shared.home })).settings;
   const { home, trust } = shared;
+  const found = await loadTrustedAgents(
+    {
+      userDir: home,
+      projectDir: folder,
+      modelNames: Object.keys(settings.models),
+      presets: settings.agent.presets,
+      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+    },
+    trust,
+  );
+  const skills = [...found.loaded.skills.values()];
   const assembled = await assembleTools({
     workspace: folder,
     home,
     trust,
     env,
     settings,
+    skills,
     askUser: options.askUser,
     secrets: await workspaceSecrets(folder),
   });
@@ -60,7 +74,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       folder,
       env,
       settings,
-      ...(await loadAgents(shared, { folder, env, settings, assembled, options })),
+      ...(await prepareAgents({ found, settings, assembled, options })),
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),
@@ -76,30 +90,22 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
 };
 
 type Parts = {
-  readonly folder: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly found: TrustedAgents;
   readonly settings: Settings;
   readonly assembled: AssembledTools;
   readonly options: WorkspaceOptions;
 };
 
-const loadAgents = async (
-  { home, trust }: Shared,
-  { folder, env, settings, assembled, options }: Parts,
-): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
-  const { loaded, untrusted, problems } = await loadTrustedAgents(
-    {
-      userDir: home,
-      projectDir: folder,
-      modelNames: Object.keys(settings.models),
-      presets: settings.agent.presets,
-      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
-    },
-    trust,
-  );
+const prepareAgents = async ({
+  found: { loaded, untrusted, problems },
+  settings,
+  assembled,
+  options,
+}: Parts): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
   const defined = new Map([...loaded.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
   const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(defined, settings);
-  const agents = instruct(set, options.instructions);
+  const taught = await teachSkills(set, loaded.skills);
+  const agents = instruct(taught.agents, options.instructions);
   return {
     agents,
     applied,
@@ -114,6 +120,7 @@ const loadAgents = async (
       ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       ...problems,
       ...settingsProblems,
+      ...taught.problems,
     ],
     untrusted: [...assembled.untrusted, ...untrusted],
   };
@@ -130,7 +137,7 @@ const instruct = (
 /** A model that was given stands above the settings, and those above what can be reached. */
 const chooseModels = async (
   { models, model: ofHost }: Shared,
-  { env, settings, options }: Pick<Parts, "env" | "settings" | "options">,
+  { env, settings, options }: Pick<Parts, "settings" | "options"> & { readonly env: NodeJS.ProcessEnv },
 ): Promise<Pick<LoadedWorkspace, "model" | "resolve">> => {
   const wanted = options.model ?? ofHost;
   const known = models.modelsOf(settings, env);

@@ -9,13 +9,8 @@ const MOST_ANSWER_CHARS = 100_000;
 const TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
 const INPUT = z.object({
-  question: z.string().trim().min(1).max(4000).describe("With all that is needed to answer it."),
-  options: z
-    .array(z.string().trim().min(1).max(500))
-    .min(2)
-    .max(10)
-    .optional()
-    .describe("Answers to choose from, or another one."),
+  question: z.string().trim().min(1).max(4000),
+  options: z.array(z.string().trim().min(1).max(500)).min(2).max(10).optional(),
 });
 
 export type AskUserInput = z.infer<typeof INPUT>;

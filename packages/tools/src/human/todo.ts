@@ -14,8 +14,7 @@ const INPUT = z.object({
         status: z.enum(["pending", "in_progress", "completed"]),
       }),
     )
-    .max(100)
-    .describe("The whole list."),
+    .max(100),
 });
 
 export type TodoInput = z.infer<typeof INPUT>;
