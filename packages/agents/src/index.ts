@@ -19,3 +19,8 @@ export { formatAgent } from "./format-agent.ts";
 export { newAgentFile } from "./new-agent-file.ts";
 export type { NewAgentOptions } from "./new-agent-file.ts";
 export { resolveDelegates } from "./delegates.ts";
+export { findProjectFolders } from "./project-root.ts";
+export type { ProjectFolders } from "./project-root.ts";
+export { loadFolderInstructions, loadInstructions } from "./instructions/load-instructions.ts";
+export type { Instructions, LoadedInstructions } from "./instructions/load-instructions.ts";
+export { describeInstructions, describeOne } from "./instructions/describe-instructions.ts";

@@ -1,5 +1,6 @@
 /** Reads what a folder brings: settings, tools, agents, secrets, model. Everything that is wrong with the configuration is thrown here, before anything runs. */
 import { realpath } from "node:fs/promises";
+import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
@@ -12,6 +13,8 @@ import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
 import type { TrustedAgents } from "../load-trusted-agents.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
+import type { ProjectInstructions } from "../project-instructions.ts";
+import { readProjectInstructions } from "../project-instructions.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
@@ -33,6 +36,7 @@ export type LoadedWorkspace = {
   /** Throws `agent_unknown`. */
   readonly agentOf: (name: string) => AgentDefinition;
   readonly maxDepth: number;
+  readonly instructions: ProjectInstructions;
   readonly secrets: readonly (string | Secret)[];
   /** Used where neither agent nor run names one. */
   readonly model: string;
@@ -48,13 +52,24 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const folder = await realFolder(given);
   const settings = options.settings ?? (await loadSettings({ workspace: folder, env, home: shared.home })).settings;
   const { home, trust } = shared;
+  const homeDir = env["HOME"];
+  const project = await findProjectFolders(folder, homeDir);
+  const instructions = await readProjectInstructions({
+    project,
+    folder,
+    userDir: home,
+    homeDir,
+    configDir: env["XDG_CONFIG_HOME"],
+    given: options.instructions,
+  });
   const found = await loadTrustedAgents(
     {
       userDir: home,
-      projectDir: folder,
+      projectDir: project.root,
+      innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
       presets: settings.agent.presets,
-      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
+      ...(homeDir === undefined ? {} : { homeDir }),
     },
     trust,
   );
@@ -74,7 +89,8 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       folder,
       env,
       settings,
-      ...(await prepareAgents({ found, settings, assembled, options })),
+      ...(await prepareAgents({ found, settings, assembled, instructions, options })),
+      instructions,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),
@@ -93,6 +109,7 @@ type Parts = {
   readonly found: TrustedAgents;
   readonly settings: Settings;
   readonly assembled: AssembledTools;
+  readonly instructions: ProjectInstructions;
   readonly options: WorkspaceOptions;
 };
 
@@ -100,12 +117,13 @@ const prepareAgents = async ({
   found: { loaded, untrusted, problems },
   settings,
   assembled,
+  instructions,
   options,
 }: Parts): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
   const defined = new Map([...loaded.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
   const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(defined, settings);
   const taught = await teachSkills(set, loaded.skills);
-  const agents = instruct(taught.agents, options.instructions);
+  const agents = instructions.instruct(taught.agents);
   return {
     agents,
     applied,
@@ -121,17 +139,10 @@ const prepareAgents = async ({
       ...problems,
       ...settingsProblems,
       ...taught.problems,
+      ...instructions.problems,
     ],
     untrusted: [...assembled.untrusted, ...untrusted],
   };
-};
-
-const instruct = (
-  agents: ReadonlyMap<string, AgentDefinition>,
-  instructions: string | undefined,
-): ReadonlyMap<string, AgentDefinition> => {
-  if (instructions === undefined || instructions.trim() === "") return agents;
-  return new Map([...agents].map(([name, agent]) => [name, { ...agent, prompt: `${agent.prompt}\n\n${instructions.trim()}` }]));
 };
 
 /** A model that was given stands above the settings, and those above what can be reached. */
