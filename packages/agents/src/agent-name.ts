@@ -18,6 +18,14 @@ export const toAgentName = (raw: string): string | undefined => {
   return isAgentName(name) ? name : undefined;
 };
 
+/** Skills are named as agents are, but for a digit that they may begin with. */
+export const toSkillName = (raw: string): string | undefined => {
+  const trimmed = raw.trim();
+  if (isSuspicious(trimmed)) return undefined;
+  const name = toSlug(trimmed, /[^a-z0-9]+/g);
+  return /^[a-z0-9][a-z0-9-]{0,63}$/.test(name) ? name : undefined;
+};
+
 /** The one folder that an agent may be named with, as in `subagents/tester`. */
 const FOLDER = /^\w[\w-]*\/(?=[\w*?-]+$)/;
 

@@ -17,13 +17,16 @@ export type AgentSource = {
   readonly replaces: readonly string[];
 };
 
-/** A command that an agent file would have run to accept what its agent hands in. */
-export type CommandWish = {
+/** What a file of the project would do that needs the user's trust: have a command run, or put its agent in the place of another. */
+export type TrustWish = {
   readonly agent: string;
   readonly file: string;
   readonly line: number;
-  readonly command: string;
-};
+} & (
+  | { readonly type: "command"; readonly command: string }
+  /** `definition` is absent where the file only takes the other agent away. */
+  | { readonly type: "replace"; readonly of: "built-in" | "user"; readonly definition?: AgentDefinition }
+);
 
 export type LoadedAgents = {
   /** By name, ready to run and frozen. */
@@ -36,10 +39,19 @@ export type LoadedAgents = {
   readonly maxDepth?: number;
   readonly problems: readonly Problem[];
   /** Of agents of the project that were not loaded for them. */
-  readonly refused: readonly CommandWish[];
+  readonly refused: readonly TrustWish[];
 };
 
 type Found = { readonly draft: AgentDraft; readonly source: AgentSource };
+
+type Replacing = {
+  readonly name: string;
+  readonly definition?: AgentDefinition;
+  readonly file: string;
+  readonly line: number;
+  readonly origin: Origin;
+  readonly note: Note;
+};
 
 export type Adding = { readonly origin: Origin; readonly dialect: Dialect; readonly file: string; readonly note: Note };
 
@@ -52,26 +64,41 @@ export type Catalogue = {
   readonly finish: () => LoadedAgents;
 };
 
-/** `mayRun`: whether an agent of the project may have this run. */
-export const createCatalogue = (mayRun: (wish: CommandWish) => boolean): Catalogue => {
+/** `isTrusted`: whether the project may do this. */
+export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalogue => {
   const found = new Map<string, Found>();
   const skills = new Map<string, SkillEntry>();
   const problems: Problem[] = [];
-  const refused: CommandWish[] = [];
+  const refused: TrustWish[] = [];
   let maxDepth: number | undefined;
+
+  /** A project takes the place of its own agents, and of others once that is trusted. */
+  const mayReplace = (replacing: Replacing): boolean => {
+    const { name, definition, file, line, origin, note } = replacing;
+    const of = found.get(name)?.source.origin;
+    if (of === undefined || of === "project" || origin !== "project") return true;
+    const wish = { type: "replace", agent: name, file, line, of, ...(definition === undefined ? {} : { definition }) } as const;
+    if (isTrusted(wish)) return true;
+    refused.push(wish);
+    const whose = of === "user" ? "the user's" : "the built-in";
+    const would = definition === undefined ? `take away ${whose} agent` : `take the place of ${whose} agent`;
+    note("warning", line, `it would ${would} "${name}", for which the project must be trusted; it is left out`);
+    return false;
+  };
 
   const take = (draft: AgentDraft, { origin, dialect, file, note }: Adding): void => {
     const { definition, lines } = draft;
     const { name, accept } = definition;
     if (accept && "command" in accept && origin === "project") {
-      const wish = { agent: name, file, line: lineFor(lines, "accept"), command: accept.command };
-      if (!mayRun(wish)) {
+      const wish = { type: "command", agent: name, file, line: lineFor(lines, "accept"), command: accept.command } as const;
+      if (!isTrusted(wish)) {
         refused.push(wish);
         note("error", wish.line, `"accept" has a command run, for which the project must be trusted`);
         return;
       }
     }
     const earlier = found.get(name)?.source;
+    if (!mayReplace({ name, definition, file, line: lineFor(lines, "name"), origin, note })) return;
     if (earlier) {
       const isSamePlace = earlier.origin === origin && earlier.dialect === dialect;
       note(
@@ -93,6 +120,8 @@ export const createCatalogue = (mayRun: (wish: CommandWish) => boolean): Catalog
       if (read.type === "agent") take(read.draft, adding);
       if (read.type !== "disabled") return;
       const earlier = found.get(read.name)?.source;
+      const { origin, file, note } = adding;
+      if (!mayReplace({ name: read.name, file, line: read.line, origin, note })) return;
       adding.note(
         "notice",
         read.line,
@@ -102,6 +131,10 @@ export const createCatalogue = (mayRun: (wish: CommandWish) => boolean): Catalog
     },
     addSkill: (skill, note) => {
       const earlier = skills.get(skill.name);
+      if (earlier?.origin === "user" && skill.origin === "project") {
+        note("warning", 1, `the user has a skill "${skill.name}" in ${earlier.file}, which is kept; this one is left out`);
+        return;
+      }
       if (earlier) note("notice", 1, `it takes the place of the skill "${skill.name}" of ${earlier.file}`);
       skills.set(skill.name, Object.freeze(skill));
     },

@@ -195,7 +195,7 @@ describe("findDelegationCycles", () => {
 
 describe("a report", () => {
   test("as text names files, lines and counts", async () => {
-    await own("a", "tools: [grap]\ntoolz: 1");
+    await own("a", "tools: [grap]\niccon: 1");
     await own("fine", "tools: [read]");
     const text = formatReport(await check(), { folder: folders.projectDir });
     expect(text).toBe(
@@ -203,7 +203,7 @@ describe("a report", () => {
         ".retinue/agents/a.md (retinue): a",
         `  4  warning  there is no tool "grap" (did you mean "grep"?)`,
         "  4  notice   it may use no tool and start no agent: it can only answer",
-        `  5  warning  unknown field "toolz" (did you mean "tools"?); it is ignored`,
+        `  5  warning  unknown field "iccon" (did you mean "icon"?); it is ignored`,
         "",
         "2 agents in 2 files: 0 errors, 2 warnings, 1 notice.",
         "",
@@ -212,17 +212,17 @@ describe("a report", () => {
   });
 
   test("as text goes on below where a line is full, and lines up numbers", async () => {
-    await own("a", `${"#\n".repeat(8)}tools: [read]\ntoolz: 1`);
-    await own("b", "tools: [read]\ntoolz: 1");
+    await own("a", `${"#\n".repeat(8)}tools: [read]\niccon: 1`);
+    await own("b", "tools: [read]\niccon: 1");
     const text = formatReport(await check(), { folder: folders.projectDir, width: 45 });
     expect(text).toContain(
       [
         ".retinue/agents/a.md (retinue): a",
-        `  13  warning  unknown field "toolz" (did you`,
-        `               mean "tools"?); it is ignored`,
+        `  13  warning  unknown field "iccon" (did you`,
+        `               mean "icon"?); it is ignored`,
         "",
         ".retinue/agents/b.md (retinue): b",
-        `  5  warning  unknown field "toolz" (did you`,
+        `  5  warning  unknown field "iccon" (did you`,
       ].join("\n"),
     );
   });

@@ -84,11 +84,11 @@ describe("agents are found", () => {
     ];
     for (const [index, place] of places.entries()) {
       await folders.write(place, agent("planner", `Number ${index}.`));
-      const { agents, sources } = await folders.load();
+      const { agents, sources } = await folders.load({ trusted: true });
       expect(agents.get("planner")?.prompt).toBe(`Number ${index}.`);
       expect(sources.get("planner")?.replaces).toHaveLength(index + 1);
     }
-    const loaded = await folders.load();
+    const loaded = await folders.load({ trusted: true });
     expect(folders.problems(loaded).at(-1)).toBe(
       `project/.retinue/agents/planner.md:2 notice it takes the place of the agent "planner" of project/.opencode/agent/planner.md`,
     );
@@ -106,7 +106,7 @@ describe("agents are found", () => {
 
   test("a disabled one takes the others of its name away", async () => {
     await folders.write("project/.opencode/agent/reviewer.md", "---\ndescription: d\ndisable: true\n---\n");
-    const { agents } = await folders.load();
+    const { agents } = await folders.load({ trusted: true });
     expect(agents.has("reviewer")).toBe(false);
     expect(agents.get("main")?.delegates).not.toContain("reviewer");
   });
@@ -136,7 +136,7 @@ describe("agents are found", () => {
 
   test("the roles of the third design with their prompts", async () => {
     await folders.copy("agent-roles", "project");
-    const { agents, aliases, maxDepth } = await folders.load();
+    const { agents, aliases, maxDepth } = await folders.load({ trusted: true });
     expect(maxDepth).toBe(2);
     expect(agents.get("main")).toMatchObject({
       prompt: "# main\n\nYou are the main of this team.",
@@ -150,7 +150,7 @@ describe("agents are found", () => {
 
   test("and run as the table of the third design says, down to its depth", async () => {
     await folders.copy("agent-roles", "project");
-    const { agents, maxDepth = 3 } = await folders.load();
+    const { agents, maxDepth = 3 } = await folders.load({ trusted: true });
     const start = (name: string, depth: number, grant: Grant) => {
       const definition = agents.get(name);
       if (!definition) throw new Error(`there is no ${name}`);
@@ -179,7 +179,7 @@ describe("agents are found", () => {
 
   test("the skills of the fifth design", async () => {
     await folders.copy("skill-yaml", "project");
-    const loaded = await folders.load();
+    const loaded = await folders.load({ trusted: true });
     expect(loaded.agents.get("project-manager")).toMatchObject({
       delegates: ["general-assistant", "summarize-document"],
       temperature: 0.3,
@@ -247,8 +247,18 @@ describe("skills are found", () => {
         {
           name: "release-checklist",
           description: "What to do before, during and after a release. Use when a release is prepared.",
-          file: path.join(folders.projectDir, ".claude/skills/release-checklist/SKILL.md"),
-          folder: path.join(folders.projectDir, ".claude/skills/release-checklist"),
+          file: path.join(folders.userDir, "skills/release-checklist/SKILL.md"),
+          folder: path.join(folders.userDir, "skills/release-checklist"),
+          origin: "user",
+        },
+      ],
+      [
+        "wrong-name",
+        {
+          name: "wrong-name",
+          description: "It has a name that no skill may have.",
+          file: path.join(folders.projectDir, ".claude/skills/wrong-name/SKILL.md"),
+          folder: path.join(folders.projectDir, ".claude/skills/wrong-name"),
           origin: "project",
         },
       ],
@@ -257,8 +267,8 @@ describe("skills are found", () => {
     expect(folders.problems(loaded)).toEqual([
       `user/skills/release-checklist/SKILL.md:5 notice "allowed-tools" has no effect here: a skill gives no rights; whoever loads it keeps those it has`,
       `project/.claude/skills/release-checklist/SKILL.md:5 notice "allowed-tools" has no effect here: a skill gives no rights; whoever loads it keeps those it has`,
-      `project/.claude/skills/release-checklist/SKILL.md:1 notice it takes the place of the skill "release-checklist" of user/skills/release-checklist/SKILL.md`,
-      `project/.claude/skills/wrong-name/SKILL.md:2 error "Wrong Name" is no name of a skill: lower case letters, digits and single dashes, 64 at most`,
+      `project/.claude/skills/release-checklist/SKILL.md:1 warning the user has a skill "release-checklist" in user/skills/release-checklist/SKILL.md, which is kept; this one is left out`,
+      `project/.claude/skills/wrong-name/SKILL.md:2 notice its name is "wrong-name" here`,
     ]);
   });
 
@@ -378,12 +388,41 @@ describe("a project", () => {
       `project/.retinue/agents/a.md:4 error "accept" has a command run, for which the project must be trusted`,
     ]);
     expect(loaded.refused).toEqual([
-      { agent: "a", file: path.join(folders.projectDir, ".retinue/agents/a.md"), line: 4, command: "curl evil.example" },
+      {
+        type: "command",
+        agent: "a",
+        file: path.join(folders.projectDir, ".retinue/agents/a.md"),
+        line: 4,
+        command: "curl evil.example",
+      },
     ]);
     const all = await folders.load({ trusted: true });
     expect([all.agents.has("a"), all.refused]).toEqual([true, []]);
-    const some = await folders.load({ trusted: ({ command }) => command !== "curl evil.example" });
+    const some = await folders.load({ trusted: (wish) => wish.type !== "command" });
     expect([some.agents.has("a"), some.refused]).toEqual([false, loaded.refused]);
+  });
+
+  test.each([
+    ["main", "project/.opencode/agents/main.md", "built-in"],
+    ["executor", "project/.opencode/agent/executor.md", "built-in"],
+    ["mine", "project/.retinue/agents/mine.md", "user"],
+  ])("I3 that is not trusted does not replace %s", async (name, file, of) => {
+    await folders.write("user/agents/mine.md", agent("mine", "The user's."));
+    await folders.write(file, agent(name, "The project's."));
+    const loaded = await folders.load();
+    expect(loaded.agents.get(name)?.prompt).not.toBe("The project's.");
+    expect(folders.problems(loaded)).toEqual([
+      `${file}:2 warning it would take the place of the ${of === "user" ? "user's" : "built-in"} agent "${name}", for which the project must be trusted; it is left out`,
+    ]);
+    expect(loaded.refused).toMatchObject([{ type: "replace", agent: name, of, definition: { prompt: "The project's." } }]);
+    expect((await folders.load({ trusted: true })).agents.get(name)?.prompt).toBe("The project's.");
+  });
+
+  test("I3 that is not trusted takes no agent away that is not its own", async () => {
+    await folders.write("project/.opencode/agent/reviewer.md", "---\ndescription: d\ndisable: true\n---\n");
+    const loaded = await folders.load();
+    expect(loaded.agents.has("reviewer")).toBe(true);
+    expect(loaded.refused).toMatchObject([{ type: "replace", agent: "reviewer", of: "built-in" }]);
   });
 
   test("I5 G9 defines agents that hold no more than the grant, whatever their files say", async () => {

@@ -3,11 +3,12 @@
  * are. A broken file never takes the others down, and nothing found here gives anybody a right: a definition says what an agent is, the
  * grant decides what it may do.
  */
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toAliases } from "./aliases.ts";
 import { readBuiltinFiles } from "./builtin-agents.ts";
-import type { Catalogue, CommandWish, LoadedAgents } from "./catalogue.ts";
+import type { Catalogue, TrustWish, LoadedAgents } from "./catalogue.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { readAgentRoles } from "./dialects/agent-roles.ts";
 import { readClaudeCodeAgent } from "./dialects/claude-code-agent.ts";
@@ -23,11 +24,12 @@ import { applyPreset } from "./presets.ts";
 import type { Note } from "./problem.ts";
 import { createNotes } from "./problem.ts";
 import { readSkillFile } from "./skill-file.ts";
+import type { FoundFile } from "./source-files.ts";
 import { findFiles, findFolders, readSource } from "./source-files.ts";
 
 export type LoadOptions = PlaceOptions & {
-  /** Whether agents of the project may have commands run (`accept`), or which; one that may not is not loaded. None by default. */
-  readonly trusted?: boolean | ((wish: CommandWish) => boolean);
+  /** Whether agents of the project may have commands run (`accept`) and take the place of others, or which; one that may not is not loaded. None by default. */
+  readonly trusted?: boolean | ((wish: TrustWish) => boolean);
   /** Applied to the agents that come with Retinue, before any others are found. */
   readonly presets?: readonly PresetName[];
   /** Short names of models that are set, so that an agent may name them. */
@@ -76,6 +78,8 @@ const loadPlace = async (loading: Loading, place: Place): Promise<void> => {
   }
 };
 
+const SKILL_FILE = "SKILL.md";
+
 type PlaceOf<Type extends Place["type"]> = Extract<Place, { readonly type: Type }>;
 
 const READERS: Readonly<Record<PlaceOf<"markdown">["dialect"], (text: string, context: ReadContext) => ReadAgent>> = {
@@ -92,8 +96,9 @@ const loadMarkdown = async (loading: Loading, place: PlaceOf<"markdown">): Promi
     recursively: dialect !== "retinue",
     onProblem: warnOf(loading),
   });
+  const texts = await readAll(files, place);
   for (const { file, relative } of files)
-    await withFound(loading, file, place, (text, note) => {
+    await withFound(loading, file, place, texts, (text, note) => {
       const context = { fallbackName: relative.replace(/\.md$/i, "").replaceAll("/", " "), note, modelNames: loading.modelNames };
       const read = readSafely(context, (counting) => READERS[dialect](text, counting));
       loading.catalogue.add(read, { origin, dialect, file, note });
@@ -106,8 +111,9 @@ const loadSkillYaml = async (loading: Loading, place: PlaceOf<"skill-yaml">): Pr
     accepts: (relative) => /^[^_].*\.ya?ml$/i.test(relative),
     onProblem: warnOf(loading),
   });
+  const texts = await readAll(files, place);
   for (const { file, relative } of files)
-    await withFound(loading, file, place, (text, note) => {
+    await withFound(loading, file, place, texts, (text, note) => {
       if (!isSkillYaml(text)) return note("notice", 1, `it has neither "system_prompt" nor "sub_agents", so that it is no agent`);
       const context = { fallbackName: relative.replace(/\.ya?ml$/i, ""), note, modelNames: loading.modelNames };
       const read = readSafely(context, (counting) => readSkillYamlAgent(text, counting));
@@ -139,14 +145,21 @@ const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): 
 };
 
 const loadSkills = async (loading: Loading, place: PlaceOf<"skills">): Promise<void> => {
-  for (const folderName of await findFolders(place.folder)) {
-    const folder = path.join(place.folder, folderName);
-    const file = path.join(folder, "SKILL.md");
-    await withSource(loading, file, place, (text, note) => {
-      const skill = readSkillFile({ text, file, folder, folderName, origin: place.origin, note });
-      if (skill) loading.catalogue.addSkill(skill, note);
-    });
-  }
+  const folders = await findFolders(place.folder, warnOf(loading));
+  const files = folders.map((folderName) => ({ file: path.join(place.folder, folderName, SKILL_FILE), relative: folderName }));
+  const texts = await readAll(files, place);
+  for (const { file, relative: folderName } of files)
+    await withSource(
+      loading,
+      file,
+      place,
+      async (text, note) => {
+        const folder = await realpath(path.dirname(file));
+        const skill = readSkillFile({ text, file, folder, folderName, origin: place.origin, note });
+        if (skill) loading.catalogue.addSkill(skill, note);
+      },
+      texts.get(file),
+    );
 };
 
 const warnOf =
@@ -154,11 +167,27 @@ const warnOf =
   (file: string, message: string): void =>
     catalogue.addProblems([{ file, line: 1, severity: "warning", message }]);
 
+type Texts = ReadonlyMap<string, () => Promise<string | undefined>>;
+
+/** The files of a folder, read side by side; what is wrong with one of them is told when it is its turn. */
+const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "inside">): Promise<Texts> =>
+  new Map(
+    await Promise.all(
+      files.map(async ({ file }) => {
+        const read = await readSource(file, inside).then(
+          (text) => () => Promise.resolve(text),
+          (thrown: unknown) => () => Promise.reject(thrown as Error),
+        );
+        return [file, read] as const;
+      }),
+    ),
+  );
+
 type Use = (text: string, note: Note) => void | Promise<void>;
 
 /** The same for a file that was just seen. */
-const withFound = async (loading: Loading, file: string, place: Pick<Place, "inside">, use: Use): Promise<void> => {
-  if (!(await withSource(loading, file, place, use))) warnOf(loading)(file, "it is a link that leads nowhere");
+const withFound = async (loading: Loading, file: string, place: Pick<Place, "inside">, texts: Texts, use: Use): Promise<void> => {
+  if (!(await withSource(loading, file, place, use, texts.get(file)))) warnOf(loading)(file, "it is a link that leads nowhere");
 };
 
 /** Reads a file and hands it on; whatever goes wrong is a problem of that file. False where there is none. */
@@ -167,13 +196,14 @@ const withSource = async (
   file: string,
   { inside }: Pick<Place, "inside">,
   use: Use,
+  read: () => Promise<string | undefined> = () => readSource(file, inside),
 ): Promise<boolean> => {
   if (seen.has(file)) return true;
   seen.add(file);
   const { note, problems } = createNotes(file);
   let isThere = true;
   try {
-    const text = await readSource(file, inside);
+    const text = await read();
     if (text === undefined) isThere = false;
     else await use(text, note);
   } catch (thrown) {

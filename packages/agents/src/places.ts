@@ -8,6 +8,8 @@ export type PlaceOptions = {
   readonly userDir?: string;
   /** The project; agents are in `.retinue/agents/` and where other worlds keep them. */
   readonly projectDir?: string;
+  /** Folders of the project below it, down to the one that is worked in, which may have agents and skills of their own. */
+  readonly innerDirs?: readonly string[];
   /** The user's home, for what the user has of other worlds. Absent: it is not looked for. */
   readonly homeDir?: string;
   /** Where other programs keep the user's settings; `.config` in the home by default. */
@@ -30,7 +32,11 @@ export type Place = Common &
     | { readonly type: "skills"; readonly folder: string }
   );
 
-export const toPlaces = (options: PlaceOptions): readonly Place[] => [...userPlaces(options), ...projectPlaces(options)];
+export const toPlaces = (options: PlaceOptions): readonly Place[] => [
+  ...userPlaces(options),
+  ...projectPlaces(options),
+  ...(options.innerDirs ?? []).flatMap((projectDir) => projectPlaces({ projectDir })),
+];
 
 const userPlaces = ({
   userDir,

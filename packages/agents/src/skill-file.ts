@@ -1,4 +1,5 @@
 /** Reads the head of a `SKILL.md`: instructions that an agent loads on demand. A skill is no agent, and nothing in it gives a right. */
+import { toSkillName } from "./agent-name.ts";
 import { splitFrontMatter } from "./front-matter.ts";
 import type { Note } from "./problem.ts";
 import { readYamlFields } from "./yaml-fields.ts";
@@ -14,8 +15,6 @@ export type SkillEntry = {
   readonly origin: "user" | "project";
 };
 
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 1_024;
 
 const KNOWN = [
@@ -49,22 +48,25 @@ export const readSkillFile = ({ text, file, folder, folderName, origin, note }: 
   }
   const fields = readYamlFields({ text: split.yaml, firstLine: split.firstLine, note, leniently: KNOWN });
   if (!fields) return undefined;
-  const name = fields.get("name") ?? folderName;
+  const written = fields.get("name") ?? folderName;
   const description = fields.get("description");
-  if (typeof name !== "string" || !NAME.test(name) || name.length > LONGEST_NAME) {
+  const name = typeof written === "string" ? toSkillName(written) : undefined;
+  if (name === undefined) {
     note(
       "error",
       fields.lineOf("name"),
-      `${JSON.stringify(name)} is no name of a skill: lower case letters, digits and single dashes, 64 at most`,
+      `${JSON.stringify(written)} cannot be made the name of a skill: letters, digits and dashes, 64 at most`,
     );
     return undefined;
   }
+  if (name !== written) note("notice", fields.lineOf("name"), `its name is "${name}" here`);
   if (typeof description !== "string" || description.trim() === "") {
     note("error", fields.lineOf("description"), `it has no "description", so that no agent can tell when to load it`);
     return undefined;
   }
   if (!fields.has("name")) note("warning", fields.lineOf("name"), `it has no "name"; its folder gives it "${name}"`);
-  else if (name !== folderName) note("warning", fields.lineOf("name"), `its folder "${folderName}" is not named as it is`);
+  else if (name !== toSkillName(folderName))
+    note("warning", fields.lineOf("name"), `its folder "${folderName}" is not named as it is`);
   if (description.length > LONGEST_DESCRIPTION)
     note(
       "warning",

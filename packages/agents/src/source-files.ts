@@ -7,7 +7,7 @@ import { open, readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 
 const MOST_BYTES = 256 * 1_024;
-const MOST_FILES = 500;
+const MOST_FILES = 5_000;
 const MOST_DEPTH = 4;
 
 export type FoundFile = {
@@ -51,13 +51,14 @@ export const findFiles = async ({
 };
 
 /** The names of the folders in a folder. */
-export const findFolders = async (folder: string): Promise<readonly string[]> => {
+export const findFolders = async (folder: string, onProblem: FindOptions["onProblem"]): Promise<readonly string[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries
+  const names = entries
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map(({ name }) => name)
-    .toSorted()
-    .slice(0, MOST_FILES);
+    .toSorted();
+  if (names.length > MOST_FILES) onProblem(folder, `it has ${names.length} folders; the first ${MOST_FILES} are read`);
+  return names.slice(0, MOST_FILES);
 };
 
 /** The text of a file; throws what is to be said of it. Undefined where there is none. */

@@ -48,6 +48,8 @@ export const agentFrontMatterSchema = z.object({
   /** How its results are worded: as every result, or as `{status, skill, result, depth}`. */
   reportAs: z.enum(["result", "skill"]).optional(),
   skills: z.array(z.string()).default([]),
+  /** Whether it is given the project's `AGENTS.md` and `CLAUDE.md`. */
+  instructions: z.boolean().optional(),
   mcpServers: z.array(z.string()).default([]),
   isolation: z.enum(["none", "worktree"]).default("none"),
   /** What must agree before a result counts as completed: a command that we run, or an agent that verifies. */

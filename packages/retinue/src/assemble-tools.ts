@@ -8,15 +8,8 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type { AskUserOptions, McpConnections, McpServerSettings } from "@retinue/tools";
-import {
-  connectMcpServers,
-  createBuiltinTools,
-  createLoadSkillTool,
-  loadUserTools,
-  readMcpFiles,
-  readSkills,
-} from "@retinue/tools";
+import type { AskUserOptions, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
+import { connectMcpServers, createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -28,6 +21,8 @@ export type AssembleOptions = {
   readonly trust: TrustStore;
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
+  /** Told to agents by name and description, and loaded on demand. */
+  readonly skills: readonly Skill[];
   readonly askUser: AskUserOptions["ask"] | undefined;
   /** Files that something trusted runs; those of hooks and servers are added here. */
   readonly bound?: Set<string>;
@@ -49,7 +44,7 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, askUser, bound = new Set(), secrets = new Map() } = options;
+  const { workspace, home, trust, env, settings, skills, askUser, bound = new Set(), secrets = new Map() } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const builtin = createBuiltinTools({
@@ -81,14 +76,9 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     reserved,
     resolveFrom: import.meta.url,
   });
-  const { skills, problems: skillProblems } = await readSkills([
-    { folder: path.join(home, "skills"), within: "/" },
-    { folder: path.join(workspace, ".retinue", "skills"), within: workspace },
-    { folder: path.join(workspace, ".claude", "skills"), within: workspace },
-  ]);
   const mcp = await readMcpFiles({ workspace, user: settings.mcpServers });
   const stop = new AbortController();
-  const problems = [...user.problems, ...skillProblems, ...mcp.problems];
+  const problems = [...user.problems, ...mcp.problems];
   const untrusted = [...user.untrusted];
   for (const claim of mcp.claims) if (!(await trust.isTrusted(claim))) untrusted.push(claim);
   const started = Object.entries(mcp.servers).filter(([name]) => !untrusted.some(({ subject }) => subject === `mcp:${name}`));

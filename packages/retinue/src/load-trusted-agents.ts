@@ -1,9 +1,9 @@
 /**
- * The agents of a session. One of the project that has a command run to accept its results is loaded once the user has trusted that very
- * command; until then it is told as something that the project asks for.
+ * The agents of a session. One of the project that has a command run to accept its results, or takes the place of an agent that is not the
+ * project's, is loaded once the user has trusted just that; until then it is told as something that the project asks for.
  */
 import path from "node:path";
-import type { CommandWish, LoadedAgents, LoadOptions } from "@retinue/agents";
+import type { TrustWish, LoadedAgents, LoadOptions } from "@retinue/agents";
 import { loadAgents } from "@retinue/agents";
 import type { TrustClaim, TrustStore } from "@retinue/confine/trust";
 import { digestCommandFiles, digestOf } from "@retinue/confine/trust";
@@ -20,7 +20,7 @@ export const loadTrustedAgents = async (
   options: LoadOptions & { readonly projectDir: string },
   trust: Pick<TrustStore, "isTrusted">,
 ): Promise<TrustedAgents> => {
-  const claimOf = (wish: CommandWish): Promise<TrustClaim> => toAgentClaim(wish, options.projectDir);
+  const claimOf = (wish: TrustWish): Promise<TrustClaim> => toAgentClaim(wish, options.projectDir);
   let loaded = await loadAgents(options);
   const trusted = new Set<string>();
   for (const wish of loaded.refused) if (await trust.isTrusted(await claimOf(wish))) trusted.add(keyOf(wish));
@@ -36,16 +36,48 @@ export const loadTrustedAgents = async (
   };
 };
 
-const keyOf = ({ agent, file, command }: CommandWish): string => JSON.stringify([agent, file, command]);
+const keyOf = (wish: TrustWish): string => JSON.stringify(wish);
 
-const toAgentClaim = async ({ agent, file, command }: CommandWish, project: string): Promise<TrustClaim> => {
-  const relative = path.relative(project, file).split(path.sep).join("/");
+const toAgentClaim = async (wish: TrustWish, project: string): Promise<TrustClaim> => {
+  const relative = path.relative(project, wish.file).split(path.sep).join("/");
+  const subject = `agent:${wish.agent} (${relative})`;
+  return wish.type === "command"
+    ? toCommandClaim(wish, { project, relative, subject })
+    : toReplaceClaim(wish, { project, relative, subject });
+};
+
+type Wish<Type extends TrustWish["type"]> = Extract<TrustWish, { readonly type: Type }>;
+type Place = { readonly project: string; readonly relative: string; readonly subject: string };
+
+const toCommandClaim = async (
+  { agent, command }: Wish<"command">,
+  { project, relative, subject }: Place,
+): Promise<TrustClaim> => {
   const files = await digestCommandFiles({ root: project, texts: [command] });
   const names = Object.keys(files);
   return {
     project,
-    subject: `agent:${agent} (${relative})`,
+    subject,
     hash: digestOf({ agent, file: relative, command, ...(names.length === 0 ? {} : { files }) }),
     shown: `runs this to accept what ${agent} hands in: ${command}${names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`}`,
   };
+};
+
+/** The whole definition is bound: prompt, tools and limits, also where they come from files of their own. */
+const toReplaceClaim = ({ agent, of, definition }: Wish<"replace">, { project, relative, subject }: Place): TrustClaim => {
+  const whose = of === "user" ? "your own" : "the built-in";
+  return {
+    project,
+    subject: `${subject} in place of ${of}`,
+    hash: digestOf({ agent, file: relative, replaces: of, definition: JSON.stringify(definition ?? null) }),
+    shown:
+      definition === undefined
+        ? `takes away ${whose} agent ${agent}`
+        : `takes the place of ${whose} agent ${agent}: ${firstLine(definition.prompt)}`,
+  };
+};
+
+const firstLine = (prompt: string): string => {
+  const [line = ""] = prompt.trim().split("\n");
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 };

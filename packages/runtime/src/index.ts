@@ -1,7 +1,7 @@
 /** The library room: what an agent run is made of. */
 export { defineResource, isUnclosedWarning, toUnclosedWarning } from "./loop/resource.ts";
 export type { AnyResource, OpenContext, Resource, ResourceOptions, Resources } from "./loop/resource.ts";
-export { defineTool, toDeclaration } from "./loop/tool.ts";
+export { defineTool, toDeclaration, toShownSchema } from "./loop/tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./loop/tool.ts";
 export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
 export { askAside } from "./loop/ask-aside.ts";
@@ -53,6 +53,8 @@ export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";
 export { readEnding } from "./plan/step-ending.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
+export { shorten as shortenDescription } from "./delegation/agent-catalogue.ts";
+export { findByWords } from "./delegation/find-by-words.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";
 export { handBack } from "./delegation/hand-back.ts";
 export { createReport, toReport } from "./delegation/report.ts";

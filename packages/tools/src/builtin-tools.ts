@@ -58,12 +58,15 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createGitDiffTool(toGitOptions(options)),
   createGitCommitTool(toGitOptions(options)),
   createWebFetch(options.web),
-  createWebSearch(options.webSearch),
+  ...(options.webSearch?.engine === undefined ? [] : [createWebSearch(options.webSearch)]),
   ...(options.documentIndex === undefined ? [] : [createSearchDocuments({ indexFile: options.documentIndex })]),
-  createQueryDb(options.queryDb ?? {}),
+  ...(hasDatabase(options) ? [createQueryDb(options.queryDb ?? {})] : []),
   createAskUserTool(options.askUser),
   createTodoTool(),
 ];
+
+/** What nobody configured is not offered: every request would carry a tool that can only refuse. */
+const hasDatabase = ({ queryDb }: BuiltinToolOptions): boolean => Object.keys(queryDb?.databases ?? {}).length > 0;
 
 const toFreed = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
   unprotected === undefined ? {} : { unprotected };

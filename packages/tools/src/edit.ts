@@ -6,7 +6,7 @@ import { access, constants, realpath } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool, ToolContext } from "@retinue/runtime";
-import { defineTool, isInside } from "@retinue/runtime";
+import { defineTool, isInside, toShownSchema } from "@retinue/runtime";
 import { z } from "zod";
 import type { Edit } from "./edit/apply-edits.ts";
 import { applyEdits } from "./edit/apply-edits.ts";
@@ -21,35 +21,45 @@ import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck, writeInside } from "@retinue/confine";
 
+const TEXT = z.string().max(1_000_000);
+
 const EDITS = z
   .array(
     z.object({
-      old: z.string().max(1_000_000).describe("The text as it stands in the file, exactly, without line numbers."),
-      new: z.string().max(1_000_000).describe("What to put in its place; empty to take it out."),
-      all: z.boolean().optional().describe("Replace every place; otherwise old must occur just once."),
+      old: TEXT.describe("Exact text of the file, without line numbers."),
+      new: TEXT,
+      all: z.boolean().optional().describe("Every place; else old must occur once."),
     }),
   )
   .min(1)
   .max(200);
 
-const PATH = z.string().min(1).describe("The file, relative to the workspace or absolute.");
+const PATH = z.string().min(1);
 
 const INPUT = z
   .object({
     path: PATH.optional(),
-    edits: EDITS.optional().describe("Made one after the other, each on what the one before left; all or none."),
+    edits: EDITS.optional(),
     files: z
       .array(z.object({ path: PATH, edits: EDITS }))
       .min(1)
       .max(50)
-      .optional()
-      .describe("In place of path and edits: several files, changed all or none."),
+      .optional(),
   })
   .refine(
     ({ path: named, edits, files }) =>
       files === undefined ? named !== undefined && edits !== undefined : named === undefined && edits === undefined,
     { message: "Give either path and edits, or files." },
   );
+
+/** The form of one file is told once. */
+const SHOWN = toShownSchema(
+  z.object({
+    path: PATH.optional(),
+    edits: EDITS.optional(),
+    files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}; all or none."),
+  }),
+);
 
 export type EditInput = z.infer<typeof INPUT>;
 
@@ -62,10 +72,9 @@ export const createEditTool = ({ unprotected }: EditOptions = {}): Tool<EditInpu
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "edit",
-    description:
-      "Replaces exact pieces of text files. Several edits, and several files, are made all or none. Line endings and byte order mark " +
-      "stay. When a text is not found, the nearest lines are shown.",
+    description: "Replaces exact pieces of text files; all edits of a call are made, in order, or none.",
     input: INPUT,
+    inputSchema: SHOWN,
     effect: "write",
     touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
     execute: async (input, { run, workspace, signal }) => {

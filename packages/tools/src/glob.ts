@@ -19,14 +19,10 @@ const MAX_DATED = 20_000;
 const STATS_AT_ONCE = 64;
 
 const INPUT = z.object({
-  pattern: z
-    .string()
-    .min(1)
-    .max(1000)
-    .describe('Such as "src/**/*.ts", "*.{md,txt}" or "!**/*.test.ts". Without a slash it matches the file name in any folder.'),
-  path: z.string().min(1).optional().describe("The folder to look in; the workspace by default."),
-  order: z.enum(["path", "newest"]).optional().describe('"path" by default; "newest" gives the files changed last first.'),
-  limit: z.number().int().min(1).max(2000).optional().describe(`How many files to give, ${DEFAULT_LIMIT} by default.`),
+  pattern: z.string().min(1).max(1000).describe('Like "src/**/*.ts", or "*.md" in any folder.'),
+  path: z.string().min(1).optional().describe("Default: the workspace."),
+  order: z.enum(["path", "newest"]).optional(),
+  limit: z.number().int().min(1).max(2000).optional(),
 });
 
 export type GlobInput = z.infer<typeof INPUT>;
@@ -40,7 +36,7 @@ export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInpu
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "glob",
-    description: "Finds files by a pattern of their path. Files that .gitignore excludes are not found; hidden ones are.",
+    description: "Finds files by path, hidden ones too, but not those that .gitignore excludes.",
     input: INPUT,
     effect: "read",
     timeoutMs: 60_000,

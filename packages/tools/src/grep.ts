@@ -31,29 +31,14 @@ const MAX_COUNTED = 20_000;
 const TIME_LIMIT_MS = 20_000;
 
 const INPUT = z.object({
-  pattern: z.string().min(1).max(5000).describe("A regular expression in Rust's syntax, matched line by line."),
-  path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('A file or folder, the workspace by default; or "artifact:art_…" for a kept output.'),
-  glob: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('Only files whose path matches, such as "*.ts", "src/**" or "!*.test.ts".'),
+  pattern: z.string().min(1).max(5000).describe("Rust regular expression, line by line."),
+  path: z.string().min(1).optional().describe('File, folder or "artifact:art_…"; default: the workspace.'),
+  glob: z.string().min(1).max(1000).optional().describe('Only such files: "*.ts", "!*.test.ts".'),
   ignoreCase: z.boolean().optional(),
-  literal: z.boolean().optional().describe("Take the pattern as plain text."),
-  context: z.number().int().min(0).max(20).optional().describe("How many lines to show before and after each match."),
-  maxResults: z
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe(`How many matching lines to show, ${DEFAULT_RESULTS} by default.`),
-  filesOnly: z.boolean().optional().describe("Give only the files and how many lines match in each."),
+  literal: z.boolean().optional(),
+  context: z.number().int().min(0).max(20).optional(),
+  maxResults: z.number().int().min(1).max(1000).optional(),
+  filesOnly: z.boolean().optional(),
 });
 
 export type GrepInput = z.infer<typeof INPUT>;
@@ -68,8 +53,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
   return defineTool({
     name: "grep",
     description:
-      "Searches file contents by regular expression (ripgrep). Files that .gitignore excludes, hidden and binary files are left out " +
-      "unless path names them. Also searches kept outputs by their artifact: name.",
+      "Searches file contents (ripgrep) or a kept output. Ignored, hidden and binary files are left out unless path names them.",
     input: INPUT,
     effect: "read",
     timeoutMs: 60_000,

@@ -21,8 +21,8 @@ const MAX_ENTRIES_A_FOLDER = 100;
 const MAX_IGNORED_NAMED = 20;
 
 const INPUT = z.object({
-  path: z.string().min(1).optional().describe("The folder to list; the workspace by default."),
-  depth: z.number().int().min(1).max(8).optional().describe(`How many levels to show, ${DEFAULT_DEPTH} by default.`),
+  path: z.string().min(1).optional().describe("Default: the workspace."),
+  depth: z.number().int().min(1).max(8).optional(),
 });
 
 export type LsInput = z.infer<typeof INPUT>;
@@ -36,7 +36,7 @@ export const createLsTool = ({ unprotected }: LsOptions = {}): Tool<LsInput> => 
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "ls",
-    description: "Lists a folder as a tree with sizes. What .gitignore excludes is only named, not entered.",
+    description: "Lists a folder as a tree with sizes.",
     input: INPUT,
     effect: "read",
     timeoutMs: 60_000,

@@ -28,9 +28,9 @@ const MAX_IMAGE_BYTES = 3_500_000;
 const MAX_IMAGE_SIDE = 8000;
 
 const INPUT = z.object({
-  path: z.string().min(1).describe('A file, relative to the workspace or absolute; or "artifact:art_…" for a kept output.'),
-  offset: z.number().int().min(1).optional().describe("The first line to read, counted from 1."),
-  limit: z.number().int().min(1).max(MAX_LINES).optional().describe(`How many lines to read, ${MAX_LINES} at most.`),
+  path: z.string().min(1).describe('A file, or "artifact:art_…".'),
+  offset: z.number().int().min(1).optional().describe("First line, from 1."),
+  limit: z.number().int().min(1).max(MAX_LINES).optional(),
 });
 
 export type ReadInput = z.infer<typeof INPUT>;
@@ -45,8 +45,7 @@ export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInpu
   return defineTool({
     name: "read",
     description:
-      "Reads a text file with line numbers, or shows an image (PNG, JPEG, GIF, WebP). Long files come in ranges: " +
-      "go on with offset and limit. Also reads kept outputs by their artifact: name.",
+      "Reads a text file with line numbers, in ranges where it is long, an image, or a kept output by its artifact: name.",
     input: INPUT,
     effect: "read",
     touches: ({ path }) => ({ paths: [path] }),

@@ -31,14 +31,14 @@ const HEAD_CHARS = 7000;
 const TAIL_CHARS = 7000;
 
 const INPUT = z.object({
-  command: z.string().min(1).max(100_000).describe("The command line, run by bash in the workspace."),
+  command: z.string().min(1).max(100_000),
   timeoutMs: z
     .number()
     .int()
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe(`When to end it, ${DEFAULT_TIMEOUT_MS} by default, ${MAX_TIMEOUT_MS} at most.`),
+    .describe(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`),
 });
 
 export type ShellInput = z.infer<typeof INPUT>;
@@ -54,12 +54,10 @@ export const createShellTool = ({ secrets = () => NO_SECRETS, ...options }: Shel
   defineTool({
     name: "shell",
     description:
-      "Runs a command line in the workspace and gives its output and exit code. It has no terminal and no input, and everything it " +
-      "started ends with it: nothing can be left running in the background. Secrets are hidden from it, only the workspace (or the part " +
-      "of it that may be written) can be changed: the rest is a throw-away copy, in which builds and tests can write and which is gone afterwards. " +
-      ".git is read-only (use git_commit), and home and /tmp are empty and private to each command. " +
-      "Its network is its own: hosts are reached through the proxy that HTTP_PROXY and HTTPS_PROXY name, localhost is the command itself. " +
-      "{{secret:NAME}} stands for a secret of the workspace's .env, which is filled in if the user allows it.",
+      "Runs a line of bash in the workspace and gives output and exit code. It has no terminal and no input, and nothing that it starts " +
+      "outlives it. Only what you may write of the workspace stays changed; .git is read-only (use git_commit); home and /tmp are empty and " +
+      "private to each command; localhost is the command itself. " +
+      "{{secret:NAME}} is filled in from the workspace's .env if the user allows it.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.

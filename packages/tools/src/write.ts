@@ -11,8 +11,8 @@ import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { writeInside } from "@retinue/confine";
 
 const INPUT = z.object({
-  path: z.string().min(1).describe("The file, relative to the workspace or absolute. Folders are made where they are missing."),
-  content: z.string().max(10_000_000).describe("The whole new content."),
+  path: z.string().min(1).describe("Missing folders are made."),
+  content: z.string().max(10_000_000),
 });
 
 export type WriteInput = z.infer<typeof INPUT>;
@@ -20,8 +20,7 @@ export type WriteInput = z.infer<typeof INPUT>;
 export const createWriteTool = (): Tool<WriteInput> =>
   defineTool({
     name: "write",
-    description:
-      "Creates a text file or replaces its whole content; not one that somebody else changed since you read it. Never writes through links.",
+    description: "Creates a text file or replaces its whole content, unless others changed it since you read it.",
     input: INPUT,
     effect: "write",
     touches: ({ path: named }) => ({ paths: [named] }),

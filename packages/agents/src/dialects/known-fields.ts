@@ -1,6 +1,7 @@
 /**
  * Gives the fields of a file the names that its dialect knows. A field that is only written differently counts, since it may restrict
- * something; a field that nobody knows is a warning.
+ * something; a field that nobody knows is a warning, or an error where it seems to be meant to take rights away: the agent would have more
+ * rights than its author gave it.
  */
 import { nearestName } from "@retinue/protocol/names";
 import type { Note } from "../problem.ts";
@@ -30,8 +31,16 @@ export const nameFields = (fields: YamlFields, known: KnownFields): YamlFields |
   for (const written of fields.names) {
     const meant = exact.has(written) ? written : loose.get(looseName(written));
     const line = fields.lineOf(written);
-    if (meant === undefined) known.note("warning", line, describeUnknown(written, known));
-    else if (meant !== written && !known.anyCase)
+    if (meant === undefined) {
+      if (isAboutRights(written, known))
+        known.note(
+          "error",
+          line,
+          describeUnknown(written, { ...known, unknown: "it seems to say what the agent may do, so that it is left out" }),
+        );
+      else known.note("warning", line, describeUnknown(written, known));
+    }
+    if (meant !== undefined && meant !== written && !known.anyCase)
       known.note("warning", line, `"${written}" is no field; it was taken as "${meant}"`);
     const target = meant ?? written;
     const earlier = taken.get(target);
@@ -43,6 +52,31 @@ export const nameFields = (fields: YamlFields, known: KnownFields): YamlFields |
     names.set(written, target);
   }
   return renameFields(fields, (name) => names.get(name) ?? name);
+};
+
+/** Words by which files of all worlds say what an agent may do. */
+const RIGHTS =
+  /^(?:tools?|permissions?|permissionmode|(?:dis)?allow(?:ed)?(?:tools?|commands?|paths?)?|den(?:y|ied)(?:tools?|commands?|paths?)?|writes?|grants?|approv(?:e|al)s?|sandbox|hosts?|readonly|limits?|delegates?|max(?:iterations|turns|steps))$/;
+
+const RIGHTS_NAMES = [
+  "tools",
+  "disallowedtools",
+  "deniedtools",
+  "allowedtools",
+  "permission",
+  "permissions",
+  "writes",
+  "delegates",
+  "limits",
+  "grant",
+];
+
+const isAboutRights = (written: string, { names }: KnownFields): boolean => {
+  const loose = looseName(written);
+  if (RIGHTS.test(loose)) return true;
+  const near = nearestName(loose, RIGHTS_NAMES);
+  // A word that is nearer to a field which says nothing of rights is meant to be that one.
+  return near !== undefined && nearestName(loose, [near, ...names.map(looseName).filter((name) => !RIGHTS.test(name))]) === near;
 };
 
 const describeUnknown = (name: string, { names, unknown = "it is ignored" }: KnownFields): string => {

@@ -85,12 +85,29 @@ describe("an agent file of our own", () => {
   });
 
   test("says of a field that nobody knows that it is ignored, and which was likely meant", () => {
-    const { type, notes } = withFields("toolz: [read]\nquux: 1");
+    const { type, notes } = withFields("iccon: x\nquux: 1");
     expect(type).toBe("agent");
     expect(notes).toEqual([
-      `4 warning: unknown field "toolz" (did you mean "tools"?); it is ignored`,
+      `4 warning: unknown field "iccon" (did you mean "icon"?); it is ignored`,
       `5 warning: unknown field "quux"; it is ignored`,
     ]);
+  });
+
+  test.each([
+    "toolz: [read]",
+    "tool: read",
+    "allowedTools: [read]",
+    "disallowed_tools: [shell]",
+    "permissions: none",
+    "write: []",
+    "read-only: true",
+    "limit: 3",
+  ])("is left out where an unknown field seems to say what it may do: %s", (field) => {
+    const { type, notes } = withFields(field);
+    expect(type).toBe("broken");
+    expect(notes[0]).toMatch(
+      /^4 error: unknown field ".+"(?: \(did you mean ".+"\?\))?; it seems to say what the agent may do, so that it is left out$/,
+    );
   });
 
   test("without tools may use all, and with none of them none", () => {

@@ -18,7 +18,7 @@ export type SteeringOptions = {
   readonly send: (runId: RunId, message: string) => Promise<void>;
 };
 
-const runIdSchema = z.templateLiteral(["run_", z.string()]).describe("The id of a sub-agent's run that you started");
+const runIdSchema = z.templateLiteral(["run_", z.string()]);
 
 /** For runs that may start others. */
 export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): readonly AnyTool[] => {
@@ -28,7 +28,7 @@ export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): r
   return [
     defineTool({
       name: "stop_agent",
-      description: "Stop a sub-agent that works in the background, and everything below it. You are handed what it has.",
+      description: "Stop a sub-agent in the background.",
       input: z.object({ run: runIdSchema, reason: z.string().min(1) }),
       effect: "read",
       execute: async ({ run, reason }) => {
@@ -39,7 +39,7 @@ export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): r
     }),
     defineTool({
       name: "send_to_agent",
-      description: "Tell a sub-agent that works in the background something; it reads it before its next turn.",
+      description: "Tell a sub-agent in the background something.",
       input: z.object({ run: runIdSchema, message: z.string().min(1) }),
       effect: "read",
       execute: async ({ run, message }) => {

@@ -1,4 +1,5 @@
 /** What a session has not, though files ask for it: told once, before it begins, with what to type. */
+import path from "node:path";
 import type { Retinue } from "../create-retinue.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import { count } from "./amounts.ts";
@@ -6,6 +7,19 @@ import type { Redact } from "./format-error.ts";
 
 const MOST = 5;
 const MOST_CHARS = 160;
+
+/** Which files tell agents how to work here; empty where there are none. */
+export const formatInstructions = (
+  { instructions, folder }: Pick<Retinue, "instructions" | "folder">,
+  redact: Redact,
+): string => {
+  if (instructions.length === 0) return "";
+  const names = instructions.map((file) => {
+    const relative = path.relative(folder, file);
+    return relative.startsWith(`..${path.sep}..`) ? file : relative;
+  });
+  return `${toPrintable(redact(`retinue: instructions of ${names.join(", ")}`), "line")}\n`;
+};
 
 /** Empty where nothing is left out. */
 export const formatLeftOut = ({ untrusted, problems }: Pick<Retinue, "untrusted" | "problems">, redact: Redact): string => {

@@ -42,10 +42,13 @@ export const withInventory = async <T>(
   const home = retinueHome(env);
   const folder = await realpath(workspace);
   const trust = createTrustStore({ file: join(home, "trust.json") });
+  const { findProjectFolders } = await import("@retinue/agents");
+  const project = await findProjectFolders(folder, env["HOME"]);
   const agents = await loadTrustedAgents(
     {
       userDir: home,
-      projectDir: folder,
+      projectDir: project.root,
+      innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
       presets: settings.agent.presets,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
@@ -58,6 +61,7 @@ export const withInventory = async <T>(
     trust,
     env,
     settings,
+    skills: [...agents.loaded.skills.values()],
     askUser: undefined,
   });
   const { applyAgentSettings } = await import("../apply-agent-settings.ts");

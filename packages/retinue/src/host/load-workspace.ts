@@ -1,5 +1,6 @@
 /** Reads what a folder brings: settings, tools, agents, secrets, model. Everything that is wrong with the configuration is thrown here, before anything runs. */
 import { realpath } from "node:fs/promises";
+import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
@@ -11,12 +12,16 @@ import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { addBoundFiles } from "../bound-files.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
+import type { TrustedAgents } from "../load-trusted-agents.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
+import type { ProjectInstructions } from "../project-instructions.ts";
+import { readProjectInstructions } from "../project-instructions.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { teachSkills } from "../teach-skills.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
@@ -32,6 +37,7 @@ export type LoadedWorkspace = {
   /** Throws `agent_unknown`. */
   readonly agentOf: (name: string) => AgentDefinition;
   readonly maxDepth: number;
+  readonly instructions: ProjectInstructions;
   readonly secrets: readonly (string | Secret)[];
   /** Files of it that something trusted runs, which no agent writes. */
   readonly bound: () => readonly string[];
@@ -50,6 +56,28 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const settings = options.settings ?? (await loadSettings({ workspace: folder, env, home: shared.home })).settings;
   const { home, trust } = shared;
   const bound = new Set<string>();
+  const homeDir = env["HOME"];
+  const project = await findProjectFolders(folder, homeDir);
+  const instructions = await readProjectInstructions({
+    project,
+    folder,
+    userDir: home,
+    homeDir,
+    configDir: env["XDG_CONFIG_HOME"],
+    given: options.instructions,
+  });
+  const found = await loadTrustedAgents(
+    {
+      userDir: home,
+      projectDir: project.root,
+      innerDirs: project.folders.slice(1),
+      modelNames: Object.keys(settings.models),
+      presets: settings.agent.presets,
+      ...(homeDir === undefined ? {} : { homeDir }),
+    },
+    trust,
+  );
+  const skills = [...found.loaded.skills.values()];
   const assembled = await assembleTools({
     bound,
     workspace: folder,
@@ -57,11 +85,12 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     trust,
     env,
     settings,
+    skills,
     askUser: options.askUser,
     secrets: await workspaceSecrets(folder),
   });
   try {
-    const agents = await loadAgents(shared, { folder, env, settings, assembled, options });
+    const agents = await prepareAgents({ found, settings, assembled, instructions, options });
     await addBoundFiles(
       bound,
       folder,
@@ -75,6 +104,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       settings,
       ...agents,
       bound: () => [...bound],
+      instructions,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),
@@ -90,30 +120,24 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
 };
 
 type Parts = {
-  readonly folder: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly found: TrustedAgents;
   readonly settings: Settings;
   readonly assembled: AssembledTools;
+  readonly instructions: ProjectInstructions;
   readonly options: WorkspaceOptions;
 };
 
-const loadAgents = async (
-  { home, trust }: Shared,
-  { folder, env, settings, assembled, options }: Parts,
-): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
-  const { loaded, untrusted, problems } = await loadTrustedAgents(
-    {
-      userDir: home,
-      projectDir: folder,
-      modelNames: Object.keys(settings.models),
-      presets: settings.agent.presets,
-      ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
-    },
-    trust,
-  );
+const prepareAgents = async ({
+  found: { loaded, untrusted, problems },
+  settings,
+  assembled,
+  instructions,
+  options,
+}: Parts): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
   const defined = new Map([...loaded.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
   const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(defined, settings);
-  const agents = instruct(set, options.instructions);
+  const taught = await teachSkills(set, loaded.skills);
+  const agents = instructions.instruct(taught.agents);
   return {
     agents,
     applied,
@@ -128,23 +152,17 @@ const loadAgents = async (
       ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       ...problems,
       ...settingsProblems,
+      ...taught.problems,
+      ...instructions.problems,
     ],
     untrusted: [...assembled.untrusted, ...untrusted],
   };
 };
 
-const instruct = (
-  agents: ReadonlyMap<string, AgentDefinition>,
-  instructions: string | undefined,
-): ReadonlyMap<string, AgentDefinition> => {
-  if (instructions === undefined || instructions.trim() === "") return agents;
-  return new Map([...agents].map(([name, agent]) => [name, { ...agent, prompt: `${agent.prompt}\n\n${instructions.trim()}` }]));
-};
-
 /** A model that was given stands above the settings, and those above what can be reached. */
 const chooseModels = async (
   { models, model: ofHost }: Shared,
-  { env, settings, options }: Pick<Parts, "env" | "settings" | "options">,
+  { env, settings, options }: Pick<Parts, "settings" | "options"> & { readonly env: NodeJS.ProcessEnv },
 ): Promise<Pick<LoadedWorkspace, "model" | "resolve">> => {
   const wanted = options.model ?? ofHost;
   const known = models.modelsOf(settings, env);

@@ -91,6 +91,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     model: loaded.model,
     agents: loaded.agents,
     tools: loaded.tools,
+    instructions: loaded.instructions.files.map(({ file }) => file),
     problems: loaded.problems,
     untrusted: loaded.untrusted,
     sessions: store.readSide,

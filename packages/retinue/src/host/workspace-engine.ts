@@ -21,7 +21,7 @@ import type { WorkspaceOptions } from "./workspace.ts";
 
 export const createWorkspaceEngine = (
   { home, floor, approver, source, onProblem }: Shared,
-  { folder, env, settings, tools, agents, secrets, bound, model, resolve }: LoadedWorkspace,
+  { folder, env, settings, tools, agents, instructions, secrets, bound, model, resolve }: LoadedWorkspace,
   { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
@@ -71,7 +71,9 @@ export const createWorkspaceEngine = (
     approver: options.approver ?? approver,
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
-    hooks: combineHooks([commandHooks.hooks, options.hooks].filter((hooks) => hooks !== undefined)),
+    hooks: combineHooks(
+      [commandHooks.hooks, options.hooks, instructions.hooksFor(agents)].filter((hooks) => hooks !== undefined),
+    ),
     observer: commandHooks.observer,
     source,
     onProblem,

@@ -116,6 +116,8 @@ export type Workspace = Plans & {
   readonly tools: ReadonlyMap<string, AnyTool>;
   /** Stopping, speaking to, answering and following runs of this folder, whichever process drives them. */
   readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer" | "follow">;
+  /** The files of instructions that agents are given, the user's and the project's. */
+  readonly instructions: readonly string[];
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */

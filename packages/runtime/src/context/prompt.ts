@@ -1,6 +1,7 @@
 /** The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. */
 import type { Limits } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { describeAgents, offerAgents } from "../delegation/agent-catalogue.ts";
 
 /** What a sub-agent is told of where it stands. */
 export type Assignment = {
@@ -13,6 +14,7 @@ export type PromptOptions = {
   readonly agent: AgentDefinition;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly delegates: readonly string[];
+  readonly tools: readonly string[];
   readonly workspace: string;
   /** The workspace is a git worktree made for this run. */
   readonly hasOwnCopy: boolean;
@@ -71,29 +73,31 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().sl
 const aboutOutput = (schema: NonNullable<AgentDefinition["output"]>): string =>
   `## Result\n\nYour last message is one JSON value and nothing else. It fits this JSON Schema:\n\n${JSON.stringify(schema)}`;
 
-const aboutDelegation = ({ agents, delegates }: PromptOptions): string =>
-  [
+const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string => {
+  const { lines, untold } = describeAgents(
+    offerAgents(
+      delegates.flatMap((name) => agents.get(name) ?? []),
+      tools,
+    ),
+  );
+  return [
     "## Delegation Guidelines",
-    "",
-    "You can hand specialised tasks to sub-agents with the `delegate_to_agent` tool. A sub-agent sees only what you tell it: no word of this " +
-      "conversation reaches it unless you write it into its task or context.",
     "",
     "### When to Delegate",
     "",
-    ...delegates.map((name) => `- **${name}**: ${agents.get(name)?.description ?? ""}`),
+    ...lines,
+    ...(untold === 0 ? [] : [`- and ${untold} more, which \`find_agent\` finds`]),
     "",
     "### When NOT to Delegate",
     "",
     "- Simple questions or explanations",
-    "- Single file modifications",
-    "- Quick fixes (less than 5 minutes of work)",
+    "- Single file modifications, quick fixes (< 5 minutes of work)",
     "- Tasks that need the user's answers",
     "",
     "### Delegation Best Practices",
     "",
-    "1. Give a clear, specific task description",
-    "2. Name the relevant files if you know them",
-    "3. Say how success is recognised",
-    "4. Delegate independent tasks in one turn: they run at the same time",
-    "5. Review what comes back before you go on; what is marked unverified was not found in the record",
+    "1. A sub-agent sees only what you tell it: task, files, how success is recognised",
+    "2. Independent tasks go out in one turn: they run at the same time",
+    "3. Review what comes back; what is marked unverified was not found in the record",
   ].join("\n");
+};

@@ -50,19 +50,11 @@ export type DelegationOptions = {
 
 export const delegationSchema = z.object({
   agent: z.string(),
-  task: z
-    .string()
-    .min(1)
-    .describe("Clear description of what the sub-agent should accomplish. It sees nothing else of this conversation."),
-  context: z.string().optional().describe("Anything it must know besides the task"),
-  context_files: z.array(z.string()).optional().describe("Files that it should focus on"),
-  success_criteria: z.string().optional().describe("How to tell whether the task was done"),
-  context_mode: z
-    .enum(CONTEXT_MODES)
-    .optional()
-    .describe(
-      "none: task and context alone; summary: and what you know, summarised; selective: and the text of context_files; full: and this whole conversation",
-    ),
+  task: z.string().min(1).describe("What to accomplish; it sees nothing else"),
+  context: z.string().optional(),
+  context_files: z.array(z.string()).optional(),
+  success_criteria: z.string().optional(),
+  context_mode: z.enum(CONTEXT_MODES).optional().describe("selective: the text of context_files; full: this conversation"),
   limits: z
     .object({
       iterations: z.int().positive().optional(),
@@ -72,21 +64,11 @@ export const delegationSchema = z.object({
       costUsd: z.number().nonnegative().optional(),
     })
     .optional()
-    .describe("For it and everything below it; it never gets more than you have left"),
-  working_directory: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("A folder of yours that it works in; it reads and writes nothing outside of that"),
-  tools: z.array(z.string()).optional().describe("The only tools it may use, out of those it has"),
-  background: z.boolean().optional().describe("Go on at once; the result is handed to you when it is there"),
-  result_tokens: z
-    .int()
-    .positive()
-    .optional()
-    .describe(
-      "How much of its answer you want to read at once; what is longer is kept as an artifact that you can read in ranges",
-    ),
+    .describe("At most what you have left"),
+  working_directory: z.string().min(1).optional().describe("A folder that it works in, and nowhere else"),
+  tools: z.array(z.string()).optional().describe("Only these"),
+  background: z.boolean().optional().describe("Go on at once; its result comes later"),
+  result_tokens: z.int().positive().optional(),
 });
 
 /** `skill`: it was asked for as a skill, and is answered as one. */

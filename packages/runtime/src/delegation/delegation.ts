@@ -6,13 +6,15 @@ import type { JsonObject } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
 import { fromJsonSchema } from "../schema/json-schema.ts";
+import { describeAgents, offerAgents } from "./agent-catalogue.ts";
 import { findAgentNamed } from "./agent-name.ts";
 import { DELEGATE } from "./delegate-tool-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import { delegationSchema } from "./delegation-request.ts";
+import { createFindAgentTool } from "./find-agent.ts";
 import { startChild } from "./start-child.ts";
 import type { AnyTool, ToolContext, ToolOutput, Touches } from "../loop/tool.ts";
-import { defineTool, stripSchema } from "../loop/tool.ts";
+import { defineTool, leaveOutBounds, toShownSchema } from "../loop/tool.ts";
 import { wordInput } from "./word-input.ts";
 
 /** The tools by which this run may start others; none where it may start none. */
@@ -22,10 +24,12 @@ export const createDelegationTools = (options: DelegationOptions): readonly AnyT
   if (available.length === 0) return [];
   const delegate = (delegation: Delegation, context: ToolContext): Promise<ToolOutput> =>
     startChild(options, delegation, context);
-  const byName = available.filter(({ expose }) => expose !== "tool");
-  const asTools = available.filter(({ expose, name }) => expose !== "delegate" && !state.spec.tools.includes(name));
+  const offered = offerAgents(available, state.spec.tools);
+  const { byName, asTools } = offered;
+  const isAllTold = describeAgents(offered).untold === 0;
   return [
-    ...(byName.length > 0 ? [createDelegateTool(byName, delegate)] : []),
+    ...(byName.length > 0 ? [createDelegateTool(byName, isAllTold, delegate)] : []),
+    ...(isAllTold ? [] : [createFindAgentTool(byName)]),
     ...asTools.map((agent) => createAgentTool(agent, delegate)),
   ];
 };
@@ -42,18 +46,21 @@ type Delegate = (delegation: Delegation, context: ToolContext) => Promise<ToolOu
 /** What both kinds of tools share: a delegation only reads, is found again after a crash, and keeps its own time, pace and length. */
 const COMMON = { effect: "read", repeatable: true, timeoutMs: Infinity, selfPaced: true, selfFitted: true } as const;
 
-const createDelegateTool = (available: readonly AgentDefinition[], delegate: Delegate): AnyTool => {
-  const known = z.enum(available.map(({ name }) => name)).describe("The agent to hand the task to");
-  const shown = z.toJSONSchema(delegationSchema.extend({ agent: known }), { io: "input" });
+/** Their names are told in words: as a schema they would be the longest part of the tool. */
+const SHOWN_LIMITS = z
+  .looseObject({})
+  .optional()
+  .describe("iterations, toolCalls, durationMs, tokens, costUsd; at most what you have left");
+
+const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: boolean, delegate: Delegate): AnyTool => {
+  const known = isAllTold ? z.enum(available.map(({ name }) => name)) : z.string().describe("A name that find_agent gives");
   // A name that no agent has is answered by the delegation itself, which knows how deep it is.
   const taken = delegationSchema.extend({ form: z.literal("skill").optional() });
   return defineTool({
     ...COMMON,
     name: DELEGATE,
-    description: `Delegate a specialized task to a sub-agent with a role of its own. It works in a context of its own and returns a structured result.\n${available
-      .map(({ name, description }) => `- ${name}: ${description}`)
-      .join("\n")}`,
-    inputSchema: stripSchema(shown as JsonObject) as JsonObject,
+    description: "Delegate a specialized task to a sub-agent with a context of its own. It returns a structured result.",
+    inputSchema: toShownSchema(delegationSchema.extend({ agent: known, limits: SHOWN_LIMITS })),
     input: z.preprocess((value) => toDelegation(value, available), taken) as z.ZodType<Delegation>,
     touches: toTouches,
     execute: delegate,
@@ -96,7 +103,7 @@ const createAgentTool = (agent: AgentDefinition, delegate: Delegate): AnyTool =>
   const input = fromJsonSchema(agent.input);
   return defineTool({
     ...base,
-    inputSchema: agent.input,
+    inputSchema: leaveOutBounds(agent.input) as JsonObject,
     input,
     execute: (value, context) => delegate({ agent: agent.name, task: wordInput(value as JsonObject) }, context),
   });

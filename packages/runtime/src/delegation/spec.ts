@@ -58,6 +58,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       agent,
       agents,
       delegates,
+      tools,
       workspace,
       hasOwnCopy: options.worktree !== undefined,
       depth,

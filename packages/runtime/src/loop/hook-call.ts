@@ -1,5 +1,5 @@
 /** What hooks do with a call: before it runs they may deny it, have it asked about, or add to it; afterwards they may add to its answer. */
-import type { Json } from "@retinue/protocol";
+import type { Json, Message } from "@retinue/protocol";
 import type { Answered } from "./answered.ts";
 import type { Prepared, Runnable } from "./call.ts";
 import { toAnswer } from "./call.ts";
@@ -37,13 +37,23 @@ export const hookAfter = async (run: LiveRun, prepared: Runnable, answer: Answer
     const more = await after(toHookedCall(run, prepared), { outcome: answer.outcome, text }, run.stopped).catch(() => undefined);
     if (more?.context !== undefined) added.push(more.context);
   }
-  return added.length === 0
+  const texts = [...added.map(toHookText), ...(await informed(run, prepared))];
+  return texts.length === 0
     ? answer
-    : {
-        ...answer,
-        content: [...answer.content, ...added.map((text) => ({ type: "text", text: toHookText(run.clean(text)) }) as const)],
-      };
+    : { ...answer, content: [...answer.content, ...texts.map((text) => ({ type: "text", text: run.clean(text) }) as const)] };
 };
+
+/** What was written for the places that the call touches, and is not in the context yet. What cannot be read has nothing to say. */
+const informed = async (run: LiveRun, { tool, input }: Runnable): Promise<readonly string[]> => {
+  const inform = run.ports.hooks?.inform;
+  const { paths = [] } = inform ? tool.touches(input) : {};
+  if (!inform || paths.length === 0) return [];
+  const pieces = await inform(run.state.identity, paths, run.state.spec.workspace).catch(() => []);
+  return pieces.filter((piece) => !isInContext(run.state.messages, run.clean(piece)));
+};
+
+const isInContext = (messages: readonly Message[], text: string): boolean =>
+  messages.some(({ content }) => content.some((part) => part.type === "text" && part.text.includes(text)));
 
 const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): HookedCall => ({
   run: state.identity,

@@ -26,6 +26,8 @@ export type Hooks = {
     answer: { readonly outcome: ToolOutcome; readonly text: string },
     signal: AbortSignal,
   ) => Promise<{ readonly context?: string } | undefined>;
+  /** What was written for whoever works at these paths; each piece is told once, and again when it is no longer in the context. */
+  readonly inform?: (run: RunIdentity, paths: readonly string[], workspace: string) => Promise<readonly string[]>;
 };
 
 /** Several hooks as one: each sees every call, in order; the strictest word counts, and everything that they add is added. */
@@ -52,6 +54,11 @@ export const combineHooks = (all: readonly Hooks[]): Hooks | undefined => {
         if (more?.context !== undefined) contexts.push(more.context);
       }
       return toContext(contexts);
+    },
+    inform: async (run, paths, workspace) => {
+      const pieces: string[] = [];
+      for (const { inform } of all) if (inform) pieces.push(...(await inform(run, paths, workspace)));
+      return pieces;
     },
   };
 };

@@ -165,16 +165,48 @@ const declarations = new WeakMap<AnyTool, ToolDeclaration>();
 export const toDeclaration = (tool: AnyTool): ToolDeclaration => {
   let declaration = declarations.get(tool);
   if (!declaration) {
-    const schema = tool.inputSchema ?? z.toJSONSchema(tool.input, { io: "input" });
     declaration = {
       name: toWireName(tool.name),
       description: tool.description,
-      inputSchema: stripSchema(schema as JsonObject) as JsonObject,
+      inputSchema: tool.inputSchema === undefined ? toShownSchema(tool.input) : (stripSchema(tool.inputSchema) as JsonObject),
     };
     declarations.set(tool, declaration);
   }
   return declaration;
 };
+
+/** What a model is told only when it breaks it: every call is checked, and a wrong one is answered with what is allowed. */
+const UNTOLD = new Set([
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "pattern",
+  "default",
+]);
+
+/** The schema of an input as a model is shown it, without the bounds that would be sent with every request. */
+export const toShownSchema = (input: z.ZodType): JsonObject =>
+  leaveOutBounds(stripSchema(z.toJSONSchema(input, { io: "input" }) as JsonObject)) as JsonObject;
+
+/** The same for a schema that is JSON already. */
+export const leaveOutBounds = (schema: Json): Json => {
+  if (Array.isArray(schema)) return schema.map(leaveOutBounds);
+  if (schema === null || typeof schema !== "object") return schema;
+  const kept: Record<string, Json> = {};
+  for (const [key, child] of Object.entries(schema as JsonObject)) {
+    if (UNTOLD.has(key)) continue;
+    // Under `properties` stand names, which may be any word.
+    kept[key] = key === "properties" ? mapValues(child as JsonObject, leaveOutBounds) : leaveOutBounds(child);
+  }
+  return kept;
+};
+
+const mapValues = (object: JsonObject, map: (value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
 
 /** Some servers refuse `$schema` and the safe-integer bounds that zod writes. */
 export const stripSchema = (value: Json): Json => {

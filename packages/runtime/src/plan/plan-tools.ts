@@ -55,14 +55,29 @@ const PLANNER = "planner";
 const RESEARCHER = "researcher";
 
 const goalSchema = z.object({
-  goal: z.string().min(1).describe("What is to be achieved"),
-  research: z.boolean().optional().describe("Have the workspace explored first; true for goals that need it"),
+  goal: z.string().min(1),
+  research: z.boolean().optional().describe("Explore the workspace first"),
 });
 
 const executeSchema = planReplySchema.extend({
-  goal: z.string().min(1).describe("What is to be achieved"),
-  one_by_one: z.boolean().optional().describe("Steps in the order of the list, one at a time"),
+  goal: z.string().min(1),
+  one_by_one: z.boolean().optional().describe("One at a time, in this order"),
 });
+
+/** In few words, since every request of a main agent holds it; a wrong call is answered with what is allowed. */
+const SHOWN_EXECUTE: JsonObject = {
+  type: "object",
+  properties: {
+    goal: { type: "string" },
+    steps: {
+      type: "array",
+      items: { type: "object" },
+      description: "As plan_for_goal gives them: {id, description, expectedResult, agent, dependsOn: [id], requiresApproval}",
+    },
+    one_by_one: { type: "boolean" },
+  },
+  required: ["goal", "steps"],
+};
 
 /** None for a run that may not start a planner. */
 export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] => {
@@ -72,8 +87,9 @@ export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] =>
     ...common,
     name: EXECUTE_PLAN,
     description:
-      "Carry out a plan: every step by a sub-agent of its own, steps that do not depend on each other at the same time. After a failure it is decided whether to recover, go on or stop. You are given the verdict and what became of each step.",
+      "Carry out a plan: each step by a sub-agent of its own, independent ones at once, with recovery after failures. You are given the verdict.",
     input: executeSchema,
+    inputSchema: SHOWN_EXECUTE,
     effect: options.isAskedByPerson ? "read" : "execute",
     execute: ({ one_by_one: isSequential = false, goal, steps }, context) =>
       executePlan(options, { plan: toPlan({ steps } as Json, goal), isSequential }, context),
@@ -82,8 +98,7 @@ export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] =>
     defineTool({
       ...common,
       name: PLAN_FOR_GOAL,
-      description:
-        "Have a plan made for a goal that takes several steps: who does what, in which order, and how success is recognised. Nothing is carried out.",
+      description: "Have a plan of several steps made for a goal. Nothing is carried out.",
       input: goalSchema,
       effect: "read",
       execute: (input, context) => makePlan(options, input, context),

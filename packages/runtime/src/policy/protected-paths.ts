@@ -74,6 +74,7 @@ const HELD_NAMES: readonly string[] = [
   ".claude.json",
   ".mcp.json",
   ".opencode",
+  ".agents",
   "opencode.{json,jsonc}",
   ".{codex,gemini,cursor,windsurf,continue,roo,clinerules,aider.conf.yml}",
 ];
@@ -94,7 +95,11 @@ const KINDS: readonly Kind[] = [
     write: "ask",
     why: "run by others later, or read by agents as orders",
     names: [
-      "{agents,claude,gemini,skill}.md",
+      "{agents,claude,claude.local,gemini,skill}.md",
+      // Agents of other worlds: skills, roles and their prompts.
+      "skills/*.{yaml,yml}",
+      "appsettings*.json",
+      "prompts/roles",
       ".{cursorrules,windsurfrules}",
       ".github/{workflows,actions,copilot-instructions.md}",
       ".{circleci,buildkite,woodpecker,devcontainer}",

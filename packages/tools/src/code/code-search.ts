@@ -20,16 +20,11 @@ const DEFAULT_LIMIT = 40;
 const LANGUAGES = CODE_LANGUAGES.map((language) => language.name);
 
 const INPUT = z.object({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .describe('The name of a symbol, as in "createServer" or "Server.close"; a part of a name finds names that have it.'),
-  kind: z.enum(["definitions", "references", "both"]).optional().describe('"both" by default.'),
-  path: z.string().min(1).optional().describe("Only in this file or folder."),
-  language: z.enum(LANGUAGES).optional().describe("Only in files of this language."),
-  limit: z.number().int().min(1).max(300).optional().describe(`How many of each to show, ${DEFAULT_LIMIT} by default.`),
+  query: z.string().trim().min(1).max(200).describe('A symbol or a part of its name: "createServer", "Server.close".'),
+  kind: z.enum(["definitions", "references", "both"]).optional().describe("Default: both."),
+  path: z.string().min(1).optional(),
+  language: z.enum(LANGUAGES).optional(),
+  limit: z.number().int().min(1).max(300).optional().describe(`Default ${DEFAULT_LIMIT} of each.`),
 });
 
 export type CodeSearchInput = z.infer<typeof INPUT>;
@@ -38,9 +33,7 @@ export const createCodeSearchTool = (options: CodeToolOptions = {}): Tool<CodeSe
   const indexes = toCodeIndexes(options);
   return defineTool({
     name: "code_search",
-    description:
-      "Finds where a symbol (function, class, method, type, constant, …) is defined and where it is used, by parsing the code: strings and " +
-      `comments do not count. Languages: ${LANGUAGES.join(", ")}. Files that .gitignore excludes are left out.`,
+    description: "Finds where a symbol is defined and used, by parsing the code: strings and comments do not count.",
     input: INPUT,
     effect: "read",
     touches: ({ path: named }) => ({ paths: [named ?? "."] }),

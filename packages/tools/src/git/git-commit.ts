@@ -15,12 +15,8 @@ import type { GitOptions, Repository } from "@retinue/confine";
 import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
-  message: z.string().trim().min(1).max(20_000).describe("A short first line; then, if needed, an empty line and the reasons."),
-  paths: z
-    .array(z.string().min(1))
-    .min(1)
-    .max(1000)
-    .describe("The files or folders to commit as they are now: changed, new and deleted ones."),
+  message: z.string().trim().min(1).max(20_000),
+  paths: z.array(z.string().min(1)).min(1).max(1000).describe("Files or folders: changed, new or deleted."),
 });
 
 export type GitCommitInput = z.infer<typeof INPUT>;
@@ -28,7 +24,7 @@ export type GitCommitInput = z.infer<typeof INPUT>;
 export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInput> =>
   defineTool({
     name: "git_commit",
-    description: "Commits the named files of the workspace, and only those. Hooks do not run and nothing is signed or pushed.",
+    description: "Commits the named files, and only those. Runs no hooks, pushes nothing.",
     input: INPUT,
     effect: "write",
     touches: ({ paths }) => toTouches(options, paths),

@@ -13,10 +13,10 @@ import { openForCall, toTouches } from "./open-for-call.ts";
 const REVISION = z.string().min(1).max(1000);
 
 const INPUT = z.object({
-  from: REVISION.optional().describe("A commit, branch or tag to compare with; by default what is staged, or HEAD with staged."),
-  to: REVISION.optional().describe("Another one, to compare the two; by default the files as they are. Needs from."),
-  path: z.string().min(1).optional().describe("Only this file or folder."),
-  staged: z.boolean().optional().describe("What the next commit would hold, instead of what is not staged yet."),
+  from: REVISION.optional().describe("A revision; default: what is staged, or HEAD with staged."),
+  to: REVISION.optional().describe("A revision; default: the files as they are."),
+  path: z.string().min(1).optional().describe("Only in here."),
+  staged: z.boolean().optional().describe("What the next commit would hold."),
 });
 
 export type GitDiffInput = z.infer<typeof INPUT>;
@@ -27,9 +27,7 @@ const ALWAYS = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "
 export const createGitDiffTool = (options: GitOptions = {}): Tool<GitDiffInput> =>
   defineTool({
     name: "git_diff",
-    description:
-      "Shows what changed in the workspace since the last commit, what is staged, or the difference between two revisions. " +
-      "New files that git does not know yet are listed by name.",
+    description: "Shows what changed since the last commit, what is staged, or between two revisions.",
     input: INPUT,
     effect: "read",
     touches: ({ path: named }) => toTouches(options, [named ?? "."]),

@@ -19,11 +19,7 @@ import { toFailure } from "@retinue/confine";
 import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
-  args: z
-    .array(z.string().max(10_000))
-    .min(1)
-    .max(200)
-    .describe('The command and its arguments, as in ["log", "--oneline", "-5", "--", "src"]. Put paths after "--".'),
+  args: z.array(z.string().max(10_000)).min(1).max(200).describe('Such as ["log", "-5", "--", "src"]; paths after "--".'),
 });
 
 export type GitInput = z.infer<typeof INPUT>;
@@ -31,9 +27,7 @@ export type GitInput = z.infer<typeof INPUT>;
 export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
   defineTool({
     name: "git",
-    description:
-      "Looks into the git repository of the workspace: status, log, show, diff, blame, branch, tag, ls-files, grep and other commands " +
-      "that change nothing. Hooks, filters and other programs of the repository do not run.",
+    description: "Git commands that change nothing: status, log, show, blame, branch, ls-files, grep, …",
     input: INPUT,
     effect: "read",
     touches: ({ args }) => toTouches(options, toTouched(args)),

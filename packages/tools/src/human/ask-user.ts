@@ -9,13 +9,8 @@ const MOST_ANSWER_CHARS = 100_000;
 const TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
 const INPUT = z.object({
-  question: z.string().trim().min(1).max(4000).describe("One question, with all that is needed to answer it."),
-  options: z
-    .array(z.string().trim().min(1).max(500))
-    .min(2)
-    .max(10)
-    .optional()
-    .describe("Answers to choose from; the user may still say something else."),
+  question: z.string().trim().min(1).max(4000),
+  options: z.array(z.string().trim().min(1).max(500)).min(2).max(10).optional(),
 });
 
 export type AskUserInput = z.infer<typeof INPUT>;
@@ -33,9 +28,7 @@ export type AskUserOptions = {
 export const createAskUserTool = ({ ask }: AskUserOptions = {}): Tool<AskUserInput> =>
   defineTool({
     name: "ask_user",
-    description:
-      "Asks the user a question and gives their answer. For decisions that are theirs and cannot be found out otherwise; " +
-      "what can be looked up or reasonably assumed is not asked.",
+    description: "Asks the user what only they can decide.",
     input: INPUT,
     effect: "read",
     timeoutMs: TIMEOUT_MS,

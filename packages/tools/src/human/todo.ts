@@ -10,12 +10,11 @@ const INPUT = z.object({
   items: z
     .array(
       z.object({
-        text: z.string().trim().min(1).max(500).describe("What is to be done."),
+        text: z.string().trim().min(1).max(500),
         status: z.enum(["pending", "in_progress", "completed"]),
       }),
     )
-    .max(100)
-    .describe("The whole list, also what has not changed."),
+    .max(100),
 });
 
 export type TodoInput = z.infer<typeof INPUT>;
@@ -26,9 +25,7 @@ const MARKS: Readonly<Record<TodoItem["status"], string>> = { pending: "[ ]", in
 export const createTodoTool = (): Tool<TodoInput> =>
   defineTool({
     name: "todo",
-    description:
-      "Keeps your list of what is to be done. Give the whole list each time; it takes the place of the one before. " +
-      "For work of several steps: one item in progress at a time, completed as soon as it is done.",
+    description: "Keeps your list of steps; the whole list each time, one item in progress.",
     input: INPUT,
     effect: "read",
     execute: ({ items }) => toTodoText(items),

@@ -1,24 +1,36 @@
 /**
- * `load_skill`: the body of a skill, and the files that come with it. What it gives is text for the model; whatever that text claims, tools,
- * grants and approvals stay as they are.
+ * `load_skill`: which skills there are, the body of one, and the files that come with it. What it gives is text for the model; whatever that text
+ * claims, tools, grants and approvals stay as they are.
  */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import type { Tool } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
 import { RetinueError } from "@retinue/protocol";
-import { z } from "zod";
+import type { Tool } from "@retinue/runtime";
+import { defineTool, findByWords, shortenDescription } from "@retinue/runtime";
 import { toModelText } from "@retinue/confine";
-import { parseSkill } from "./parse-skill.ts";
-import type { Skill } from "./read-skills.ts";
-import { SKILL_FILE } from "./read-skills.ts";
+import { z } from "zod";
+import { toShownText } from "../mcp/escape-hidden.ts";
+import { describeSkills } from "./describe-skills.ts";
 import { readSkillFile } from "./skill-file.ts";
 
+/** Instructions for a kind of work, in a folder of its own. */
+export type Skill = {
+  readonly name: string;
+  readonly description: string;
+  /** Absolute, real path of the skill's own folder. */
+  readonly folder: string;
+};
+
+export const SKILL_FILE = "SKILL.md";
+
 const MOST_LISTED = 100;
+const MOST_FOUND = 10;
+const FOUND_CHARS = 300;
 
 const INPUT = z.object({
-  name: z.string().min(1).describe("The name of a skill."),
-  file: z.string().min(1).optional().describe("A file of the skill, relative to its folder; its instructions when absent."),
+  name: z.string().optional().describe("The skill to load."),
+  file: z.string().min(1).optional().describe("A file of its folder, instead of its instructions."),
+  query: z.string().max(500).optional().describe("Instead: find skills by these words."),
 });
 
 export type LoadSkillInput = z.infer<typeof INPUT>;
@@ -29,27 +41,60 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   return defineTool({
     name: "load_skill",
-    description: "Gives the instructions of a skill, or a file that they refer to.",
+    description: describeSkills(skills),
     input: INPUT,
     effect: "read",
-    execute: async ({ name, file }) => {
-      const skill = byName.get(name);
+    execute: async ({ name = "", file, query }) => {
+      if (query !== undefined) return search(query, skills);
+      const skill = byName.get(toSkillName(name));
       if (skill === undefined)
-        throw new RetinueError("tool_failed", `There is no skill "${name}".`, {
-          hint: `There are: ${[...byName.keys()].join(", ") || "none"}.`,
+        throw new RetinueError("tool_failed", name === "" ? "No skill is named." : `There is no skill "${name}".`, {
+          hint: whatThereIs(name, skills),
         });
       try {
         if (file !== undefined) return toModelText(await readSkillFile(skill.folder, file));
-        const { body } = parseSkill(await readSkillFile(skill.folder, SKILL_FILE));
-        const files = await listFiles(skill.folder);
-        const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file: ${files.join(", ")}]`;
-        return toModelText(`[skill ${name}]\n\n${body}${more}`);
+        return toModelText(await readSkillBody(skill));
       } catch (thrown) {
         const why = thrown instanceof Error ? thrown.message : String(thrown);
-        throw new RetinueError("tool_failed", `${file ?? SKILL_FILE} of the skill ${name}: ${why}.`, { cause: thrown });
+        throw new RetinueError("tool_failed", `${file ?? SKILL_FILE} of the skill ${skill.name}: ${why}.`, { cause: thrown });
       }
     },
   });
+};
+
+const FRONT_MATTER = /^\uFEFF?\s*---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
+
+/** The instructions of a skill, and which files it has besides. Throws an Error that says what is wrong. */
+export const readSkillBody = async ({ name, folder }: Skill): Promise<string> => {
+  const text = await readSkillFile(folder, SKILL_FILE);
+  const [head] = FRONT_MATTER.exec(text) ?? [];
+  if (head === undefined) throw new Error("it does not begin with front matter between two lines of ---");
+  const files = await listFiles(folder);
+  const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file: ${files.join(", ")}]`;
+  return `[skill ${name}]\n\n${text.slice(head.length).trim()}${more}`;
+};
+
+/** `Code Review` and `code_review` are `code-review`. */
+const toSkillName = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+
+const search = (query: string, skills: readonly Skill[]): string => {
+  const found = findByWords(query, skills, MOST_FOUND);
+  if (found.length === 0) return "No skill has any of these words in its name or description.";
+  return found
+    .map(({ name, description }) => `- ${name}: ${toShownText(shortenDescription(description, FOUND_CHARS), FOUND_CHARS)}`)
+    .join("\n");
+};
+
+const whatThereIs = (name: string, skills: readonly Skill[]): string => {
+  const names = skills.map((skill) => skill.name);
+  if (names.length <= MOST_LISTED) return `There are: ${names.join(", ") || "none"}.`;
+  const near = findByWords(name, skills, MOST_FOUND).map((skill) => skill.name);
+  return `${near.length === 0 ? "" : `There are ${near.join(", ")}. `}Find others with query.`;
 };
 
 const listFiles = async (folder: string): Promise<readonly string[]> => {

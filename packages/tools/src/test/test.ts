@@ -34,7 +34,7 @@ const INPUT = z.object({
     .regex(/^[^-\0]/, "must not begin with a dash")
     .optional()
     .describe("Only tests with this in their name."),
-  timeoutMs: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe(`When to end it, ${DEFAULT_TIMEOUT_MS} by default.`),
+  timeoutMs: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional(),
 });
 
 export type TestInput = z.infer<typeof INPUT>;
@@ -43,8 +43,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
   defineTool({
     name: "test",
     description:
-      "Finds and runs the project's tests (vitest, jest, mocha, node --test, pytest, go test, cargo test, or the project's own script) and " +
-      "gives how many ran, passed, failed and were skipped, and what failed where and why.",
+      "Finds and runs the project's tests, whatever runner it has, and gives how many passed and failed, where and why.",
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,

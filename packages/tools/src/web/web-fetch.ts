@@ -45,18 +45,9 @@ const MAX_CHARS = 1_000_000;
 const ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/pdf;q=0.8, text/*;q=0.8, */*;q=0.5";
 
 const INPUT = z.object({
-  url: z.string().min(1).max(8192).describe("A whole http or https address."),
-  format: z
-    .enum(["markdown", "text", "raw"])
-    .default("markdown")
-    .describe('"raw" gives the source as it came; "text" leaves out links and layout.'),
-  maxChars: z
-    .number()
-    .int()
-    .min(100)
-    .max(MAX_CHARS)
-    .default(DEFAULT_CHARS)
-    .describe(`How much of the text to give, ${DEFAULT_CHARS} characters by default.`),
+  url: z.string().min(1).max(8192),
+  format: z.enum(["markdown", "text", "raw"]).default("markdown").describe("Default: markdown; raw: the source."),
+  maxChars: z.number().int().min(100).max(MAX_CHARS).default(DEFAULT_CHARS),
 });
 
 type WebFetchInput = z.infer<typeof INPUT>;
@@ -66,9 +57,7 @@ export const createWebFetch = (options: WebFetchOptions = {}): AnyTool => {
   const timeLimitMs = options.timeLimitMs ?? TIME_LIMIT_MS;
   return defineTool<WebFetchInput>({
     name: "web_fetch",
-    description:
-      "Fetches an address of the web: pages as readable Markdown, PDF as text, JSON and text as they are. Long texts are kept whole as an " +
-      "artifact. A redirect to another host is told, not followed.",
+    description: "Fetches an http(s) address: pages as Markdown, PDF as text. A redirect to another host is told, not followed.",
     input: INPUT,
     effect: "network",
     repeatable: true,

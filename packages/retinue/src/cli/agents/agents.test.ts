@@ -55,11 +55,12 @@ describe("retinue agents list", () => {
     expect((await callRetinue(made, ["agents"])).stderr).toContain("1 error and 0 warnings in files of agents");
   });
 
-  test("the project's agents go over the user's, and those over the built-in ones; the user's of Claude Code are there, too", async () => {
+  test("the user's agents go over the built-in ones, those of Claude Code are there, too, and a project that is not trusted replaces none", async () => {
     const agent = (name: string, description: string): string => `---\nname: ${name}\ndescription: ${description}\n---\nHelp.\n`;
     const made = await project({
       ".retinue/agents/planner.md": agent("planner", "Of the project."),
       ".retinue/agents/shared.md": agent("shared", "Of the project."),
+      ".retinue/agents/fresh.md": agent("fresh", "Of the project."),
     });
     for (const [name, text] of [
       ["agents/planner.md", agent("planner", "Of the user.")],
@@ -74,16 +75,14 @@ describe("retinue agents list", () => {
     const { agents } = JSON.parse(ended.stdout) as { agents: { name: string; origin: string; description: string }[] };
     const of = (name: string): unknown =>
       agents.filter((one) => one.name === name).map(({ origin, description }) => [origin, description]);
-    expect(of("planner")).toEqual([["project", "Of the project."]]);
-    expect(of("shared")).toEqual([["project", "Of the project."]]);
+    expect(of("planner")).toEqual([["user", "Of the user."]]);
+    expect(of("shared")).toEqual([["user", "Of the user."]]);
+    expect(of("fresh")).toEqual([["project", "Of the project."]]);
     expect(of("researcher")).toEqual([["user", "Of the user."]]);
     expect(of("theirs")).toEqual([["user", "Of the user."]]);
     const shown = await callRetinue(made, ["agents", "show", "planner"]);
-    expect(shown.stdout).toMatch(/^From project \(retinue\): .*project\/\.retinue\/agents\/planner\.md$/m);
-    expect(shown.stdout.match(/^In place of .*$/gm)).toEqual([
-      expect.stringMatching(/builtin\/planner\.md$/),
-      `In place of ${join(made.home, "agents/planner.md")}`,
-    ]);
+    expect(shown.stdout).toMatch(/^From user \(retinue\): .*agents\/planner\.md$/m);
+    expect(shown.stdout.match(/^In place of .*$/gm)).toEqual([expect.stringMatching(/builtin\/planner\.md$/)]);
   });
 
   test("what stands in a file drives no terminal", async () => {

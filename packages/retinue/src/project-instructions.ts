@@ -1,0 +1,79 @@
+/** What `AGENTS.md` and `CLAUDE.md` files say: to agents that are given them from the start, and to whoever of them enters a folder with some of its own. */
+import type { Instructions, ProjectFolders } from "@retinue/agents";
+import { describeInstructions, describeOne, loadFolderInstructions, loadInstructions } from "@retinue/agents";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { Hooks } from "@retinue/runtime";
+import { isInside } from "@retinue/runtime";
+import path from "node:path";
+
+export type ProjectInstructions = {
+  readonly files: readonly Instructions[];
+  readonly problems: readonly string[];
+  /** The same agents; those that are given instructions have them in their prompts. */
+  readonly instruct: (agents: ReadonlyMap<string, AgentDefinition>) => ReadonlyMap<string, AgentDefinition>;
+  /** Tells those of a folder below the workspace to agents that are given instructions, when they work in it. */
+  readonly hooksFor: (agents: ReadonlyMap<string, AgentDefinition>) => Hooks;
+};
+
+export type ProjectInstructionOptions = {
+  readonly project: ProjectFolders;
+  readonly folder: string;
+  readonly userDir: string;
+  readonly homeDir?: string | undefined;
+  readonly configDir?: string | undefined;
+  /** Said by whoever opened the workspace, to every agent. */
+  readonly given?: string | undefined;
+};
+
+export const readProjectInstructions = async (options: ProjectInstructionOptions): Promise<ProjectInstructions> => {
+  const { project, folder, given = "" } = options;
+  const { files, problems } = await loadInstructions({ ...options, folders: project.folders });
+  const ofProject = describeInstructions(files, folder);
+  return {
+    files,
+    problems: problems.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+    instruct: (agents) => {
+      if (ofProject === "" && given.trim() === "") return agents;
+      return new Map(
+        [...agents].map(([name, agent]) => {
+          const parts = [agent.prompt.trim(), ...(agent.instructions ? [ofProject] : []), given.trim()].filter(
+            (part) => part !== "",
+          );
+          return [name, { ...agent, prompt: parts.join("\n\n") }];
+        }),
+      );
+    },
+    hooksFor: (agents) => {
+      const ofFolder = createFolderReader(project.root, folder);
+      return {
+        inform: async ({ agent }, paths, workspace) => {
+          if (agents.get(agent)?.instructions !== true) return [];
+          const below = new Set(paths.flatMap((touched) => foldersBelow(workspace, path.resolve(workspace, touched))));
+          const pieces = await Promise.all([...below].toSorted().map(ofFolder));
+          return pieces.flat();
+        },
+      };
+    },
+  };
+};
+
+/** Read once in the life of a workspace. */
+const createFolderReader = (root: string, folder: string) => {
+  const known = new Map<string, Promise<readonly string[]>>();
+  return (below: string): Promise<readonly string[]> => {
+    let pieces = known.get(below);
+    if (!pieces) {
+      pieces = loadFolderInstructions(below, root).then((files) => files.map((file) => describeOne(file, folder)));
+      known.set(below, pieces);
+    }
+    return pieces;
+  };
+};
+
+/** The folders between the workspace and what is touched, without the workspace, and with what is touched, should it be one. */
+const foldersBelow = (workspace: string, touched: string): readonly string[] => {
+  const folders: string[] = [];
+  for (let current = touched; current !== workspace && isInside(workspace, current); current = path.dirname(current))
+    folders.push(current);
+  return folders;
+};

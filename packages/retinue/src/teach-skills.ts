@@ -1,0 +1,51 @@
+/** Puts the skills that an agent's file lists into its prompt, so that it knows them from the start. All others are loaded on demand. */
+import type { SkillEntry } from "@retinue/agents";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { findAgentNamed } from "@retinue/runtime";
+import { readSkillBody } from "@retinue/tools";
+
+/** Of one agent together, about 10,000 tokens. */
+const MOST_CHARS = 40_000;
+
+export type TaughtAgents = {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** Skills that are listed and cannot be had. */
+  readonly problems: readonly string[];
+};
+
+export const teachSkills = async (
+  agents: ReadonlyMap<string, AgentDefinition>,
+  skills: ReadonlyMap<string, SkillEntry>,
+): Promise<TaughtAgents> => {
+  const problems: string[] = [];
+  const taught = new Map(agents);
+  for (const [name, agent] of agents) {
+    if (agent.skills.length === 0) continue;
+    const parts: string[] = [];
+    let room = MOST_CHARS;
+    for (const wanted of agent.skills) {
+      const skill = skills.get(wanted) ?? findSkill(wanted, skills);
+      if (!skill) {
+        problems.push(`The agent ${name} lists the skill "${wanted}", which there is not.`);
+        continue;
+      }
+      try {
+        const body = await readSkillBody(skill);
+        room -= body.length;
+        parts.push(room < 0 ? `[skill ${skill.name}: too long for this prompt; read it with load_skill before you begin]` : body);
+      } catch (thrown) {
+        problems.push(
+          `The skill "${wanted}" of the agent ${name}: ${thrown instanceof Error ? thrown.message : String(thrown)}.`,
+        );
+      }
+    }
+    if (parts.length > 0) taught.set(name, { ...agent, prompt: [agent.prompt.trim(), ...parts].join("\n\n") });
+  }
+  return { agents: taught, problems };
+};
+
+/** Other worlds write names in other ways, and put the name of a plugin before them. */
+const findSkill = (wanted: string, skills: ReadonlyMap<string, SkillEntry>): SkillEntry | undefined => {
+  const named = [...skills.values()].map((skill) => ({ ...skill, aliases: [] }));
+  return findAgentNamed(wanted, named) ?? findAgentNamed(wanted.replace(/^[^:]+:/, ""), named);
+};

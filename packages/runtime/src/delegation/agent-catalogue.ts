@@ -1,0 +1,82 @@
+/**
+ * How the agents that a run may start are told to its model: each is described once, in the prompt or as a tool of its own, within a share of the
+ * context that does not grow with their number. Descriptions are shortened first, then left out; what is not told at all is found with `find_agent`.
+ */
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
+
+/** About 1,500 tokens. */
+const CATALOGUE_CHARS = 6_000;
+/** For agents that are tools of their own, about 1,000 tokens. */
+const TOOLS_CHARS = 4_000;
+const SHORT_CHARS = 100;
+
+export type Offered = {
+  /** Agents that are tools of their own. */
+  readonly asTools: readonly AgentDefinition[];
+  /** Agents that `delegate_to_agent` takes. */
+  readonly byName: readonly AgentDefinition[];
+};
+
+/** A tool that has the name of an agent is not hidden by it. */
+export const offerAgents = (available: readonly AgentDefinition[], tools: readonly string[]): Offered => {
+  const asTools: AgentDefinition[] = [];
+  let room = TOOLS_CHARS;
+  for (const agent of available) {
+    if (agent.expose === "delegate" || tools.includes(agent.name)) continue;
+    room -= agent.description.length + JSON.stringify(agent.input ?? {}).length + 200;
+    if (room < 0) break;
+    asTools.push(agent);
+  }
+  const isTool = new Set(asTools);
+  return { asTools, byName: available.filter((agent) => agent.expose !== "tool" || !isTool.has(agent)) };
+};
+
+export type Catalogue = {
+  readonly lines: readonly string[];
+  /** How many are not named. */
+  readonly untold: number;
+};
+
+/** Every agent in as many words as there is room for; those that are tools of their own are described there. */
+export const describeAgents = ({ asTools, byName }: Offered): Catalogue => {
+  const isTool = new Set(asTools);
+  const others = byName.filter((agent) => !isTool.has(agent));
+  const own = asTools.length === 0 ? [] : [`- as tools of their own: ${asTools.map(({ name }) => name).join(", ")}`];
+  for (const describe of [inFull, shortened]) {
+    const lines = [...others.map(describe), ...own];
+    if (charsOf(lines) <= CATALOGUE_CHARS) return { lines, untold: 0 };
+  }
+  // The first ones are those that come with Retinue and are known to fit most tasks.
+  const described = others.slice(0, MOST_DESCRIBED).map(shortened);
+  let room = CATALOGUE_CHARS - charsOf([...described, ...own]) - BY_NAME.length;
+  const named: string[] = [];
+  for (const { name } of others.slice(MOST_DESCRIBED)) {
+    room -= name.length + 2;
+    if (room < 0) break;
+    named.push(name);
+  }
+  return {
+    lines: [...described, `${BY_NAME}${named.join(", ")}`, ...own],
+    untold: others.length - described.length - named.length,
+  };
+};
+
+const MOST_DESCRIBED = 12;
+const BY_NAME = "- by name: ";
+
+const charsOf = (lines: readonly string[]): number => lines.reduce((chars, { length }) => chars + length + 1, 0);
+
+const inFull = ({ name, description }: AgentDefinition): string => `- **${name}**: ${oneLine(description)}`;
+
+const shortened = ({ name, description }: AgentDefinition): string => `- **${name}**: ${shorten(description, SHORT_CHARS)}`;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** The first sentence, or as many words as fit. */
+export const shorten = (text: string, most: number): string => {
+  const line = oneLine(text);
+  const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
+  if (sentence.length <= most) return sentence;
+  const cut = sentence.slice(0, most - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most >> 1))}…`;
+};
