@@ -10,6 +10,7 @@ import { isSheltered, runSheltered } from "./shelter.ts";
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
+const TOLD_AFTER = 500;
 const FOUND = 1;
 const NOT_RUN = 2;
 
@@ -47,6 +48,9 @@ const attack = async (): Promise<number> => {
   const outcome = await runAttack({
     seed,
     calls: Number(values.calls),
+    onProgress: (calls) => {
+      if (calls % TOLD_AFTER === 0) say(`${calls} calls, nothing found so far`);
+    },
     ...(values.show ? { onAnswer: (line) => say(line.slice(0, 400)) } : {}),
     ...(values.reruns === undefined ? {} : { mostReruns: Number(values.reruns) }),
     ...(values["calls-per-trial"] === undefined ? {} : { callsPerTrial: Number(values["calls-per-trial"]) }),

@@ -184,16 +184,16 @@ export const HOLES: readonly Hole[] = [
     finds: "read-out",
     kind: "race",
     theme: "anything",
-    seed: 1,
+    seed: 557,
     edits: [OPENED_UNSEEN],
   },
   {
     name: "probe-fails-open",
     what: "a sandbox that cannot be tried counts as waived",
-    finds: "read-out",
+    finds: "changed",
     kind: "free",
     theme: "reading",
-    seed: 53,
+    seed: 676,
     edits: [
       edit(
         "confine/src/sandbox/probe-sandbox.ts",
@@ -270,7 +270,7 @@ export const HOLES: readonly Hole[] = [
     finds: "read-out",
     kind: "free",
     theme: "reading",
-    seed: 53,
+    seed: 1378,
     edits: [
       edit(
         "confine/src/sandbox/bwrap-arguments.ts",

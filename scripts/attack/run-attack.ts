@@ -20,6 +20,8 @@ export type AttackOptions = {
   readonly theme?: Theme;
   /** Told what each call was answered. */
   readonly onAnswer?: (line: string) => void;
+  /** Told after each trial how many calls were made. */
+  readonly onProgress?: (calls: number) => void;
 };
 
 export type AttackOutcome = {
@@ -42,6 +44,7 @@ export const runAttack = async (options: AttackOptions): Promise<AttackOutcome> 
       if (plan.kind !== (options.kind ?? plan.kind) || plan.theme !== (options.theme ?? plan.theme)) continue;
       const found = await runTrial(plan, { listeners, ...(onAnswer === undefined ? {} : { onAnswer }) });
       done += plan.calls.length;
+      options.onProgress?.(done);
       if (found.length > 0) return { calls: done, found, shortest: await shorten(plan, { found, listeners, mostReruns }) };
     }
     return { calls: done, found: [], shortest: undefined };

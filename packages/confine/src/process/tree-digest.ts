@@ -10,6 +10,7 @@ import { lstatSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as breathe, setTimeout as delay } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
+import { codeOf } from "../files/system-error.ts";
 import { byPath } from "../search/list-files.ts";
 import { runRipgrep, toIgnoreArgs } from "../search/ripgrep.ts";
 
@@ -71,14 +72,20 @@ const readTree = async (workspace: string, noted = { newestMs: 0 }): Promise<Tre
   for (const [index, file] of [...files, ...links].entries()) {
     if (index % STATS_AT_ONCE === STATS_AT_ONCE - 1) await breathe();
     const at = path.join(workspace, file);
-    const stats = lstatSync(at, { bigint: true, throwIfNoEntry: false });
-    if (!stats) continue;
-    noted.newestMs = Math.max(noted.newestMs, Number(stats.ctimeNs / 1_000_000n));
-    const target = stats.isSymbolicLink() ? readlinkSync(at) : "";
-    tree.set(file, `${stats.dev}:${stats.ino}:${stats.mode}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${target}`);
+    try {
+      const stats = lstatSync(at, { bigint: true });
+      const target = stats.isSymbolicLink() ? readlinkSync(at) : "";
+      noted.newestMs = Math.max(noted.newestMs, Number(stats.ctimeNs / 1_000_000n));
+      tree.set(file, `${stats.dev}:${stats.ino}:${stats.mode}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${target}`);
+    } catch (thrown) {
+      // It was swapped or taken away meanwhile; what lies there when the command is to run is found to be new.
+      if (!GONE.has(codeOf(thrown))) throw unbound(workspace, thrown instanceof Error ? thrown.message : String(thrown));
+    }
   }
   return tree;
 };
+
+const GONE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EINVAL"]);
 
 const listFiles = async (workspace: string): Promise<readonly string[]> => {
   const files: string[] = [];

@@ -347,6 +347,14 @@ test("B16: what cannot be bound to its files is not asked about but denied", asy
   expect(await judged(call)).toMatchObject({ type: "deny", error: { code: "act_denied" } });
 });
 
+test("B16: a check of files that fails by itself denies, and ends no run", async () => {
+  const digestTree = async (): Promise<string> => {
+    throw new Error("ENOENT: no such file or directory, readlink 't'");
+  };
+  const call = { effect: "execute", touches: { command: "make" }, approve: "ask", options: { digestTree } } as const;
+  expect(await judged(call)).toMatchObject({ type: "deny" });
+});
+
 test("B17: who always allows one command line has allowed no other", async () => {
   const likeness = async (command: string): Promise<string> => {
     const judgement = await judged({ effect: "execute", touches: { command }, approve: "ask" });

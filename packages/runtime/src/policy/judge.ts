@@ -139,8 +139,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     try {
       return { type: "ask", act: await toAct(...about) };
     } catch (thrown) {
-      // An answer that cannot be bound to what it is about is not asked for.
-      if (!(thrown instanceof RetinueError)) throw thrown;
+      // An answer that cannot be bound to what it is about, for whatever reason, is not asked for.
       return { type: "deny", error: toErrorValue(thrown) };
     }
   };
