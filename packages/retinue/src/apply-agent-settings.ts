@@ -4,7 +4,7 @@
  */
 import { resolveDelegates, resolveToolName } from "@retinue/agents";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { findAgentNamed } from "@retinue/runtime";
+import { findAgentNamed, ORCHESTRATOR } from "@retinue/runtime";
 import type { AgentSettings, Settings } from "./settings/settings.ts";
 import { closestWord } from "@retinue/protocol/names";
 
@@ -16,11 +16,16 @@ export type AppliedAgents = {
 };
 
 export const applyAgentSettings = (
-  agents: ReadonlyMap<string, AgentDefinition>,
+  defined: ReadonlyMap<string, AgentDefinition>,
   { agents: wanted, agent: { resultTokens } }: Pick<Settings, "agents" | "agent">,
 ): AppliedAgents => {
   const applied = new Map<string, { readonly name: string; readonly set: AgentSettings }>();
   const problems: string[] = [];
+  // The orchestrator of plans is there without a file, and is changed as if it had one.
+  const agents =
+    Object.hasOwn(wanted, ORCHESTRATOR.name) && !defined.has(ORCHESTRATOR.name)
+      ? new Map([...defined, [ORCHESTRATOR.name, ORCHESTRATOR]])
+      : defined;
   for (const [name, set] of Object.entries(wanted)) {
     const agent = findAgentNamed(name, agents.values());
     if (agent) applied.set(agent.name, { name, set });
@@ -42,7 +47,7 @@ const override = (
   agents: ReadonlyMap<string, AgentDefinition>,
   sessionTokens: number | undefined,
 ): AgentDefinition => {
-  const { model, limits, tools, delegates, summarize } = set;
+  const { model, limits, tools, delegates, summarize, maxOutputTokens, temperature } = set;
   const resultTokens = set.resultTokens ?? sessionTokens;
   const called = (pattern: string): string => {
     const [mark, name] = pattern.startsWith("!") ? ["!", pattern.slice(1)] : ["", pattern];
@@ -58,5 +63,7 @@ const override = (
       : { delegates: [...resolveDelegates(agent.name, delegates.map(called), agents, new Map()).names] }),
     ...(resultTokens === undefined ? {} : { resultTokens }),
     ...(summarize === undefined ? {} : { summarize }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
   };
 };

@@ -13,21 +13,29 @@ import type {
   UserPart,
 } from "@retinue/protocol";
 import { toEventKey } from "./event-key.ts";
-import type { MessageColumn, MessageStatus } from "./message-row.ts";
+import type { Operation, RowOf } from "./message-operation.ts";
+import {
+  ANSWER_APPROVAL,
+  ANSWERED_MODEL_CALL,
+  FAIL,
+  FAILED_MODEL_CALL,
+  insert,
+  MARK,
+  OPEN_MODEL_CALL,
+  OPEN_RUN,
+  OPEN_TOOL_CALL,
+  RECEIVE,
+  SETTLE_COMMAND,
+  SETTLE_RUN,
+  SETTLE_TOOL_CALL,
+  START_APPROVED,
+  UNDER_WAY,
+  update,
+} from "./message-operation.ts";
+import type { MessageStatus } from "./message-row.ts";
 import type { PersistentMap } from "./persistent-map.ts";
 import { eachValue, EMPTY_MAP, filterEntries, getEntry, withEntry } from "./persistent-map.ts";
 import { toSystemPromptId } from "./system-prompt.ts";
-
-export type ColumnValue = string | number | null;
-
-/** One row is opened or changed. `columns` is always one of a few constant lists, so that statements can be kept by it. */
-export type Operation = {
-  readonly type: "insert" | "update";
-  readonly id: number;
-  readonly columns: readonly MessageColumn[];
-  /** In the order of `columns`. An insert has its id among them. */
-  readonly values: readonly ColumnValue[];
-};
 
 export type OpenCall = {
   readonly id: number;
@@ -36,11 +44,13 @@ export type OpenCall = {
   readonly approvalId?: ApprovalId;
 };
 
+type ModelCallOpening = RowOf<typeof OPEN_MODEL_CALL> & { readonly id: number };
+
 type OpenStep = {
   readonly id: number;
   readonly startedAt: string;
-  /** What its row begins with, in the order of `OPEN_MODEL_CALL`; null once it has ended. */
-  readonly opening: readonly ColumnValue[] | null;
+  /** What its row begins with; null once it has ended. */
+  readonly opening: ModelCallOpening | null;
 };
 
 /** What must be known of a run's earlier events to project its next one. */
@@ -63,150 +73,6 @@ export type ProjectOptions = {
   readonly parent?: RunProjection | undefined;
 };
 
-const OPEN_RUN = [
-  "id",
-  "session_id",
-  "parent_message_id",
-  "started_at",
-  "agent_role",
-  "agent_depth",
-  "model_id",
-  "system_prompt_id",
-  "request_type",
-  "request_content",
-  "context_mode",
-  "max_iterations",
-  "max_duration_ms",
-  "status",
-  "metadata_json",
-  "run_id",
-  "seq",
-] as const satisfies readonly MessageColumn[];
-
-const OPEN_MODEL_CALL = [
-  "id",
-  "session_id",
-  "parent_message_id",
-  "started_at",
-  "agent_role",
-  "agent_depth",
-  "model_id",
-  "request_type",
-  "context_token_count",
-  "iteration_count",
-  "metadata_json",
-  "run_id",
-  "seq",
-  "step",
-] as const satisfies readonly MessageColumn[];
-
-const OPEN_TOOL_CALL = [
-  "id",
-  "session_id",
-  "parent_message_id",
-  "started_at",
-  "agent_role",
-  "agent_depth",
-  "request_type",
-  "request_content",
-  "status",
-  "run_id",
-  "seq",
-  "tool_name",
-  "call_id",
-  "effect",
-  "approval",
-] as const satisfies readonly MessageColumn[];
-
-const RECEIVE = [
-  "id",
-  "session_id",
-  "parent_message_id",
-  "started_at",
-  "completed_at",
-  "agent_role",
-  "agent_depth",
-  "request_type",
-  "request_content",
-  "status",
-  "metadata_json",
-  "run_id",
-  "seq",
-] as const satisfies readonly MessageColumn[];
-
-const MARK = ["status"] as const satisfies readonly MessageColumn[];
-
-const ANSWER_APPROVAL = ["approval", "approval_reason"] as const satisfies readonly MessageColumn[];
-
-const START_APPROVED = ["status", "started_at", "request_content", "effect"] as const satisfies readonly MessageColumn[];
-
-const FAIL = [
-  "completed_at",
-  "duration_ms",
-  "status",
-  "outcome",
-  "error_message",
-  "error_code",
-] as const satisfies readonly MessageColumn[];
-
-const ANSWER_MODEL_CALL = [
-  "completed_at",
-  "duration_ms",
-  "response_content",
-  "tool_calls_json",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "status",
-  "outcome",
-  "cached_tokens",
-  "reasoning_tokens",
-  "cost_usd",
-] as const satisfies readonly MessageColumn[];
-
-const ANSWERED_MODEL_CALL: readonly MessageColumn[] = [...OPEN_MODEL_CALL, ...ANSWER_MODEL_CALL];
-
-const FAILED_MODEL_CALL: readonly MessageColumn[] = [...OPEN_MODEL_CALL, ...FAIL];
-
-const UNDER_WAY: readonly MessageColumn[] = [...OPEN_MODEL_CALL, "status"];
-
-const SETTLE_TOOL_CALL = [
-  "completed_at",
-  "duration_ms",
-  "response_content",
-  "files_modified_json",
-  "status",
-  "error_message",
-  "outcome",
-  "error_code",
-  "files_created_json",
-  "artifact_id",
-] as const satisfies readonly MessageColumn[];
-
-const SETTLE_COMMAND = [...SETTLE_TOOL_CALL, "metadata_json"] as const satisfies readonly MessageColumn[];
-
-const SETTLE_RUN = [
-  "completed_at",
-  "duration_ms",
-  "context_token_count",
-  "response_content",
-  "response_summary",
-  "files_modified_json",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "iteration_count",
-  "bailout_reason",
-  "status",
-  "error_message",
-  "outcome",
-  "error_code",
-  "files_created_json",
-  "cached_tokens",
-  "reasoning_tokens",
-  "cost_usd",
-] as const satisfies readonly MessageColumn[];
-
 const NOTHING: readonly Operation[] = [];
 
 export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): Projected => {
@@ -216,24 +82,24 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
   if (run === undefined) throw new Error(`Event ${event.seq} is of run ${event.runId}, which was never requested.`);
   switch (event.type) {
     case "run.started":
-      return { operations: [update(run.messageId, MARK, ["running"])], run };
+      return { operations: [update(run.messageId, MARK, { status: "running" })], run };
     case "model.requested": {
-      const opening = [
+      const opening: ModelCallOpening = {
         id,
-        event.sessionId,
-        run.messageId,
-        event.at,
-        event.agent,
-        event.depth,
-        event.model,
-        "continuation",
-        event.estimatedTokens,
-        1,
-        event.handIn ? '{"handIn":true}' : null,
-        event.runId,
-        event.seq,
-        event.step,
-      ];
+        session_id: event.sessionId,
+        parent_message_id: run.messageId,
+        started_at: event.at,
+        agent_role: event.agent,
+        agent_depth: event.depth,
+        model_id: event.model,
+        request_type: "continuation",
+        context_token_count: event.estimatedTokens,
+        iteration_count: 1,
+        metadata_json: event.handIn ? '{"handIn":true}' : null,
+        run_id: event.runId,
+        seq: event.seq,
+        step: event.step,
+      };
       return {
         operations: run.step?.opening ? [interruptStep(run.step, run.step.opening, event.at)] : NOTHING,
         run: { ...run, step: { id, startedAt: event.at, opening } },
@@ -243,26 +109,21 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       if (!run.step?.opening) return { operations: NOTHING, run };
       return {
         operations: [
-          {
-            type: "insert",
-            id: run.step.id,
-            columns: ANSWERED_MODEL_CALL,
-            values: [
-              ...run.step.opening,
-              event.at,
-              toElapsedMs(run.step.startedAt, event.at),
-              toAnswerText(event.content),
-              toToolCallsJson(event.content),
-              event.usage.input,
-              event.usage.output,
-              event.usage.input + event.usage.output,
-              "completed",
-              event.finishReason,
-              event.usage.cached,
-              event.usage.reasoning,
-              event.costUsd,
-            ],
-          },
+          insert(ANSWERED_MODEL_CALL, {
+            ...run.step.opening,
+            completed_at: event.at,
+            duration_ms: toElapsedMs(run.step.startedAt, event.at),
+            response_content: toAnswerText(event.content),
+            tool_calls_json: toToolCallsJson(event.content),
+            prompt_tokens: event.usage.input,
+            completion_tokens: event.usage.output,
+            total_tokens: event.usage.input + event.usage.output,
+            status: "completed",
+            outcome: event.finishReason,
+            cached_tokens: event.usage.cached,
+            reasoning_tokens: event.usage.reasoning,
+            cost_usd: event.costUsd,
+          }),
         ],
         run: { ...run, step: { ...run.step, opening: null }, calls: filterEntries(run.calls, (call) => !call.settled) },
       };
@@ -280,7 +141,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       const call = getEntry(run.calls, act.callId);
       if (call !== undefined && !call.settled)
         return {
-          operations: [update(call.id, ANSWER_APPROVAL, ["asked", null])],
+          operations: [update(call.id, ANSWER_APPROVAL, { approval: "asked", approval_reason: null })],
           run: { ...run, calls: withEntry(run.calls, act.callId, { ...call, approvalId }) },
         };
       return openCall(event, id, run, {
@@ -296,7 +157,12 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       const call = findAsked(run.calls, event.approvalId);
       if (call === undefined) return { operations: NOTHING, run };
       return {
-        operations: [update(call.id, ANSWER_APPROVAL, [event.allowed ? "allowed" : "denied", event.reason ?? null])],
+        operations: [
+          update(call.id, ANSWER_APPROVAL, {
+            approval: event.allowed ? "allowed" : "denied",
+            approval_reason: event.reason ?? null,
+          }),
+        ],
         run,
       };
     }
@@ -312,7 +178,14 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
           status: "running",
         });
       return {
-        operations: [update(call.id, START_APPROVED, ["running", event.at, input, event.effect])],
+        operations: [
+          update(call.id, START_APPROVED, {
+            status: "running",
+            started_at: event.at,
+            request_content: input,
+            effect: event.effect,
+          }),
+        ],
         run: { ...run, calls: withEntry(run.calls, event.callId, { ...call, startedAt: event.at }) },
       };
     }
@@ -368,14 +241,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
 
 /** The row of the run's model call while it is under way. What the call's end writes takes its place. */
 export const underWayOf = ({ step }: RunProjection): Operation | undefined =>
-  step?.opening ? { type: "insert", id: step.id, columns: UNDER_WAY, values: [...step.opening, "running"] } : undefined;
-
-const update = (id: number, columns: readonly MessageColumn[], values: readonly ColumnValue[]): Operation => ({
-  type: "update",
-  id,
-  columns,
-  values,
-});
+  step?.opening ? insert(UNDER_WAY, { ...step.opening, status: "running" }) : undefined;
 
 const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProjection | undefined): Operation => {
   const { spec } = event;
@@ -388,30 +254,25 @@ const openRun = (event: EventOf<"run.requested">, id: number, parent: RunProject
     ...(event.forkedFrom === undefined ? {} : { forkedFrom: event.forkedFrom }),
   };
   const parentCall = event.parentCallId === undefined ? undefined : parent && getEntry(parent.calls, event.parentCallId);
-  return {
-    type: "insert",
+  return insert(OPEN_RUN, {
     id,
-    columns: OPEN_RUN,
-    values: [
-      id,
-      event.sessionId,
-      parentCall?.id ?? parent?.messageId ?? null,
-      event.at,
-      event.agent,
-      event.depth,
-      spec.model,
-      toSystemPromptId(spec),
-      event.depth === 0 ? "prompt" : "delegation",
-      toText(event.task),
-      spec.contextMode ?? null,
-      spec.limits.iterations ?? null,
-      spec.limits.durationMs ?? null,
-      "pending",
-      JSON.stringify(metadata),
-      event.runId,
-      event.seq,
-    ],
-  };
+    session_id: event.sessionId,
+    parent_message_id: parentCall?.id ?? parent?.messageId ?? null,
+    started_at: event.at,
+    agent_role: event.agent,
+    agent_depth: event.depth,
+    model_id: spec.model,
+    system_prompt_id: toSystemPromptId(spec),
+    request_type: event.depth === 0 ? "prompt" : "delegation",
+    request_content: toText(event.task),
+    context_mode: spec.contextMode ?? null,
+    max_iterations: spec.limits.iterations ?? null,
+    max_duration_ms: spec.limits.durationMs ?? null,
+    status: "pending",
+    metadata_json: JSON.stringify(metadata),
+    run_id: event.runId,
+    seq: event.seq,
+  });
 };
 
 type CallOpening = {
@@ -426,29 +287,24 @@ type CallOpening = {
 
 const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: CallOpening): Projected => ({
   operations: [
-    {
-      type: "insert",
+    insert(OPEN_TOOL_CALL, {
       id,
-      columns: OPEN_TOOL_CALL,
-      values: [
-        id,
-        event.sessionId,
-        // The row of a model call that has not ended is not there yet.
-        run.step?.opening === null ? run.step.id : run.messageId,
-        event.at,
-        event.agent,
-        event.depth,
-        "tool_call",
-        call.input,
-        call.status,
-        event.runId,
-        event.seq,
-        call.tool,
-        call.callId,
-        call.effect,
-        call.approvalId === undefined ? null : "asked",
-      ],
-    },
+      session_id: event.sessionId,
+      // The row of a model call that has not ended is not there yet.
+      parent_message_id: run.step?.opening === null ? run.step.id : run.messageId,
+      started_at: event.at,
+      agent_role: event.agent,
+      agent_depth: event.depth,
+      request_type: "tool_call",
+      request_content: call.input,
+      status: call.status,
+      run_id: event.runId,
+      seq: event.seq,
+      tool_name: call.tool,
+      call_id: call.callId,
+      effect: call.effect,
+      approval: call.approvalId === undefined ? null : "asked",
+    }),
   ],
   run: {
     ...run,
@@ -462,45 +318,45 @@ const openCall = (event: RecordedEvent, id: number, run: RunProjection, call: Ca
 });
 
 const settleCall = (event: EventOf<"tool.settled">, call: Pick<OpenCall, "id" | "startedAt">): Operation => {
-  const values = [
-    event.at,
-    toElapsedMs(call.startedAt, event.at),
-    toText(event.content),
-    event.files === undefined ? null : toTouchedJson(event.files.modified, event.files.created),
-    toCallStatus(event),
-    event.error?.message ?? null,
-    event.outcome,
-    event.error?.code ?? null,
-    event.files === undefined ? null : JSON.stringify(event.files.created),
-    event.artifact?.artifactId ?? null,
-  ] as const;
+  const row: RowOf<typeof SETTLE_TOOL_CALL> = {
+    completed_at: event.at,
+    duration_ms: toElapsedMs(call.startedAt, event.at),
+    response_content: toText(event.content),
+    files_modified_json: event.files === undefined ? null : toTouchedJson(event.files.modified, event.files.created),
+    status: toCallStatus(event),
+    error_message: event.error?.message ?? null,
+    outcome: event.outcome,
+    error_code: event.error?.code ?? null,
+    files_created_json: event.files === undefined ? null : JSON.stringify(event.files.created),
+    artifact_id: event.artifact?.artifactId ?? null,
+  };
   return event.sandbox === undefined
-    ? update(call.id, SETTLE_TOOL_CALL, values)
-    : update(call.id, SETTLE_COMMAND, [...values, JSON.stringify({ sandbox: event.sandbox })]);
+    ? update(call.id, SETTLE_TOOL_CALL, row)
+    : update(call.id, SETTLE_COMMAND, { ...row, metadata_json: JSON.stringify({ sandbox: event.sandbox }) });
 };
 
 const settleRun = (result: RunResult, at: string, id: number): Operation =>
-  update(id, SETTLE_RUN, [
-    at,
-    Math.round(result.durationMs),
-    result.contextTokens,
-    result.details,
-    result.summary,
-    toTouchedJson(result.filesModified, result.filesCreated),
-    result.usage.input,
-    result.usage.output,
-    result.usage.input + result.usage.output,
-    result.iterations,
-    result.bailoutReason ?? null,
-    toRunStatus(result),
-    result.error?.message ?? null,
-    result.status,
-    result.error?.code ?? null,
-    JSON.stringify(result.filesCreated),
-    result.usage.cached,
-    result.usage.reasoning,
-    result.costUsd,
-  ]);
+  update(id, SETTLE_RUN, {
+    completed_at: at,
+    duration_ms: Math.round(result.durationMs),
+    context_token_count: result.contextTokens,
+    response_content: result.details,
+    response_summary: result.summary,
+    files_modified_json: toTouchedJson(result.filesModified, result.filesCreated),
+    prompt_tokens: result.usage.input,
+    completion_tokens: result.usage.output,
+    total_tokens: result.usage.input + result.usage.output,
+    iteration_count: result.iterations,
+    bailout_reason: result.bailoutReason ?? null,
+    status: toRunStatus(result),
+    error_message: result.error?.message ?? null,
+    outcome: result.status,
+    error_code: result.error?.code ?? null,
+    files_created_json: JSON.stringify(result.filesCreated),
+    cached_tokens: result.usage.cached,
+    reasoning_tokens: result.usage.reasoning,
+    cost_usd: result.costUsd,
+  });
 
 /** A summary of old context is a model call like any other: it cost tokens and money. */
 const recordSummary = (
@@ -509,81 +365,72 @@ const recordSummary = (
   id: number,
   run: RunProjection,
 ): readonly Operation[] => [
-  {
-    type: "insert",
+  insert(ANSWERED_MODEL_CALL, {
     id,
-    columns: ANSWERED_MODEL_CALL,
-    values: [
-      id,
-      event.sessionId,
-      run.messageId,
-      event.at,
-      event.agent,
-      event.depth,
-      summary.model,
-      "continuation",
-      event.beforeTokens,
-      1,
-      '{"contextSummary":true}',
-      event.runId,
-      event.seq,
-      null,
-      event.at,
-      null,
-      summary.text,
-      null,
-      summary.usage.input,
-      summary.usage.output,
-      summary.usage.input + summary.usage.output,
-      "completed",
-      "stop",
-      summary.usage.cached,
-      summary.usage.reasoning,
-      summary.costUsd,
-    ],
-  },
+    session_id: event.sessionId,
+    parent_message_id: run.messageId,
+    started_at: event.at,
+    agent_role: event.agent,
+    agent_depth: event.depth,
+    model_id: summary.model,
+    request_type: "continuation",
+    context_token_count: event.beforeTokens,
+    iteration_count: 1,
+    metadata_json: '{"contextSummary":true}',
+    run_id: event.runId,
+    seq: event.seq,
+    step: null,
+    completed_at: event.at,
+    duration_ms: null,
+    response_content: summary.text,
+    tool_calls_json: null,
+    prompt_tokens: summary.usage.input,
+    completion_tokens: summary.usage.output,
+    total_tokens: summary.usage.input + summary.usage.output,
+    status: "completed",
+    outcome: "stop",
+    cached_tokens: summary.usage.cached,
+    reasoning_tokens: summary.usage.reasoning,
+    cost_usd: summary.costUsd,
+  }),
 ];
 
 const recordReceived = (event: EventOf<"message.received">, id: number, run: RunProjection): readonly Operation[] => [
-  {
-    type: "insert",
+  insert(RECEIVE, {
     id,
-    columns: RECEIVE,
-    values: [
-      id,
-      event.sessionId,
-      run.messageId,
-      event.at,
-      event.at,
-      event.agent,
-      event.depth,
-      "prompt",
-      toText(event.content),
-      "completed",
-      JSON.stringify({ from: event.from }),
-      event.runId,
-      event.seq,
-    ],
-  },
+    session_id: event.sessionId,
+    parent_message_id: run.messageId,
+    started_at: event.at,
+    completed_at: event.at,
+    agent_role: event.agent,
+    agent_depth: event.depth,
+    request_type: "prompt",
+    request_content: toText(event.content),
+    status: "completed",
+    metadata_json: JSON.stringify({ from: event.from }),
+    run_id: event.runId,
+    seq: event.seq,
+  }),
 ];
 
-/** In the order of `FAIL`. */
+type Failure = RowOf<typeof FAIL>;
+
 const toFailure = (
   open: { readonly startedAt: string },
   at: string,
   status: MessageStatus,
   error: Pick<ErrorValue, "message"> & { readonly code: ErrorValue["code"] | null },
-): readonly ColumnValue[] => [
-  at,
-  toElapsedMs(open.startedAt, at),
+): Failure => ({
+  completed_at: at,
+  duration_ms: toElapsedMs(open.startedAt, at),
   status,
-  status === "cancelled" ? "cancelled" : "error",
-  error.message,
-  error.code,
-];
+  outcome: status === "cancelled" ? "cancelled" : "error",
+  error_message: error.message,
+  error_code: error.code,
+});
 
 /** What was still open when the run went on without it, or ended. */
-const toInterruption = (open: { readonly startedAt: string }, at: string, result?: RunResult): readonly ColumnValue[] =>
+const toInterruption = (open: { readonly startedAt: string }, at: string, result?: RunResult): Failure =>
   result?.status === "cancelled"
     ? toFailure(open, at, "cancelled", { message: "The run was cancelled first.", code: "cancelled" })
     : toFailure(open, at, "failed", {
@@ -591,14 +438,10 @@ const toInterruption = (open: { readonly startedAt: string }, at: string, result
         code: null,
       });
 
-const failStep = (opening: readonly ColumnValue[], failure: readonly ColumnValue[]): Operation => ({
-  type: "insert",
-  id: Number(opening[0]),
-  columns: FAILED_MODEL_CALL,
-  values: [...opening, ...failure],
-});
+const failStep = (opening: ModelCallOpening, failure: Failure): Operation =>
+  insert(FAILED_MODEL_CALL, { ...opening, ...failure });
 
-const interruptStep = (step: OpenStep, opening: readonly ColumnValue[], at: string, result?: RunResult): Operation =>
+const interruptStep = (step: OpenStep, opening: ModelCallOpening, at: string, result?: RunResult): Operation =>
   failStep(opening, toInterruption(step, at, result));
 
 /** By the wall clock, which may have been set back. */

@@ -107,7 +107,9 @@ export const obey = async (line: string, context: SlashContext): Promise<Obeyed>
       return STAY;
     }
     default:
-      await stderr.write(`There is no ${toPrintable(command, "line")}; did you mean ${closestWord(command, COMMANDS) ?? "/help"}?\n`);
+      await stderr.write(
+        `There is no ${toPrintable(command, "line")}; did you mean ${closestWord(command, COMMANDS) ?? "/help"}?\n`,
+      );
       return STAY;
   }
 };

@@ -4,7 +4,7 @@ import { compareDefinitions, createMergeOrder, currentRun, verifyReplay } from "
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { ORCHESTRATOR, PLAN_DEFAULTS, toPlanGraph } from "@retinue/runtime";
+import { ORCHESTRATOR, toPlanGraph } from "@retinue/runtime";
 import { fanOut } from "../fan-out.ts";
 import { createNarrowedLog } from "../narrowed-log.ts";
 import { createPlans } from "../plans.ts";
@@ -15,7 +15,7 @@ import { createOwnSessions } from "./own-sessions.ts";
 import { resumeRun } from "./resume-run.ts";
 import { createRunSpecs } from "./run-specs.ts";
 import type { Shared } from "./shared.ts";
-import { createWorkspaceEngine } from "./workspace-engine.ts";
+import { createWorkspaceEngine, toPlanSettings } from "./workspace-engine.ts";
 import type { RunOptions, Workspace, WorkspaceOptions } from "./workspace.ts";
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
@@ -80,7 +80,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   };
 
   const plans = createPlans({
-    check: (plan) => void toPlanGraph(plan, { ...PLAN_DEFAULTS, agents: agentOf("main").delegates }),
+    check: (plan) => void toPlanGraph(plan, { ...toPlanSettings(settings), agents: agentOf("main").delegates }),
     run: (task, run) => start(agentOf("main"), task, run),
     events: async (sessionId) => store.read(sessionId),
   });

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Engine } from "@retinue/engine";
 import { createEmbeddedEngine } from "@retinue/engine";
-import type { SandboxObstacle } from "@retinue/runtime";
+import type { PlanSettings, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, waitOutage } from "@retinue/runtime";
 import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import type { EventLog } from "@retinue/store";
@@ -14,6 +14,7 @@ import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { realPath, systemClock } from "../system-ports.ts";
 import { closeAll } from "./close-all.ts";
+import type { Settings } from "../settings/settings.ts";
 import { createOpenDirectory } from "./open-directory.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Shared } from "./shared.ts";
@@ -68,6 +69,7 @@ export const createWorkspaceEngine = (
     maxConcurrent: settings.agent.maxConcurrent,
     maxChildren: settings.agent.maxChildren,
     resultTokens: settings.agent.resultTokens,
+    plan: toPlanSettings(settings),
     approver: options.approver ?? approver,
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
@@ -80,6 +82,11 @@ export const createWorkspaceEngine = (
   });
   return { ...engine, close: () => closeAll([engine.close, commandHooks.settled]) };
 };
+
+export const toPlanSettings = ({ plan, agent }: Pick<Settings, "plan" | "agent">): PlanSettings => ({
+  ...plan,
+  maxConcurrent: plan.maxConcurrent ?? agent.maxConcurrent,
+});
 
 /** What stands against a sandbox for commands now. */
 const sandboxObstacle = async (): Promise<SandboxObstacle | undefined> => {

@@ -69,11 +69,53 @@ const toPath = (name: string, below: readonly RawMap[]): Found => {
   return { path };
 };
 
+/**
+ * The variables of the design that test cases come from, and the settings that they stand for. Of a setting that a variable of ours names, ours holds.
+ */
+const DESIGN_VARIABLES: Readonly<
+  Record<string, { readonly paths: readonly SettingsPath[]; readonly read?: (text: string) => string }>
+> = {
+  ORCHESTRATOR_MODEL: { paths: ofOrchestrators("model"), read: toModelName },
+  ORCHESTRATOR_MAX_TOKENS: { paths: ofOrchestrators("maxOutputTokens") },
+  ORCHESTRATOR_TEMPERATURE: { paths: ofOrchestrators("temperature") },
+  SUB_AGENT_MODEL: { paths: [["agents", "qa-step", "model"]], read: toModelName },
+  SUB_AGENT_MAX_TOKENS: { paths: [["agents", "qa-step", "maxOutputTokens"]] },
+  SUB_AGENT_TEMPERATURE: { paths: [["agents", "qa-step", "temperature"]] },
+  SUB_AGENT_MAX_ITERATIONS: { paths: [["agents", "qa-step", "limits", "iterations"]] },
+  SUB_AGENT_TIMEOUT_SECONDS: { paths: [["agents", "qa-step", "limits", "durationMs"]], read: toMilliseconds },
+  ORCHESTRATOR_MAX_SUBTASKS: { paths: [["plan", "maxSteps"]] },
+  ORCHESTRATOR_MAX_RECOVERY_ATTEMPTS: { paths: [["plan", "maxRecoveries"]] },
+};
+
+function ofOrchestrators(key: string): readonly SettingsPath[] {
+  return [
+    ["agents", "orchestrator", key],
+    ["agents", "qa-orchestrator", key],
+  ];
+}
+
+/** The design names models as Docker Model Runner does. */
+function toModelName(text: string): string {
+  return text.startsWith("ai/") ? `docker-model-runner/${text}` : text;
+}
+
+function toMilliseconds(text: string): string {
+  return /^\d+(?:\.\d+)?$/.test(text.trim()) ? String(Math.round(Number(text) * 1_000)) : text;
+}
+
 /** `below`: what the files say, since a variable may speak of a provider that a file has named. */
 export const readEnvLayer = (env: NodeJS.ProcessEnv, below: readonly RawMap[]): Layer => {
   let tree: RawMap = {};
   const names = new Map<string, string>();
   const problems: Problem[] = [];
+  for (const [name, { paths, read }] of Object.entries(DESIGN_VARIABLES)) {
+    const text = env[name] ?? "";
+    if (text.trim() === "") continue;
+    for (const path of paths) {
+      tree = withRaw(tree, path, fromText(read ? read(text) : text, path));
+      names.set(path.join("\n"), name);
+    }
+  }
   // Shorter paths first, so that RETINUE_LIMITS as JSON does not undo RETINUE_LIMITS__TOKENS.
   const given = Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !isReserved(name) && (env[name] ?? "").trim() !== "")

@@ -252,7 +252,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -354,7 +354,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",
@@ -494,5 +494,50 @@ describe("the JSON Schema for editors", () => {
   test("knows every setting that has a default, with a description", () => {
     const properties = settingsJsonSchema()["properties"] as Record<string, { description?: string }>;
     for (const key of Object.keys(DEFAULT_SETTINGS)) expect(properties[key]?.description).toMatch(/\w/);
+  });
+});
+
+describe("plans", () => {
+  test("have the numbers of their design by default", async () => {
+    expect((await load({})).settings.plan).toEqual({ maxSteps: 30, maxRecoveries: 1, stateChars: 4_000 });
+  });
+
+  test("are read from the variables of their design", async () => {
+    const { settings, origins } = await load({
+      env: {
+        ORCHESTRATOR_MODEL: "ai/qwen3:32B-Q8_K_XL",
+        ORCHESTRATOR_MAX_TOKENS: "4000",
+        ORCHESTRATOR_TEMPERATURE: "0.2",
+        SUB_AGENT_MODEL: "ollama/mistral",
+        SUB_AGENT_MAX_TOKENS: "1024",
+        SUB_AGENT_TEMPERATURE: "0.3",
+        SUB_AGENT_MAX_ITERATIONS: "12",
+        SUB_AGENT_TIMEOUT_SECONDS: "90",
+        ORCHESTRATOR_MAX_SUBTASKS: "20",
+        ORCHESTRATOR_MAX_RECOVERY_ATTEMPTS: "0",
+      },
+    });
+    const orchestrator = { model: "docker-model-runner/ai/qwen3:32B-Q8_K_XL", maxOutputTokens: 4_000, temperature: 0.2 };
+    expect(settings.plan).toMatchObject({ maxSteps: 20, maxRecoveries: 0 });
+    expect(settings.agents).toEqual({
+      orchestrator,
+      "qa-orchestrator": orchestrator,
+      "qa-step": {
+        model: "ollama/mistral",
+        maxOutputTokens: 1_024,
+        temperature: 0.3,
+        limits: { iterations: 12, durationMs: 90_000 },
+      },
+    });
+    expect(origins.get("plan.maxSteps")).toEqual({ type: "env", name: "ORCHESTRATOR_MAX_SUBTASKS" });
+  });
+
+  test("follow a variable of ours where both are set, and say which variable is wrong", async () => {
+    const both = { ORCHESTRATOR_MAX_SUBTASKS: "20", RETINUE_PLAN__MAX_STEPS: "10" };
+    expect((await load({ env: both })).settings.plan.maxSteps).toBe(10);
+    await expect(load({ env: { SUB_AGENT_TIMEOUT_SECONDS: "soon" } })).rejects.toMatchObject({
+      code: "settings_invalid",
+      message: expect.stringContaining("SUB_AGENT_TIMEOUT_SECONDS"),
+    });
   });
 });

@@ -140,6 +140,7 @@ export const NARROWER: Rules = {
     presets: needsTrust,
   },
   agents: needsTrust,
+  plan: { maxSteps: smaller, maxRecoveries: smaller, maxConcurrent: smallerThanSet, stateChars: smaller },
   store: { path: needsTrust, url: needsTrust, synchronous: ordered(["FULL", "NORMAL"]) },
   mcpServers: needsTrust,
   hooks: needsTrustToAdd,

@@ -1,7 +1,9 @@
-/** The schema of one source of settings. Its descriptions are what editors show, its messages what a user reads. */
+/**
+ * The schema of one source of settings, and the one declaration of what can be set: types follow from it (`settings.ts`). Its descriptions are what editors
+ * show, its messages what a user reads.
+ */
 import { z } from "zod";
-import type { PartialSettings } from "./settings.ts";
-import { HOOK_EVENTS, PRESET_NAMES, PROVIDER_TYPES } from "./settings.ts";
+import { HOOK_EVENTS, PRESET_NAMES, PROVIDER_TYPES } from "./choices.ts";
 
 /** The longest a timer of Node can wait. */
 const MOST_MS = 2_147_483_647;
@@ -58,6 +60,8 @@ const resultTokens = (description: string) => count(100, description);
 const agentSettings = z.strictObject({
   model: modelName.optional().describe("In place of the model of its file."),
   limits: limits.optional().describe("Of each of its runs, above those of its file."),
+  maxOutputTokens: count(1, "Tokens of one answer of its model, in place of what its file says."),
+  temperature: z.number().min(0).max(2).optional().describe("Of its model, in place of that of its file."),
   tools: z.array(z.string().min(1)).optional().describe("Names or globs, in place of those of its file."),
   delegates: z.array(z.string().min(1)).optional().describe("Agents it may start, in place of those of its file."),
   resultTokens: resultTokens("How many tokens of its answer enter the context of whoever started it."),
@@ -117,6 +121,30 @@ export const settingsSchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z][\w-]*$/, "is not an agent's name: a letter, then letters, digits, _ -"), agentSettings)
     .optional()
     .describe("What holds for agents above what their files say, by name; for built-in ones too."),
+  plan: z
+    .strictObject({
+      maxSteps: z.int().min(1).max(1000).optional().describe("How many steps a plan may have. Default 30."),
+      maxRecoveries: z
+        .int()
+        .min(0)
+        .max(10)
+        .optional()
+        .describe("How often a step that failed is tried again after a recovery. Default 1."),
+      maxConcurrent: z
+        .int()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe("How many steps that do not depend on each other are carried out at once. Without it: agent.maxConcurrent."),
+      stateChars: count(
+        200,
+        "How many characters of what was done before a step is told; more is compressed by the orchestrator. Default 4000.",
+      ),
+    })
+    .optional()
+    .describe(
+      "Plans. What carries out their steps and decides after failures is set as agents, by name: orchestrator, qa-orchestrator, qa-step.",
+    ),
   store: z
     .strictObject({
       path: z.string().min(1).optional().describe("The SQLite file of all sessions. Default: retinue.db in your folder."),
@@ -264,4 +292,4 @@ export const settingsSchema = z.strictObject({
       "Whether commands run unasked where the machine has no sandbox to keep agents to what they may write and reach, or where it does not work. " +
         "Default false. That of a project holds only when it is trusted.",
     ),
-}) satisfies z.ZodType<PartialSettings>;
+});

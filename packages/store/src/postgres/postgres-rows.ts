@@ -4,7 +4,7 @@ import { fromColumnText, toColumnText } from "../column-text.ts";
 import { fromEventKey } from "../event-key.ts";
 import type { MessageColumn, MessageRow, MessageStatus } from "../message-row.ts";
 import { MESSAGE_COLUMNS } from "../message-row.ts";
-import type { ColumnValue, Operation } from "../project.ts";
+import type { ColumnValue, Operation } from "../message-operation.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { Query, Row } from "./database.ts";
 import { fromNameKey, isLongName, NAME_COLUMNS, toNameKey } from "./name-key.ts";

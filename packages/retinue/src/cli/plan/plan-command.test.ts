@@ -140,3 +140,42 @@ test("the editor is opened on the plan, and what it wrote is checked", async () 
   const again = await callRetinue(project, ["plan", "edit", join(project.workspace, "greet.plan.md")]);
   expect(again.code).toBe(2);
 });
+
+test("the bytes that the orchestrator is asked with hold no tool, and nothing that a tool gave out", async () => {
+  const RAW = "raw-words-of-a-tool-4711";
+  const isOrchestrator = (text: string): boolean => /MODE [234]: [A-Z]+\.\\n\\nGOAL/.test(text);
+  const { project, server, remove } = await createMockProject(({ text, body }) => {
+    const { messages } = body as { readonly messages: readonly { readonly role: string }[] };
+    if (text.includes(String.raw`MODE 3: VERDICT.\n\nGOAL`)) return { text: JSON.stringify({ status: "pass", summary: "seen" }) };
+    if (isOrchestrator(text)) return { text: JSON.stringify({ decision: "continue", reason: "not what this is about" }) };
+    if (!messages.some(({ role }) => role === "tool")) return { toolCalls: [call("read", { path: "raw.txt" })] };
+    return { text: `RESULT: ${text.includes(String.raw`YOUR TASK:\nreview`) ? "FAIL" : "PASS"}\nSUMMARY: It was read.` };
+  });
+  cleanups.push(remove);
+  await writeFile(join(project.workspace, "raw.txt"), RAW);
+  await writeFile(join(project.workspace, "greet.plan.md"), MARKDOWN);
+  await callRetinue(project, ["plan", "run", join(project.workspace, "greet.plan.md"), "--approve", "workspace"]);
+  const asked = server.requests.filter(({ text }) => isOrchestrator(text));
+  expect(asked.length).toBeGreaterThanOrEqual(2);
+  for (const { text } of asked) {
+    expect(text).not.toContain('"tools"');
+    expect(text).not.toContain('"function"');
+    expect(text).not.toContain(RAW);
+  }
+  expect(server.requests.some(({ text }) => text.includes(RAW) && text.includes('"tools"'))).toBe(true);
+});
+
+test("the variables of its design reach a plan: how many steps it may have, and who decides", async () => {
+  const { project, server } = await createPlanner();
+  const file = join(project.workspace, "greet.plan.md");
+  await writeFile(file, MARKDOWN);
+  const run = (env: Readonly<Record<string, string>>) =>
+    callRetinue(project, ["plan", "run", file, "--approve", "workspace"], env);
+  expect(await run({ ORCHESTRATOR_MAX_SUBTASKS: "1" })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("it has 2 steps, and 1 is the most"),
+  });
+  expect((await run({ ORCHESTRATOR_MAX_TOKENS: "1234" })).code).toBe(0);
+  const verdict = server.requests.find(({ text }) => text.includes("MODE 3: VERDICT."));
+  expect(verdict?.body).toMatchObject({ max_tokens: 1_234, temperature: 0.1 });
+});

@@ -27,7 +27,10 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
         const [word] = command.args;
         const names = agents.commands.map((one) => one.name());
         if (word !== undefined)
-          throw new RetinueError("usage", `There is no command agents ${word}; did you mean ${closestWord(word, names) ?? "list"}?`);
+          throw new RetinueError(
+            "usage",
+            `There is no command agents ${word}; did you mean ${closestWord(word, names) ?? "list"}?`,
+          );
         const { agentsListCommand } = await import("../agents/agents-list-command.ts");
         return agentsListCommand(options, surroundings);
       }),
