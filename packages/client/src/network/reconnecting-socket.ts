@@ -11,14 +11,17 @@ export type SocketLike = {
   onerror: ((event: never) => void) | null;
 };
 
-/** Opens the path of a feed. */
-export type OpenSocket = (path: string) => SocketLike;
+/** How long is waited before a connection is tried again: at first, and at most. */
+export type ReconnectWaits = { readonly firstMs: number; readonly longestMs: number };
+
+/** How feeds come by their connections. */
+export type FeedSockets = { readonly open: (path: string) => SocketLike; readonly waits: ReconnectWaits };
 
 /** connecting: there is no connection, and one is tried. open: events arrive. closed: it is over. */
 export type FeedState = "connecting" | "open" | "closed";
 
 export type ReconnectOptions = {
-  readonly open: OpenSocket;
+  readonly sockets: FeedSockets;
   /** Asked before each attempt, so that it goes on after what is known by then. */
   readonly path: () => string;
   readonly onFrame: (frame: unknown) => void;
@@ -31,14 +34,13 @@ export type ReconnectingSocket = {
   readonly renew: () => void;
 };
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 15_000;
+export const RECONNECT_WAITS: ReconnectWaits = { firstMs: 250, longestMs: 15_000 };
 /** A network that went away says nothing: what does not answer a ping for so long is given up. */
 const PING_MS = 20_000;
 /** There is no such session, or no way in. */
 const FINAL = new Set([4404]);
 
-export const openReconnecting = ({ open, path, onFrame, onState }: ReconnectOptions): ReconnectingSocket => {
+export const openReconnecting = ({ sockets: { open, waits }, path, onFrame, onState }: ReconnectOptions): ReconnectingSocket => {
   let socket: SocketLike | undefined;
   let failures = 0;
   let isClosed = false;
@@ -59,7 +61,7 @@ export const openReconnecting = ({ open, path, onFrame, onState }: ReconnectOpti
     detach();
     if (isClosed) return;
     onState("connecting");
-    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+    const longest = Math.min(waits.longestMs, waits.firstMs * 2 ** failures);
     failures += 1;
     // Clients of a server that comes back do not all come at once.
     waiting = setTimeout(connect, longest * (0.5 + Math.random() / 2));

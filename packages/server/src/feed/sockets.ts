@@ -157,7 +157,8 @@ const boundFrames = (socket: WebSocket): void => {
   socket.on("ping", count);
   socket.on("message", (data: Buffer, isBinary: boolean) => {
     if (!count()) return;
-    if (isBinary || data.toString() !== '{"type":"ping"}') return closeSocket(socket, FEED_CLOSE.misbehaved, "Only pings are taken.");
+    if (isBinary || data.toString() !== '{"type":"ping"}')
+      return closeSocket(socket, FEED_CLOSE.misbehaved, "Only pings are taken.");
     if (socket.bufferedAmount < MOST_FRAME_BYTES) socket.send(toFrame('{"type":"pong"}').data, { binary: false });
     return undefined;
   });
