@@ -65,7 +65,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
   const hubs = createHubs(backend, { ...FEED_LIMITS, ...options.limits });
   const isSecure = tls !== undefined;
 
-  let listener: RequestListener = (_, response) => void response.writeHead(503).end();
+  let listener: RequestListener = refuseEarly;
   const onRequest: RequestListener = (request, response) => listener(request, response);
   const server = bound(tls === undefined ? createHttp(onRequest) : createHttps({ ...tls }, onRequest));
   const at = await listen(server, host, port);
@@ -83,7 +83,8 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     page: page === undefined ? undefined : createStaticFiles(page),
     onProblem: options.onProblem ?? (() => undefined),
   });
-  listener = getRequestListener(app.fetch, { overrideGlobalObjects: false }) as RequestListener;
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  listener = (request, response) => void answer(request, response);
   const sockets = attachSockets({ server, guard, hubs });
 
   const shown = isLoopback(host) || host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
@@ -110,6 +111,9 @@ const refuseOpenBind = ({ password, tls, isInsecure = false }: ServerOptions, ho
   if (isLoopback(host) || isInsecure || (password !== undefined && tls !== undefined)) return;
   throw new RetinueError("server_open_bind", `On ${host} the server could be reached from other machines.`);
 };
+
+/** It listens before it knows its port, and so the names that it is called by. */
+const refuseEarly: RequestListener = (_, response) => void response.writeHead(503).end();
 
 /** Nobody may keep a connection by sending slowly, or by sending much. */
 const bound = (server: HttpServer): HttpServer => {

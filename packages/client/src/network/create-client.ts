@@ -90,7 +90,7 @@ export const createClient = (options: ClientOptions = {}): Client => {
       name,
       async (...given: readonly [AnyInput?, CallOptions?]) => {
         const [input, how] = isOptions(given[0]) ? [{}, given[0]] : [given[0] ?? {}, given[1]];
-        return (await ask(name, withBody(name, input), how ?? {})).json() as Promise<unknown>;
+        return (await ask(name, withBody(name, input), how ?? {})).json();
       },
     ]),
   ) as unknown as { readonly [Name in ClientCall]: Call<Name> };
@@ -98,15 +98,11 @@ export const createClient = (options: ClientOptions = {}): Client => {
   const sockets: FeedSockets = {
     waits: { ...RECONNECT_WAITS, ...options.waits },
     open: (path) => {
-      // A WebSocket of any world has what is used of it.
-      const Socket = (options.WebSocket ?? WebSocket) as new (url: string, protocols?: string[]) => SocketLike;
+      const Socket: NonNullable<ClientOptions["WebSocket"]> = options.WebSocket ?? WebSocket;
       const protocols = ["retinue.v1", ...(options.token === undefined ? [] : [`retinue.token.${options.token}`])];
       return new Socket(`${base.replace(/^http/, "ws")}${path}`, protocols);
     },
   };
-  const artifactPath = (sessionId: string, artifactId: string): string =>
-    fillPath(ROUTE_PLACES.getArtifact[1], { sessionId, artifactId });
-
   return {
     ...calls,
     artifactUrl: (sessionId, artifactId) => `${base}${artifactPath(sessionId, artifactId)}`,
@@ -116,6 +112,9 @@ export const createClient = (options: ClientOptions = {}): Client => {
     followAll: (how) => followAll(sockets, how),
   };
 };
+
+const artifactPath = (sessionId: string, artifactId: string): string =>
+  fillPath(ROUTE_PLACES.getArtifact[1], { sessionId, artifactId });
 
 /** Routes that take a body get one. */
 const withBody = (name: RouteName, input: AnyInput): AnyInput =>

@@ -2,13 +2,12 @@
 
 /** What is used of a WebSocket. */
 export type SocketLike = {
-  readonly readyState: number;
   readonly send: (text: string) => void;
   readonly close: (code?: number, reason?: string) => void;
-  onopen: ((event: never) => void) | null;
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
-  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;
-  onerror: ((event: never) => void) | null;
+  readonly addEventListener: (
+    type: "open" | "message" | "close" | "error",
+    listener: (event: { readonly data?: unknown; readonly code?: number; readonly reason?: string }) => void,
+  ) => void;
 };
 
 /** How long is waited before a connection is tried again: at first, and at most. */
@@ -53,8 +52,6 @@ export const openReconnecting = ({ sockets: { open, waits }, path, onFrame, onSt
     if (!socket) return;
     const old = socket;
     socket = undefined;
-    old.onopen = old.onmessage = old.onclose = null;
-    old.onerror = () => undefined;
     old.close();
   };
   const again = (): void => {
@@ -80,23 +77,26 @@ export const openReconnecting = ({ sockets: { open, waits }, path, onFrame, onSt
     }
     socket = next;
     heard = true;
-    next.onopen = () => {
-      pinging = setInterval(ping, PING_MS);
-    };
-    next.onmessage = ({ data }) => {
-      if (socket !== next || typeof data !== "string") return;
+    // What an earlier one still says is not listened to.
+    const isCurrent = (): boolean => socket === next;
+    next.addEventListener("open", () => {
+      if (isCurrent()) pinging = setInterval(ping, PING_MS);
+    });
+    next.addEventListener("message", ({ data }) => {
+      if (!isCurrent() || typeof data !== "string") return;
       heard = true;
       failures = 0;
       onFrame(JSON.parse(data));
-    };
-    next.onerror = () => undefined;
-    next.onclose = ({ code, reason }) => {
-      if (socket !== next) return;
+    });
+    // What failed is closed next.
+    next.addEventListener("error", () => undefined);
+    next.addEventListener("close", ({ code = 1006, reason = "" }) => {
+      if (!isCurrent()) return;
       if (!FINAL.has(code)) return again();
       isClosed = true;
       detach();
       onState("closed", { code, reason });
-    };
+    });
   };
 
   onState("connecting");

@@ -1,6 +1,7 @@
 /** A server over a host of its own, with the folders it was started for. Stopping it leaves runs that have not settled open in the record, to be resumed. */
 import type { InputSource } from "@retinue/protocol";
 import { createServer, type Server, type ServerOptions } from "@retinue/server";
+import { closeAll } from "../host/close-all.ts";
 import { openHost } from "../host/open-host.ts";
 import type { HostOptions } from "../host/host.ts";
 import { openRecord, type RetinueStore } from "../open-record.ts";
@@ -35,7 +36,7 @@ export const openServer = async ({ folders, env = process.env, model, ...options
     return {
       ...server,
       workspaces: workspaces.list(),
-      close: () => (closing ??= server.close().finally(host.close)),
+      close: () => (closing ??= closeAll([server.close, host.close])),
     };
   } catch (thrown) {
     await host.close();

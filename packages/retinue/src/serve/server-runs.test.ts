@@ -36,12 +36,17 @@ const LONG = { timeout: 20_000, interval: 20 };
 
 describe("a session through the server", () => {
   test("streams what the model says while it says it, and the whole once it has answered", async () => {
-    const go = Promise.withResolvers<void>();
-    const project = await open({ script: [{ text: "Good morning, all.", chunkSize: 4, beforeAnswer: go.promise }] });
+    const [begin, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const project = await open({
+      script: [{ text: "Good morning, all.", chunkSize: 4, before: begin.promise, beforeAnswer: go.promise }],
+    });
     const { client, workspaceId } = project;
     const { sessionId } = await client.startSession({ body: { workspaceId, text: "greet" } });
     const feed = follow(project, sessionId);
-    await vi.waitFor(() => expect(rootOf(feed)?.state.type).toBe("running"), LONG);
+    await vi.waitFor(() => expect(rootOf(feed)?.steps[0]?.state).toBe("asked"), LONG);
+    begin.resolve();
+    await vi.waitFor(() => expect(rootOf(feed)?.steps[0]?.text).toBe("Good morning, all."), LONG);
+    expect(rootOf(feed)?.steps[0]?.state).toBe("asked");
     go.resolve();
     await vi.waitFor(() => expect(rootOf(feed)?.result?.summary).toBe("Good morning, all."), LONG);
     expect(feed.store().view.gap).toBeNull();

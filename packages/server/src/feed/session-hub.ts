@@ -10,8 +10,11 @@ import type { Frame, Sink } from "./sink.ts";
 import { toFrame } from "./sink.ts";
 
 export type SessionHub = {
-  /** Serves a client from the event after this one on, until the function returned is called. `recordedSeq` is the last event of the record. */
-  readonly join: (sink: Sink, afterSeq: number, recordedSeq?: number) => () => void;
+  /**
+   * Serves a client from the event after this one on, until the function returned is called. `recordedSeq` is the last event of the record.
+   * Undefined where the hub has ended meanwhile: then there is another one.
+   */
+  readonly join: (sink: Sink, afterSeq: number, recordedSeq?: number) => (() => void) | undefined;
   readonly headSeq: () => number;
   /** Tells everybody that the session was deleted, and ends. */
   readonly gone: () => void;
@@ -164,6 +167,7 @@ export const createSessionHub = ({ sessionId, feeds, limits, headSeq, onEmpty }:
   return {
     headSeq: () => head,
     join: (sink, afterSeq, recordedSeq = head) => {
+      if (ended) return undefined;
       // Who claims to know events that there are not begins anew.
       const cursor = afterSeq > Math.max(head, recordedSeq) ? 0 : afterSeq;
       const client: Client = { sink, cursor, isReading: false, stalledAt: null, leastWaiting: 0 };

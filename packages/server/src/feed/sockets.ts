@@ -59,14 +59,13 @@ export const attachSockets = ({ server, guard, hubs }: SocketOptions): Sockets =
       isClosed = true;
       leave?.();
     });
-    void join(toSink(socket)).then(
-      (left) => {
-        if (left === undefined) closeSocket(socket, FEED_CLOSE.unknown, "There is no such session.");
-        else if (isClosed) left();
-        else leave = left;
-      },
-      () => closeSocket(socket, 1011, "The record cannot be read."),
-    );
+    const begin = async (): Promise<void> => {
+      const left = await join(toSink(socket));
+      if (left === undefined) closeSocket(socket, FEED_CLOSE.unknown, "There is no such session.");
+      else if (isClosed) left();
+      else leave = left;
+    };
+    begin().catch(() => closeSocket(socket, 1011, "The record cannot be read."));
   };
 
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, rest: Buffer) => {
