@@ -19,7 +19,10 @@ const open = async (): Promise<Project> => {
 
 type Told = { readonly url: string; readonly link: string; readonly token: string; readonly pid: number };
 
-const serve = async (project: Project, words: readonly string[] = []): Promise<{ readonly running: Running; readonly told: Told }> => {
+const serve = async (
+  project: Project,
+  words: readonly string[] = [],
+): Promise<{ readonly running: Running; readonly told: Told }> => {
   const running = project.start(["serve", "--port", "0", "--json", ...words]);
   const line = await new Promise<string>((resolve, reject) => {
     running.child.stdout.once("data", (text: string) => resolve(text));

@@ -2,6 +2,7 @@
 import type { RouteName } from "@retinue/protocol";
 import { ROUTE_PLACES } from "@retinue/protocol";
 import { ROUTES, type Route } from "@retinue/protocol/routes";
+import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -43,10 +44,14 @@ beforeAll(async () => {
       ".retinue/skills/sing/SKILL.md": SKILL,
     },
   });
-  const folder = path.join(project.folder, ".retinue", "test-runs", "2026-01-01");
+  const folder = path.join(project.home, "tests", createHash("sha256").update(project.folder).digest("hex").slice(0, 16));
   await mkdir(folder, { recursive: true });
-  const results = { startedAt: "2026-01-01T00:00:00Z", passed: 1, failed: 0, cases: [{ name: "one" }] };
-  await writeFile(path.join(folder, "results.json"), JSON.stringify(results));
+  const results = {
+    id: "test_1",
+    startedAt: "2026-01-01T00:00:00Z",
+    cases: [{ title: "one", verdict: "pass" }, { verdict: "fail" }],
+  };
+  await writeFile(path.join(folder, "test_1.json"), JSON.stringify(results));
 });
 afterAll(() => project.close());
 
@@ -139,9 +144,9 @@ describe("every route", () => {
     await callRoute("listSettings", { params });
     await callRoute("listModels", { params });
     expect(JSON.stringify(await callRoute("getDoctor", { params }))).not.toContain("value-of-a-secret");
-    expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "2026-01-01", passed: 1 }] });
-    expect(await callRoute("getTestRun", { params: { ...params, testRunId: "2026-01-01" } })).toMatchObject({
-      cases: [{ name: "one" }],
+    expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "test_1", passed: 1, failed: 1 }] });
+    expect(await callRoute("getTestRun", { params: { ...params, testRunId: "test_1" } })).toMatchObject({
+      cases: [{ title: "one" }, {}],
     });
   });
 

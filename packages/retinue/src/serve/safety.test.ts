@@ -2,10 +2,12 @@
 import { FEED_CLOSE, ROUTE_PLACES } from "@retinue/protocol";
 import { createConnection, createServer as createTcp } from "node:net";
 import { writeFile } from "node:fs/promises";
+import { request as httpsRequest } from "node:https";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RawAnswer, RawRequest } from "./testing/raw-request.ts";
 import { rawRequest, upgradeHeaders } from "./testing/raw-request.ts";
+import { TLS_FILES } from "./testing/tls-files.ts";
 import type { ServedProject } from "./testing/serve-project.ts";
 import { serveProject } from "./testing/serve-project.ts";
 
@@ -230,6 +232,26 @@ test("E8 an address that other machines reach is refused without password and TL
   await expect(serveProject(open)).rejects.toMatchObject({ code: "server_open_bind" });
   await expect(serveProject({ ...open, password: "a long password" })).rejects.toMatchObject({ code: "server_open_bind" });
   await expect(serveProject({ host: "::" })).rejects.toMatchObject({ code: "server_open_bind" });
+  await expect(serveProject({ ...open, tls: TLS_FILES })).rejects.toMatchObject({ code: "server_open_bind" });
+  const protectedOne = await serveProject({ ...open, tls: TLS_FILES, password: "a long password" });
+  const answer = await new Promise<{ status: number | undefined; cookie: string | undefined }>((resolve, reject) => {
+    const { port } = protectedOne.server;
+    const headers = { Host: `127.0.0.1:${port}`, Origin: `https://127.0.0.1:${port}`, ...JSON_BODY };
+    const asked = httpsRequest({
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      path: "/api/sign-in",
+      headers,
+      ca: TLS_FILES.cert,
+      agent: false,
+    });
+    asked.on("error", reject);
+    asked.on("response", (got) => resolve({ status: got.resume().statusCode, cookie: got.headers["set-cookie"]?.[0] }));
+    asked.end(JSON.stringify({ password: "a long password" }));
+  });
+  expect(answer).toEqual({ status: 200, cookie: expect.stringContaining("; Secure") });
+  await protectedOne.close();
   const meant = await serveProject({ ...open, isInsecure: true });
   expect(meant.server.port).toBeGreaterThan(0);
   await meant.close();
@@ -367,6 +389,23 @@ describe("E12 bodies", () => {
     }).catch(() => undefined);
     if (found) expect(found.status).toBe(413);
     expect((await ask({ path: "/api/status", headers: bearer() })).status).toBe(200);
+  });
+
+  test.each([
+    ["headers", "GET /api/status HTTP/1.1\r\nHost: x\r\n", "X-Slow: 1\r\n"],
+    ["body", "POST /api/sign-in HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n", " "],
+  ])("E12 a request whose %s never end is given up, and its connection closed", async (_, begin, more) => {
+    const slow = await serveProject({ times: { headersMs: 300, bodyMs: 600 } });
+    const socket = createConnection(slow.server.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    let got = "";
+    socket.on("data", (data: Buffer) => (got += data.toString()));
+    socket.write(begin.replace("HOST", `127.0.0.1:${slow.server.port}`));
+    const dripping = setInterval(() => socket.write(more), 50);
+    await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    clearInterval(dripping);
+    expect(got).toMatch(/^HTTP\/1\.1 408 /);
+    await slow.close();
   });
 
   test("E12 headers that are too many or too long are refused", async () => {
