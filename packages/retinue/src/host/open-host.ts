@@ -86,7 +86,9 @@ export const openHost = async (options: HostOptions = {}): Promise<Host> => {
     follow: async function* (sessionId, how) {
       const folder = await folderOf(sessionId);
       const workspace = [...open].findLast((one) => one.folder === folder);
-      yield* workspace ? workspace.live.follow(sessionId, how) : followSession({ log: store }, sessionId, how);
+      yield* workspace
+        ? workspace.live.follow(sessionId, how)
+        : followSession({ log: store, floor: shared.floor }, sessionId, how);
     },
     close: () =>
       (closing ??= closeAll([

@@ -52,7 +52,7 @@ test("a feed that is cut 200 times at random has no gap and no repeat", async ()
     constructor(url: string, protocols?: string[]) {
       super(url, protocols);
       opened += 1;
-      sockets.push(this as unknown as SocketLike);
+      sockets.push(this);
     }
   }
   const { server } = project;

@@ -53,6 +53,25 @@ describe("a session through the server", () => {
     expect(await client.getSession({ params: { sessionId } })).toMatchObject({ status: "completed", title: "greet" });
   });
 
+  test("streams also after an agent was saved, for those who listened before", async () => {
+    const go = Promise.withResolvers<void>();
+    const text = "---\nname: helper\ndescription: Helps.\ntools: [read]\n---\nHelp.\n";
+    const project = await open({
+      script: [{ text: "One." }, { text: "Two, said slowly.", chunkSize: 4, beforeAnswer: go.promise }],
+    });
+    const { client, workspaceId } = project;
+    const { sessionId } = await client.startSession({ body: { workspaceId, text: "first" } });
+    const feed = follow(project, sessionId);
+    await vi.waitFor(() => expect(rootOf(feed)?.state.type).toBe("settled"), LONG);
+    const saved = await client.saveAgent({ params: { workspaceId, name: "helper" }, body: { text } });
+    expect(saved).toMatchObject({ isSaved: true, problems: [] });
+    await client.startTurn({ params: { sessionId }, body: { text: "second" } });
+    await vi.waitFor(() => expect(rootOf(feed)?.steps[0]?.text).toBe("Two, said slowly."), LONG);
+    expect(rootOf(feed)?.steps[0]?.state).toBe("asked");
+    go.resolve();
+    await vi.waitFor(() => expect(rootOf(feed)?.state.type).toBe("settled"), LONG);
+  });
+
   test("an edit two levels down is shown with its diff and done once it is allowed", async () => {
     const project = await open({
       files: {

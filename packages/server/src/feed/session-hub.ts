@@ -145,6 +145,8 @@ export const createSessionHub = ({ sessionId, feeds, limits, headSeq, onEmpty }:
       batch.events.push({ event, text: JSON.stringify(event) });
       if (!isLive(event)) batch.to = event.seq;
     }
+    // Clients come back and find another hub.
+    closeAll(FEED_CLOSE.stopping, "The session is followed no more.");
   };
 
   /** A client that has much waiting and takes nothing of it is dropped: it can come back and go on where it was. */
