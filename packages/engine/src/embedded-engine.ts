@@ -30,7 +30,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
   const inputs = createInputs(ground);
   const { start, resume, letGo } = createRunStarter(ground, inputs);
   const { active, worktreeRuns, log } = ground;
-  const leaveFloor = ground.floor.join(active);
+  const leaveFloor = ground.floor.join(active, ground.sessions);
   return {
     start,
     resume,
@@ -43,7 +43,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     placeWorktree: (workspace) => worktreeRuns.place(workspace, options.createId(), new AbortController().signal),
     toolsFor: (state) => toolsOf(ground, state),
     approvals: async (sessionId) => log.approvals(sessionId === undefined ? {} : { sessionId }),
-    follow: (sessionId, how) => followSession({ log, sessions: ground.sessions }, sessionId, how),
+    follow: (sessionId, how) => followSession({ log, floor: ground.floor }, sessionId, how),
     purse: (runId) => active.get(runId)?.purse,
     close: async () => {
       letGo(new LeftOpen("Retinue was closed while the run waited."));

@@ -2,25 +2,25 @@
 import type { RetinueEvent, SessionId } from "@retinue/protocol";
 import type { EventLog } from "@retinue/store";
 import type { FollowOptions } from "./contract.ts";
-import type { Session } from "./embedded/active-run.ts";
+import type { EngineFloor, LiveSession } from "./embedded/floor.ts";
 import { createFollower } from "./follower.ts";
 
-export type FollowGround = { readonly log: EventLog; readonly sessions?: ReadonlyMap<SessionId, Session> };
+export type FollowGround = { readonly log: EventLog; readonly floor?: Pick<EngineFloor, "liveSessions"> };
 
 export const followSession = async function* (
-  { log, sessions }: FollowGround,
+  { log, floor }: FollowGround,
   sessionId: SessionId,
   { afterSeq = 0, signal }: FollowOptions = {},
 ): AsyncGenerator<RetinueEvent, void> {
   const follower = createFollower(afterSeq, (seq) => log.read(sessionId, seq));
   const end = (): void => follower.end();
-  const joined = new Set<Session>();
+  const joined = new Set<LiveSession>();
   const look = (): void => {
-    const session = sessions?.get(sessionId);
-    if (session && !joined.has(session)) {
-      joined.add(session);
-      session.followers.add(follower);
-    }
+    for (const session of floor?.liveSessions(sessionId) ?? [])
+      if (!joined.has(session)) {
+        joined.add(session);
+        session.followers.add(follower);
+      }
     follower.readAgain();
   };
   const unwatch = log.watch(sessionId, look);
