@@ -1,0 +1,97 @@
+/**
+ * A session that the page has open: the client's reducer, fed by a source of events, and told to whoever draws at most once a frame. The view
+ * is written to in place; versions say which runs have to be drawn again.
+ */
+import { createSessionView, type SessionView } from "@retinue/client";
+import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
+import { createRunNames, type RunNames } from "./run-names.ts";
+
+export type Connection = "connecting" | "live" | "lost" | "gone";
+
+export type LiveSession = {
+  readonly view: SessionView;
+  readonly names: RunNames;
+  /** Counts the times something has changed. */
+  readonly version: () => number;
+  readonly versionOf: (runId: RunId) => number;
+  readonly connection: () => Connection;
+  /** Everything that was recorded when the page connected has been read. */
+  readonly isCaughtUp: () => boolean;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** When the last event of a run came, by the clock of this page. */
+  readonly heardAt: (runId: RunId) => number | undefined;
+};
+
+export type SessionFeed = {
+  readonly session: LiveSession;
+  readonly take: (events: readonly RetinueEvent[]) => void;
+  readonly setConnection: (connection: Connection) => void;
+  /** The number of the last event that there was when the feed began. */
+  readonly setHead: (seq: number) => void;
+};
+
+/** Pages that nobody sees get no frames; they are told now and then. */
+const HIDDEN_MS = 250;
+
+const nextFrame = (draw: () => void): void => {
+  if (document.hidden) setTimeout(draw, HIDDEN_MS);
+  else requestAnimationFrame(draw);
+};
+
+export const createLiveSession = (sessionId: SessionId): SessionFeed => {
+  const store = createSessionView(sessionId, { keepsLog: false });
+  const names = createRunNames();
+  const listeners = new Set<() => void>();
+  const versions = new Map<RunId, number>();
+  const heard = new Map<RunId, number>();
+  let version = 0;
+  let isPlanned = false;
+  let connection: Connection = "connecting";
+  let head = Number.POSITIVE_INFINITY;
+
+  const tell = (): void => {
+    isPlanned = false;
+    for (const runId of store.takeChanged()) versions.set(runId, (versions.get(runId) ?? 0) + 1);
+    version += 1;
+    for (const listener of listeners) listener();
+  };
+  const plan = (): void => {
+    if (isPlanned) return;
+    isPlanned = true;
+    nextFrame(tell);
+  };
+
+  return {
+    session: {
+      view: store.view,
+      names,
+      version: () => version,
+      versionOf: (runId) => versions.get(runId) ?? 0,
+      connection: () => connection,
+      isCaughtUp: () => store.view.lastSeq >= head,
+      heardAt: (runId) => heard.get(runId),
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    take: (events) => {
+      const now = Date.now();
+      for (const event of events) {
+        if (store.apply(event) === "gap") continue;
+        if (event.type === "run.requested") names.add(event.runId, event.agent, event.depth);
+        heard.set(event.runId, store.view.lastSeq > head ? now : Date.parse(event.at));
+      }
+      plan();
+    },
+    setConnection: (next) => {
+      if (connection === next) return;
+      connection = next;
+      plan();
+    },
+    setHead: (seq) => {
+      head = seq;
+      plan();
+    },
+  };
+};
