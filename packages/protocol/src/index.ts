@@ -9,3 +9,5 @@ export * from "./messages.ts";
 export * from "./plan.ts";
 export * from "./result.ts";
 export * from "./usage.ts";
+export * from "./feed.ts";
+export * from "./routes/places.ts";

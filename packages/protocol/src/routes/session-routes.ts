@@ -1,0 +1,179 @@
+/** Routes of sessions: find, begin, go on, look into. */
+import { z } from "zod";
+import { APPROVE_MODES } from "../grant.ts";
+import { RECORDED_SCHEMAS } from "../schemas/event-schemas.ts";
+import { runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
+import { limitsSchema } from "../schemas/limits.ts";
+import { planSchema } from "../schemas/plan.ts";
+import {
+  artifactParams,
+  doneSchema,
+  flagQuery,
+  nextField,
+  pageQuery,
+  runFields,
+  SAID_MAX_BODY,
+  saidFields,
+  sessionParams,
+  startedSchema,
+  workspaceIdSchema,
+} from "./fields.ts";
+import { defineRoute } from "./route.ts";
+import { messageItemSchema, messageStatusSchema, runNodeSchema, searchHitSchema, sessionItemSchema } from "./session-schemas.ts";
+
+const [firstEvent, ...otherEvents] = Object.values(RECORDED_SCHEMAS);
+
+export const recordedEventSchema = z
+  .discriminatedUnion("type", [firstEvent as NonNullable<typeof firstEvent>, ...otherEvents])
+  .meta({ title: "RecordedEvent", description: "An event of the record; docs/events.md tells each." });
+
+export const SESSION_ROUTES = {
+  listSessions: defineRoute({
+    summary: "Sessions of all workspaces, or those in which words were said.",
+    query: z.object({
+      ...pageQuery,
+      search: z.string().max(1_000).optional().describe("Words that were said in them; what was said last comes first."),
+      order: z.enum(["newest", "oldest", "updated"]).optional().describe("`newest` by default; not where words are searched."),
+      status: messageStatusSchema.optional(),
+      agent: z.string().max(200).optional(),
+      workspaceId: workspaceIdSchema.optional(),
+    }),
+    response: z.object({ items: z.array(sessionItemSchema), next: nextField }),
+  }),
+  startSession: defineRoute({
+    summary: "Begins a session with a task.",
+    body: z.strictObject({ workspaceId: workspaceIdSchema, ...saidFields, ...runFields }),
+    maxBody: SAID_MAX_BODY,
+    response: startedSchema,
+    status: 201,
+  }),
+  getSession: defineRoute({ summary: "One session.", params: sessionParams, response: sessionItemSchema }),
+  deleteSession: defineRoute({
+    summary: "Takes a session away for good.",
+    params: sessionParams,
+    query: z.object({ force: flagQuery.describe("Also where a living process works on it.") }),
+    response: doneSchema,
+  }),
+  startTurn: defineRoute({
+    summary: "Says the next thing in a session that rests.",
+    params: sessionParams,
+    body: z.strictObject({ ...saidFields, ...runFields }),
+    maxBody: SAID_MAX_BODY,
+    response: startedSchema,
+    status: 201,
+  }),
+  resumeSession: defineRoute({
+    summary: "Goes on with the latest run of a session where it was left.",
+    params: sessionParams,
+    body: z.strictObject({
+      takeOver: z.boolean().optional().describe("Also from a living process that works on it."),
+      approve: z.enum(APPROVE_MODES).optional(),
+      limits: limitsSchema.optional(),
+    }),
+    response: startedSchema,
+    status: 201,
+  }),
+  forkSession: defineRoute({
+    summary: "Leaves a session at one of its events, in a session of its own.",
+    params: sessionParams,
+    body: z.strictObject({
+      seq: z.int().min(1).optional().describe("The event after which it is left; the last one by default."),
+      runId: runIdSchema.optional().describe("The run that is left; by default the one that the event belongs to."),
+      text: z
+        .string()
+        .max(8 * 1024 * 1024)
+        .optional()
+        .describe("What is said next; without it the run goes on without a word."),
+      prompt: z.string().max(1_000_000).optional().describe("In place of the agent's prompt."),
+      ...runFields,
+    }),
+    response: startedSchema,
+    status: 201,
+  }),
+  stopSession: defineRoute({
+    summary: "Stops the latest main run of a session and everything below it.",
+    params: sessionParams,
+    body: z.strictObject({
+      finish: z.boolean().optional().describe("It hands in what it has, in one last turn."),
+      reason: z.string().max(10_000).optional().describe("Why; it stands in the record."),
+    }),
+    response: doneSchema,
+  }),
+  exportSession: defineRoute({
+    summary: "A session taken out whole: events, messages and artifacts.",
+    params: sessionParams,
+    response: z.looseObject({ format: z.literal("retinue-session"), version: z.literal(1) }),
+    isOpen: true,
+  }),
+  listEvents: defineRoute({
+    summary: "Recorded events of a session after a number, in order.",
+    params: sessionParams,
+    query: z.object({
+      after: z.coerce.number().int().min(0).optional().describe("The last number that is known; 0 by default."),
+      limit: z.coerce.number().int().min(1).max(5_000).optional().describe("At most so many; 1,000 by default."),
+    }),
+    response: z.object({
+      events: z.array(recordedEventSchema),
+      headSeq: z.number().describe("The number of the session's last event."),
+    }),
+    isOpen: true,
+  }),
+  listMessages: defineRoute({
+    summary: "The rows of a session: runs, model calls and tool calls.",
+    params: sessionParams,
+    query: z.object({
+      ...pageQuery,
+      order: z.enum(["oldest", "newest"]).optional(),
+      runId: runIdSchema.optional(),
+      agent: z.string().max(200).optional(),
+      status: messageStatusSchema.optional(),
+      requestType: z.enum(["prompt", "tool_call", "delegation", "continuation"]).optional(),
+    }),
+    response: z.object({ items: z.array(messageItemSchema), next: nextField }),
+  }),
+  getTree: defineRoute({
+    summary: "The runs of a session as a tree.",
+    params: sessionParams,
+    response: z.object({ runs: z.array(runNodeSchema) }),
+  }),
+  listSessionPlans: defineRoute({
+    summary: "The plans that were made or carried out in a session, with what became of their steps.",
+    params: sessionParams,
+    response: z.object({
+      plans: z.array(
+        z.object({
+          runId: runIdSchema,
+          callId: z.string(),
+          plan: planSchema,
+          steps: z.array(
+            z.object({
+              stepId: z.string(),
+              state: z.string(),
+              attempt: z.number(),
+              runId: runIdSchema.nullable(),
+              summary: z.string().nullable(),
+            }),
+          ),
+          verdict: z.object({ status: z.enum(["pass", "fail"]), summary: z.string() }).nullable(),
+        }),
+      ),
+    }),
+    isOpen: true,
+  }),
+  getArtifact: defineRoute({
+    summary: "The bytes of an artifact, as a download that no browser runs.",
+    params: artifactParams,
+    media: "application/octet-stream",
+  }),
+  streamSession: defineRoute({
+    summary: "A session as server-sent events; `Last-Event-ID` or `after` is the last number that is known.",
+    params: sessionParams,
+    query: z.object({ after: z.string().max(40).optional() }),
+    media: "text/event-stream",
+  }),
+  search: defineRoute({
+    summary: "Events in which words were said.",
+    query: z.object({ ...pageQuery, text: z.string().min(1).max(1_000), sessionId: sessionIdSchema.optional() }),
+    response: z.object({ items: z.array(searchHitSchema), next: nextField }),
+  }),
+};
