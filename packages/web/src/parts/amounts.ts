@@ -38,7 +38,8 @@ export const ago = (at: string, now: number): string => {
   return new Date(at).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 };
 
-export const bytes = (size: number): string => (size < 1024 ? `${size} B` : size < 1_048_576 ? `${Math.round(size / 1024)} KB` : `${(size / 1_048_576).toFixed(1)} MB`);
+export const bytes = (size: number): string =>
+  size < 1024 ? `${size} B` : size < 1_048_576 ? `${Math.round(size / 1024)} KB` : `${(size / 1_048_576).toFixed(1)} MB`;
 
 /** `1 call`, `3 calls`. */
 export const plural = (value: number, one: string, many = `${one}s`): string => `${value} ${value === 1 ? one : many}`;

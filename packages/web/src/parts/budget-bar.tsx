@@ -3,7 +3,8 @@ import type { CSSProperties } from "react";
 
 export type Budget = { readonly used: number; readonly reserved: number; readonly max: number };
 
-const share = (value: number, max: number): CSSProperties => ({ "--part": `${Math.min(100, (value / max) * 100)}%` }) as CSSProperties;
+const share = (value: number, max: number): CSSProperties =>
+  ({ "--part": `${Math.min(100, (value / max) * 100)}%` }) as CSSProperties;
 
 type Props = { readonly budget: Budget; readonly label: string; readonly isWide?: boolean };
 

@@ -10,7 +10,13 @@ export const CopyButton = ({ text, label = "Copy" }: { readonly text: string; re
     setTimeout(() => setCopied(false), 1200);
   };
   return (
-    <button type="button" className="button plain small square copy" aria-label={label} title={label} onClick={() => void copy().catch(() => undefined)}>
+    <button
+      type="button"
+      className="button plain small square copy"
+      aria-label={label}
+      title={label}
+      onClick={() => void copy().catch(() => undefined)}
+    >
       {isCopied ? "✓" : <Icon name="copy" size={14} />}
     </button>
   );

@@ -15,14 +15,27 @@ type Props = {
 const SIGNS = { "+": "+", "-": "−", " ": "", "@": "" } as const;
 const WORDS = { "+": "added", "-": "removed", " ": "", "@": "" } as const;
 
-const LineNumber = ({ line, at, onComment }: { readonly line: DiffLine; readonly at: number; readonly onComment: Props["onComment"] }) => {
+const LineNumber = ({
+  line,
+  at,
+  onComment,
+}: {
+  readonly line: DiffLine;
+  readonly at: number;
+  readonly onComment: Props["onComment"];
+}) => {
   const number = line.after ?? line.before;
   return (
     <td className="number">
       {onComment === undefined || number === null ? (
         number
       ) : (
-        <button type="button" aria-label={`Comment on line ${number}`} title="Comment on this line" onClick={() => onComment(line, at)}>
+        <button
+          type="button"
+          aria-label={`Comment on line ${number}`}
+          title="Comment on this line"
+          onClick={() => onComment(line, at)}
+        >
           {number}
         </button>
       )}
@@ -59,6 +72,8 @@ export const DiffView = ({ diff, onComment, below }: Props) => (
         </tbody>
       </table>
     </div>
-    {diff.lines.length > MOST_LINES ? <p className="quiet small">{diff.lines.length - MOST_LINES} more lines are not shown.</p> : null}
+    {diff.lines.length > MOST_LINES ? (
+      <p className="quiet small">{diff.lines.length - MOST_LINES} more lines are not shown.</p>
+    ) : null}
   </section>
 );

@@ -9,7 +9,13 @@ export type DiffLine = {
   readonly after: number | null;
 };
 
-export type FileDiff = { readonly path: string; readonly added: number; readonly removed: number; readonly lines: readonly DiffLine[]; readonly note?: string };
+export type FileDiff = {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly lines: readonly DiffLine[];
+  readonly note?: string;
+};
 
 type Hunk = { readonly oldStart: number; readonly newStart: number; readonly lines: readonly string[] };
 
@@ -45,11 +51,13 @@ export const fromUnifiedDiff = (text: string): readonly FileDiff[] => {
   for (const line of text.split("\n")) {
     const hunk = HUNK.exec(line);
     const file = files.at(-1);
-    if (line.startsWith("--- ") && (file === undefined || file.hunks.length > 0 || file.path === "")) files.push({ path: line.slice(4).replace(/^a\//, "").replace(/\t.*$/, ""), hunks: [] });
+    if (line.startsWith("--- ") && (file === undefined || file.hunks.length > 0 || file.path === ""))
+      files.push({ path: line.slice(4).replace(/^a\//, "").replace(/\t.*$/, ""), hunks: [] });
     else if (line.startsWith("+++ ") && file !== undefined && file.hunks.length === 0) {
       const path = line.slice(4).replace(/^b\//, "").replace(/\t.*$/, "");
       if (path !== "/dev/null") file.path = path;
-    } else if (hunk !== null && file !== undefined) file.hunks.push({ oldStart: Number(hunk[1]), newStart: Number(hunk[2]), lines: [] });
+    } else if (hunk !== null && file !== undefined)
+      file.hunks.push({ oldStart: Number(hunk[1]), newStart: Number(hunk[2]), lines: [] });
     else if (/^[ +\-\\]/.test(line)) file?.hunks.at(-1)?.lines.push(line);
   }
   return files.map(({ path, hunks }) => toFileDiff(path, hunks, true));
@@ -59,9 +67,13 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const editsToDiff = (path: string, edits: readonly unknown[]): FileDiff => {
-  const hunks = edits.filter(isRecord).flatMap(({ old, new: replaced }) =>
-    typeof old === "string" && typeof replaced === "string" ? structuredPatch(path, path, old, replaced, "", "", { context: 3 }).hunks : [],
-  );
+  const hunks = edits
+    .filter(isRecord)
+    .flatMap(({ old, new: replaced }) =>
+      typeof old === "string" && typeof replaced === "string"
+        ? structuredPatch(path, path, old, replaced, "", "", { context: 3 }).hunks
+        : [],
+    );
   return toFileDiff(path, hunks, hunks.length > 1);
 };
 

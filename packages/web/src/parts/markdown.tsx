@@ -22,7 +22,8 @@ const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", 
 /** The lexer writes some texts for an HTML that is never made. */
 const plain = (text: string): string => text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 
-const all = (tokens: readonly Token[] | undefined): ReactNode => tokens?.map((token, at) => <Fragment key={at}>{drawn(token)}</Fragment>);
+const all = (tokens: readonly Token[] | undefined): ReactNode =>
+  tokens?.map((token, at) => <Fragment key={at}>{drawn(token)}</Fragment>);
 
 const Link = ({ token }: { readonly token: Tokens.Link }) => {
   const address = toSafeAddress(token.href);
@@ -44,7 +45,14 @@ const Picture = ({ token }: { readonly token: Tokens.Image }) => (
 const List = ({ token }: { readonly token: Tokens.List }) => {
   const items = token.items.map((item, at) => (
     <li key={at}>
-      {item.task ? <input type="checkbox" disabled checked={item.checked === true} aria-label={item.checked === true ? "done" : "not done"} /> : null}
+      {item.task ? (
+        <input
+          type="checkbox"
+          disabled
+          checked={item.checked === true}
+          aria-label={item.checked === true ? "done" : "not done"}
+        />
+      ) : null}
       {all(item.tokens.filter(({ type }) => type !== "checkbox"))}
     </li>
   ));

@@ -45,7 +45,13 @@ export const toStatusWord = (state: RunState): string => {
   }
 };
 
-const stroke = { fill: "none", stroke: "currentColor", strokeWidth: 1.8, strokeLinecap: "round", strokeLinejoin: "round" } as const;
+const stroke = {
+  fill: "none",
+  stroke: "currentColor",
+  strokeWidth: 1.8,
+  strokeLinecap: "round",
+  strokeLinejoin: "round",
+} as const;
 
 const DRAWN: Readonly<Record<StatusName, ReactNode>> = {
   unseen: <circle cx="7" cy="7" r="4.5" {...stroke} strokeDasharray="2 2.6" />,

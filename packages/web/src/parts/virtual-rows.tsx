@@ -2,7 +2,7 @@
  * A list of rows of unequal height of which only those in sight are drawn. What is being read never moves: the row at the top of the window
  * keeps its place whatever happens around it, and the end is followed only by whoever is at the end.
  */
-import { type ReactNode, type RefObject, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 
 export type VirtualRow = { readonly key: string; height: number };
 
@@ -16,7 +16,7 @@ type Props<Row extends VirtualRow> = {
   readonly estimate: (row: Row) => number;
   readonly draw: (row: Row) => ReactNode;
   readonly label: string;
-  readonly handle?: RefObject<RowsHandle | null>;
+  readonly handle?: Ref<RowsHandle>;
   /** How many rows have come since the end was left; 0 at the end. */
   readonly onUnseen?: (rows: number) => void;
   /** New sessions are read from their end on, unless said otherwise. */
@@ -86,7 +86,8 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
     if (box === null) return;
     const index = indexAt(box.scrollTop);
     const row = rows[index];
-    anchor.current = row === undefined ? null : { key: row.key, index, offset: box.scrollTop - (layout.current.offsets[index] ?? 0) };
+    anchor.current =
+      row === undefined ? null : { key: row.key, index, offset: box.scrollTop - (layout.current.offsets[index] ?? 0) };
   }, [indexAt, rows]);
 
   const onScroll = useCallback((): void => {

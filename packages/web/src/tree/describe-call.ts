@@ -2,7 +2,21 @@
 import type { CallView, RunView } from "@retinue/client";
 import type { Json } from "@retinue/protocol";
 
-const TELLING = ["path", "file", "command", "pattern", "query", "url", "agent", "name", "task", "question", "text", "title", "id"] as const;
+const TELLING = [
+  "path",
+  "file",
+  "command",
+  "pattern",
+  "query",
+  "url",
+  "agent",
+  "name",
+  "task",
+  "question",
+  "text",
+  "title",
+  "id",
+] as const;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, Json>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -24,7 +38,8 @@ export const targetOf = (input: unknown): string => {
   if (typeof input === "string") return oneLine(input);
   if (!isRecord(input)) return "";
   const files = input["files"];
-  if (Array.isArray(files)) return files.flatMap((file) => (isRecord(file) && typeof file["path"] === "string" ? [file["path"]] : [])).join(", ");
+  if (Array.isArray(files))
+    return files.flatMap((file) => (isRecord(file) && typeof file["path"] === "string" ? [file["path"]] : [])).join(", ");
   for (const key of TELLING) {
     const value = input[key];
     if (typeof value === "string" && value !== "") return oneLine(value);

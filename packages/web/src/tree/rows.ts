@@ -88,7 +88,8 @@ export const createRowsBuilder = (): RowsBuilder => {
 
 /** A folded main run still shows what it said last; a folded run of any depth shows what it asks. */
 const isShownFolded = (row: Row, depth: number): boolean =>
-  row.type === "approval" || (depth === 0 && (row.type === "ending" || (row.type === "said" && row.step === row.run.steps.at(-1))));
+  row.type === "approval" ||
+  (depth === 0 && (row.type === "ending" || (row.type === "said" && row.step === row.run.steps.at(-1))));
 
 const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): readonly Piece[] => {
   const pieces: Piece[] = [];
@@ -120,7 +121,8 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
     if (message !== undefined) pieces.push(row(`message/${message.messageId ?? at}`, { type: "message", message }));
   }
   for (; told < messages.length; told++) addMessage(messages[told], told);
-  for (const call of run.calls.values()) if (call.step === null && (call.aside !== null || call.children.length > 0)) addCall(call, null);
+  for (const call of run.calls.values())
+    if (call.step === null && (call.aside !== null || call.children.length > 0)) addCall(call, null);
   for (const approval of run.approvals)
     if (!approval.isClosed && run.calls.get(approval.act.callId)?.approval !== approval)
       pieces.push(row(`approval/${approval.approvalId}`, { type: "approval", approval }));
@@ -132,7 +134,12 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
 };
 
 const isWorthShowing = ({ text, state, reasoning, failures, retrying, toolInput }: StepView): boolean =>
-  text.trim() !== "" || state === "asked" || (reasoning !== "" && state !== "answered") || failures.length > 0 || retrying !== null || toolInput !== "";
+  text.trim() !== "" ||
+  state === "asked" ||
+  (reasoning !== "" && state !== "answered") ||
+  failures.length > 0 ||
+  retrying !== null ||
+  toolInput !== "";
 
 /** How a run ended is told where it is more than "completed". */
 const hasEnding = ({ result }: RunView): boolean =>

@@ -66,4 +66,5 @@ export const taskLine = (run: RunView): string =>
     .find((line) => line.trim() !== "")
     ?.trim() ?? "";
 
-export const taskText = (run: RunView): string => run.task.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+export const taskText = (run: RunView): string =>
+  run.task.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");

@@ -52,20 +52,39 @@ const Figures = ({ run }: { readonly run: RunView }) => {
         {money(run.own.costUsd)}
         {isLeaf ? null : ` / ${money(run.inclusive.costUsd)}`}
       </span>
-      {limit === undefined || budget === undefined ? null : <BudgetBar budget={budget} label={describeBudget(budget, limit.limit)} />}
+      {limit === undefined || budget === undefined ? null : (
+        <BudgetBar budget={budget} label={describeBudget(budget, limit.limit)} />
+      )}
     </span>
   );
 };
 
-type Props = { readonly run: RunView; readonly version: number; readonly isOpen: boolean; readonly isSelected: boolean; readonly name: string };
+type Props = {
+  readonly run: RunView;
+  readonly version: number;
+  readonly isOpen: boolean;
+  readonly isSelected: boolean;
+  readonly name: string;
+};
 
 export const RunRow = memo(({ run, isOpen, isSelected, name }: Props) => {
   const { select, toggle, stop, isReplay } = useScene();
   const status = toStatus(run.state);
   const isAtWork = run.state.type !== "settled";
   return (
-    <article className="node" data-status={status} aria-label={`${name}, depth ${run.depth}`} aria-current={isSelected ? "true" : undefined}>
-      <button type="button" className="fold" aria-expanded={isOpen} aria-label={`${isOpen ? "Collapse" : "Expand"} ${name}`} onClick={() => toggle(run)}>
+    <article
+      className="node"
+      data-status={status}
+      aria-label={`${name}, depth ${run.depth}`}
+      aria-current={isSelected ? "true" : undefined}
+    >
+      <button
+        type="button"
+        className="fold"
+        aria-expanded={isOpen}
+        aria-label={`${isOpen ? "Collapse" : "Expand"} ${name}`}
+        onClick={() => toggle(run)}
+      >
         <Icon name="chevron" size={14} />
       </button>
       <AgentIcon agent={run.agent} />
@@ -78,7 +97,13 @@ export const RunRow = memo(({ run, isOpen, isSelected, name }: Props) => {
           {isAtWork ? <Activity run={run} /> : null}
           <span className="grow" />
           {isAtWork && !isReplay ? (
-            <button type="button" className="button plain small square node-stop" aria-label={`Stop ${name}`} title={`Stop ${name}`} onClick={() => stop(run)}>
+            <button
+              type="button"
+              className="button plain small square node-stop"
+              aria-label={`Stop ${name}`}
+              title={`Stop ${name}`}
+              onClick={() => stop(run)}
+            >
               <Icon name="stop" size={12} />
             </button>
           ) : null}

@@ -103,7 +103,11 @@ const CallBody = ({ call }: { readonly call: CallView }) => {
       <p className="line wrap quiet small">
         {call.artifact === null ? null : (
           <a href={`/api/sessions/${session.view.sessionId}/artifacts/${call.artifact.artifactId}`} download>
-            whole output ({call.artifact.bytes === undefined ? `${count(call.artifact.chars)} characters, ${count(call.artifact.lines)} lines` : bytes(call.artifact.bytes)})
+            whole output (
+            {call.artifact.bytes === undefined
+              ? `${count(call.artifact.chars)} characters, ${count(call.artifact.lines)} lines`
+              : bytes(call.artifact.bytes)}
+            )
           </a>
         )}
         {call.effect === null ? null : <span>{call.effect}</span>}
@@ -113,7 +117,9 @@ const CallBody = ({ call }: { readonly call: CallView }) => {
             tests: {call.tests.passed} of {call.tests.run} passed
           </span>
         )}
-        {call.files === null ? null : [...call.files.created, ...call.files.modified].map((file) => <span key={file}>{file}</span>)}
+        {call.files === null
+          ? null
+          : [...call.files.created, ...call.files.modified].map((file) => <span key={file}>{file}</span>)}
       </p>
     </div>
   );
@@ -121,23 +127,35 @@ const CallBody = ({ call }: { readonly call: CallView }) => {
 
 const CallTime = ({ call }: { readonly call: CallView }) => {
   const now = useNow(call.state === "running");
-  const ms = toCallDuration(call) ?? (call.startedAt === null || call.state === "settled" ? null : now - Date.parse(call.startedAt));
+  const ms =
+    toCallDuration(call) ?? (call.startedAt === null || call.state === "settled" ? null : now - Date.parse(call.startedAt));
   return <span className="elapsed">{ms === null ? "" : took(Math.max(0, ms))}</span>;
 };
 
-export const ToolCard = memo(({ call, isOpen, onToggle }: { readonly call: CallView; readonly version: number; readonly isOpen: boolean; readonly onToggle: () => void }) => {
-  const status = statusOf(call);
-  return (
-    <div className="card" data-status={status}>
-      <button type="button" className="card-head" aria-expanded={isOpen} onClick={onToggle}>
-        <Glyph status={status} />
-        <span className="tool">{call.tool}</span>
-        <span className="target clip grow">{targetOf(inputOf(call))}</span>
-        {call.outcome === "ok" ? <span className="hidden-label">ok</span> : <span className="outcome">{wordOf(call)}</span>}
-        <CallTime call={call} />
-        <Icon name="chevron" size={12} />
-      </button>
-      {isOpen ? <CallBody call={call} /> : null}
-    </div>
-  );
-});
+export const ToolCard = memo(
+  ({
+    call,
+    isOpen,
+    onToggle,
+  }: {
+    readonly call: CallView;
+    readonly version: number;
+    readonly isOpen: boolean;
+    readonly onToggle: () => void;
+  }) => {
+    const status = statusOf(call);
+    return (
+      <div className="card" data-status={status}>
+        <button type="button" className="card-head" aria-expanded={isOpen} onClick={onToggle}>
+          <Glyph status={status} />
+          <span className="tool">{call.tool}</span>
+          <span className="target clip grow">{targetOf(inputOf(call))}</span>
+          {call.outcome === "ok" ? <span className="hidden-label">ok</span> : <span className="outcome">{wordOf(call)}</span>}
+          <CallTime call={call} />
+          <Icon name="chevron" size={12} />
+        </button>
+        {isOpen ? <CallBody call={call} /> : null}
+      </div>
+    );
+  },
+);
