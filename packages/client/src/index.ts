@@ -1,4 +1,4 @@
-/** What surfaces need to draw a session. Runs in a browser and in Node. */
+/** The way in: typed calls of the server, feeds that survive breaks, and the one reducer that surfaces draw from. Runs in a browser and in Node. */
 export { toCallDuration } from "./call-duration.ts";
 export { createSessionView } from "./create-session-view.ts";
 export type { ApplyOutcome, SessionStore, SessionViewOptions } from "./create-session-view.ts";
@@ -23,3 +23,9 @@ export type {
   TodoItem,
   WorktreeView,
 } from "./session-view.ts";
+export { ApiError } from "./network/api-error.ts";
+export { createClient } from "./network/create-client.ts";
+export type { Call, CallOptions, Client, ClientCall, ClientOptions } from "./network/create-client.ts";
+export type { AllFeed, AllFeedOptions, ApprovalItem, SessionItem } from "./network/follow-all.ts";
+export type { SessionFeed, SessionFeedOptions } from "./network/follow-session.ts";
+export type { FeedState, SocketLike } from "./network/reconnecting-socket.ts";

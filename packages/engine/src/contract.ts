@@ -143,7 +143,7 @@ export type Engine = {
    */
   readonly cancel: (runId: RunId, cancel?: Cancel) => Promise<void>;
   /** Says something to a run; the run reads it before its next turn. */
-  readonly send: (runId: RunId, text: string, given?: Given) => Promise<void>;
+  readonly send: (runId: RunId, said: string | readonly UserPart[], given?: Given) => Promise<void>;
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer, given?: Given) => Promise<void>;
   /** The questions that wait for an answer, of one session or of all, whichever process drives them or none. */
   readonly approvals: (sessionId?: SessionId) => Promise<readonly OpenApproval[]>;

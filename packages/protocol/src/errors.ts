@@ -509,6 +509,86 @@ export const ERRORS = {
     meaning: "A value is no event, or an event or input lacks a field or has a wrong one.",
     hint: "Mend the field that is named; docs/events.md tells what each event carries.",
   },
+  request_unauthorized: {
+    kind: "caller",
+    meaning: "A request to the server has no token, or a wrong one.",
+    hint: "Open the link that `retinue serve` printed, or send its token as `Authorization: Bearer …`.",
+  },
+  request_origin: {
+    kind: "caller",
+    meaning: "A request to the server comes from a page of another origin, or does not say which page it comes from.",
+    hint: "Call the server from its own page, or from a program with its token.",
+  },
+  request_host: {
+    kind: "caller",
+    meaning: "A request names a host that this server does not answer for.",
+    hint: "Call it by the address that it printed; `retinue serve --name` adds the name of a proxy.",
+  },
+  request_throttled: {
+    kind: "caller",
+    meaning: "There were too many wrong tokens or passwords within a minute.",
+    hint: "Wait a minute, then try again with the right one.",
+  },
+  request_too_large: {
+    kind: "caller",
+    meaning: "A request to the server is larger than it may be.",
+    hint: "Send less at a time; put material into files of the workspace.",
+  },
+  request_media_type: {
+    kind: "caller",
+    meaning: "The body of a request is not declared as JSON.",
+    hint: "Send `Content-Type: application/json`.",
+  },
+  request_method: {
+    kind: "caller",
+    meaning: "This path of the server does not know the method.",
+    hint: "/api/openapi.json lists paths and methods.",
+  },
+  request_timeout: {
+    kind: "caller",
+    meaning: "A request took too long to arrive.",
+    hint: "Send it again.",
+  },
+  request_invalid: {
+    kind: "caller",
+    meaning: "A request to the server is not as its route wants it.",
+    hint: "The message names the field; /api/openapi.json describes each route.",
+  },
+  route_unknown: {
+    kind: "caller",
+    meaning: "The server has nothing at this path.",
+    hint: "/api/openapi.json lists the paths.",
+  },
+  artifact_unknown: {
+    kind: "caller",
+    meaning: "The session has no such artifact.",
+    hint: "Its events name those that there are.",
+  },
+  workspace_unknown: {
+    kind: "caller",
+    meaning: "The server does not work in this folder.",
+    hint: "Open the folder first; /api/workspaces lists those that are open.",
+  },
+  test_run_unknown: {
+    kind: "caller",
+    meaning: "There is no test run of this name.",
+    hint: "The list of test runs names those that are stored.",
+  },
+  approval_changed: {
+    kind: "caller",
+    meaning: "The answer is for another act than the one that waits; it has no effect.",
+    hint: "Look at the question again and answer what it asks now.",
+  },
+  server_open_bind: {
+    kind: "caller",
+    meaning: "The server would be reachable from other machines without a password and TLS.",
+    hint: "Give --password-file, --tls-cert and --tls-key; or --insecure where something else protects it.",
+  },
+  server_port: {
+    kind: "caller",
+    meaning: "The server cannot listen on this address and port.",
+    hint: "Choose another one with --port; 0 takes any that is free.",
+  },
   node_too_old: {
     kind: "caller",
     meaning: "This Node is older than Retinue needs.",

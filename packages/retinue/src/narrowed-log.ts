@@ -21,16 +21,18 @@ export const createNarrowedLog = (log: EventLog): NarrowedLog => {
   const narrowed = new Map<SessionId, Narrowed>();
   const runs = new Map<RunId, Narrowed>();
 
-  const read: EventLog["read"] = (sessionId, afterSeq = 0) => {
+  const read: EventLog["read"] = (sessionId, afterSeq = 0, limit = Infinity) => {
     const known = narrowed.get(sessionId);
-    if (!known || afterSeq >= known.upTo) return log.read(sessionId, afterSeq);
-    return map(log.read(sessionId), (events) => [
-      ...narrowRecorded(
-        events.filter(({ seq }) => seq <= known.upTo),
-        known.now,
-      ).filter(({ seq }) => seq > afterSeq),
-      ...events.filter(({ seq }) => seq > known.upTo),
-    ]);
+    if (!known || afterSeq >= known.upTo) return log.read(sessionId, afterSeq, ...(limit === Infinity ? [] : [limit]));
+    return map(log.read(sessionId), (events) =>
+      [
+        ...narrowRecorded(
+          events.filter(({ seq }) => seq <= known.upTo),
+          known.now,
+        ).filter(({ seq }) => seq > afterSeq),
+        ...events.filter(({ seq }) => seq > known.upTo),
+      ].slice(0, limit),
+    );
   };
 
   /** What reads a record; everything else is the log's own. */

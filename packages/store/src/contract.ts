@@ -52,8 +52,8 @@ export type EventLog = {
   readonly holder: (runId: RunId) => Awaitable<Holder | undefined>;
   /** Moves on the epochs of all runs of a session: nothing that drives one of them can write any more. */
   readonly revoke: (sessionId: SessionId) => Awaitable<void>;
-  /** The recorded events of a session after a number, in order. Empty for an unknown session. */
-  readonly read: (sessionId: SessionId, afterSeq?: number) => Awaitable<readonly RecordedEvent[]>;
+  /** The recorded events of a session after a number, in order, and at most so many where a limit is named. Empty for an unknown session. */
+  readonly read: (sessionId: SessionId, afterSeq?: number, limit?: number) => Awaitable<readonly RecordedEvent[]>;
   /** The events of these runs of a session after a number, in order, without reading the others. */
   readonly readRuns: (sessionId: SessionId, runIds: readonly RunId[], afterSeq?: number) => Awaitable<readonly RecordedEvent[]>;
   /** What was said to a run after a number, in order: messages, answers and cancels. Empty for an unknown run. */

@@ -25,14 +25,14 @@ export class BrokenChain extends Error {
 export const toWalkFrom = (afterSeq: number): number => Math.max(afterSeq, 1);
 
 /**
- * The events after a number, up to the head at least, from rows in order that begin at `toWalkFrom`. Throws `BrokenChain`
- * at the first that does not verify.
+ * The events after a number, up to the head at least or to the number `upTo`, from rows in order that begin at `toWalkFrom`. Throws
+ * `BrokenChain` at the first that does not verify.
  */
-export function* walkChain(rows: Iterable<StoredEvent>, head: ChainHead, afterSeq: number): Generator<Link> {
+export function* walkChain(rows: Iterable<StoredEvent>, head: ChainHead, afterSeq: number, upTo = Infinity): Generator<Link> {
   let expected = toWalkFrom(afterSeq);
   let previous = afterSeq === 0 ? CHAIN_START : undefined;
   for (const { seq, body, hash } of rows) {
-    if (seq !== expected) break;
+    if (seq !== expected || seq > upTo) break;
     if (previous !== undefined && toChainHash(previous, body) !== hash)
       throw new BrokenChain(expected, "its text does not fit its hash");
     if (expected === head.headSeq && hash !== head.headHash)
@@ -45,7 +45,7 @@ export function* walkChain(rows: Iterable<StoredEvent>, head: ChainHead, afterSe
     previous = hash;
     expected += 1;
   }
-  if (expected <= head.headSeq) throw new BrokenChain(expected, "it is missing");
+  if (expected <= Math.min(head.headSeq, upTo)) throw new BrokenChain(expected, "it is missing");
 }
 
 export const toCorruptError = (error: BrokenChain, sessionId: SessionId): RetinueError =>
@@ -55,11 +55,15 @@ export const toCorruptError = (error: BrokenChain, sessionId: SessionId): Retinu
 export const collectEvents = (
   rows: Iterable<StoredEvent>,
   head: ChainHead,
-  { sessionId, afterSeq }: { readonly sessionId: SessionId; readonly afterSeq: number },
+  {
+    sessionId,
+    afterSeq,
+    limit = Infinity,
+  }: { readonly sessionId: SessionId; readonly afterSeq: number; readonly limit?: number },
 ): readonly RecordedEvent[] => {
   const events: RecordedEvent[] = [];
   try {
-    for (const { event } of walkChain(rows, head, afterSeq)) events.push(event);
+    for (const { event } of walkChain(rows, head, afterSeq, afterSeq + limit)) events.push(event);
   } catch (error) {
     throw error instanceof BrokenChain ? toCorruptError(error, sessionId) : error;
   }

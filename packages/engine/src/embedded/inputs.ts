@@ -89,12 +89,12 @@ export const watchInputs = (ground: Ground, session: Session, onWake: (run: Acti
 
 /** The three inputs of an engine's contract. */
 export const createInputs = (ground: Ground): Pick<Engine, "send" | "cancel" | "answer"> => ({
-  send: async (runId, text, { source } = {}) =>
+  send: async (runId, said, { source } = {}) =>
     appendInput(ground, await identityOf(ground, runId), {
       type: "message.received",
       messageId: `msg_${ground.options.createId()}`,
       from: "human",
-      content: [{ type: "text", text }],
+      content: typeof said === "string" ? [{ type: "text", text: said }] : said,
       ...(source === undefined ? {} : { source }),
     }),
   cancel: async (runId, given = {}) => appendInput(ground, await identityOf(ground, runId), toCancel(given)),

@@ -148,7 +148,7 @@ const isHidden = (path: readonly string[]): boolean =>
   path.includes("headers") || (path[0] === "mcpServers" && path.includes("env"));
 
 /** In the order of the schema. */
-const listSettings = ({ settings, origins }: LoadedSettings): DoctorReport["settings"] => {
+export const listSettings = ({ settings, origins }: Pick<LoadedSettings, "settings" | "origins">): DoctorReport["settings"] => {
   const place = placeAt([]);
   const sections = place?.type === "keys" ? place.keys : [];
   const rank = (key: string): number => sections.indexOf(key.split(".")[0] ?? "");

@@ -12,6 +12,7 @@ import { registerPlan } from "./register/register-plan.ts";
 import { registerReach } from "./register/register-reach.ts";
 import { registerReplay } from "./register/register-replay.ts";
 import { registerRun } from "./register/register-run.ts";
+import { registerServe } from "./register/register-serve.ts";
 import { registerSessions } from "./register/register-sessions.ts";
 import { registerSpawn } from "./register/register-spawn.ts";
 import { registerStats } from "./register/register-stats.ts";
@@ -36,6 +37,7 @@ const register = (registrar: Registrar): void => {
   registerAgents(registrar);
   registerSpawn(registrar);
   registerPlan(registrar);
+  registerServe(registrar);
   registerSessions(registrar);
   registerApprovals(registrar);
   registerReach(registrar);

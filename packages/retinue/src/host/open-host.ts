@@ -85,7 +85,7 @@ export const openHost = async (options: HostOptions = {}): Promise<Host> => {
     approvals: async (sessionId) => store.approvals(sessionId === undefined ? {} : { sessionId }),
     follow: async function* (sessionId, how) {
       const folder = await folderOf(sessionId);
-      const workspace = [...open].find((one) => one.folder === folder);
+      const workspace = [...open].findLast((one) => one.folder === folder);
       yield* workspace ? workspace.live.follow(sessionId, how) : followSession({ log: store }, sessionId, how);
     },
     close: () =>

@@ -1,7 +1,7 @@
 /** Opens a workspace of a host: what its folder brings, an engine for it, and the ways to run, resume, fork and speak to runs. */
 import type { Engine, RunHandle } from "@retinue/engine";
 import { createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
-import type { SessionId } from "@retinue/protocol";
+import type { SessionId, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { PLAN_DEFAULTS, toPlanGraph } from "@retinue/runtime";
@@ -42,7 +42,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     await record.narrow(sessionId, { ...specs.grantedNow(run), isImported: true });
   };
 
-  const start = async (agent: AgentDefinition, task: string, run: RunOptions): Promise<RunHandle> => {
+  const start = async (agent: AgentDefinition, task: string | readonly UserPart[], run: RunOptions): Promise<RunHandle> => {
     requireOpen();
     checkTask(task);
     const { sessionId, newSessionId, mergeOrder, signal } = run;
@@ -51,7 +51,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     if (sessionId !== undefined) await believeNoImport(sessionId, run);
     const started = await engine.start({
       agent: agent.name,
-      task: [{ type: "text", text: task }],
+      task: typeof task === "string" ? [{ type: "text", text: task }] : task,
       spec,
       ...(mergeOrder === undefined ? {} : { mergeOrder }),
       ...(sessionId === undefined ? {} : { sessionId }),
@@ -139,9 +139,9 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
     await own.requireRun(runId);
     return engine.cancel(runId, cancel);
   },
-  send: async (runId, text, by) => {
+  send: async (runId, said, by) => {
     await own.requireRun(runId);
-    return engine.send(runId, text, by);
+    return engine.send(runId, said, by);
   },
   answer: async (approvalId, answer, by) => {
     await own.requireApproval(approvalId);
@@ -151,9 +151,11 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
   follow: engine.follow,
 });
 
-const checkTask = (task: string): void => {
-  if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");
-  const bytes = Buffer.byteLength(task);
+const checkTask = (task: string | readonly UserPart[]): void => {
+  const texts = typeof task === "string" ? [task] : task.map((part) => (part.type === "text" ? part.text : ""));
+  const hasPicture = typeof task !== "string" && task.some(({ type }) => type === "image");
+  if (!hasPicture && texts.every((text) => text.trim() === "")) throw new RetinueError("task_empty", "There is no task.");
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > MOST_TASK_BYTES)
     throw new RetinueError("task_too_large", `The task has ${bytes} bytes; ${MOST_TASK_BYTES} is the most.`);
 };

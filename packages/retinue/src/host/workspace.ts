@@ -1,7 +1,7 @@
 /** A workspace: one folder with its tools, agents, instructions, secrets and rules, in which tasks are run. */
 import type { Approver, Engine, MergeOrder, ReplayVerdict, ResumeOptions, RunHandle } from "@retinue/engine";
 import type { Model, fromAiSdk } from "@retinue/model";
-import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
+import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunId, RunResult, SessionId, UserPart } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
@@ -76,7 +76,7 @@ export type Workspace = Plans & {
   /** Its real path. */
   readonly folder: string;
   /** Resolves when the request is recorded; the run then works on its own. */
-  readonly run: (task: string, options?: RunOptions) => Promise<RunHandle>;
+  readonly run: (task: string | readonly UserPart[], options?: RunOptions) => Promise<RunHandle>;
   /** Runs an agent and waits for its result. Called inside a tool of this workspace, it is a run below the one that called the tool. */
   readonly spawn: (agent: string, task: string, options?: Omit<RunOptions, "agent" | "sessionId">) => Promise<RunResult>;
   /** Several at once; results in the order of the tasks, and a failing one never loses the others. */

@@ -37,7 +37,7 @@ export type MemoryLog = {
   readonly lease: (runId: RunId) => Lease;
   readonly holder: (runId: RunId) => Holder | undefined;
   readonly revoke: (sessionId: SessionId) => void;
-  readonly read: (sessionId: SessionId, afterSeq?: number) => readonly RecordedEvent[];
+  readonly read: (sessionId: SessionId, afterSeq?: number, limit?: number) => readonly RecordedEvent[];
   readonly readRuns: (sessionId: SessionId, runIds: readonly RunId[], afterSeq?: number) => readonly RecordedEvent[];
   readonly inputs: (runId: RunId, afterSeq?: number) => readonly InputEvent[];
   readonly approvals: (query?: ApprovalQuery) => readonly OpenApproval[];
@@ -130,7 +130,10 @@ export const createMemoryLog = (): MemoryLog => {
         run.heldSince = null;
       }
     },
-    read: (sessionId, afterSeq) => sessions.get(sessionId)?.events.slice(toAfterSeq(afterSeq)) ?? [],
+    read: (sessionId, afterSeq, limit = Infinity) => {
+      const from = toAfterSeq(afterSeq);
+      return sessions.get(sessionId)?.events.slice(from, from + limit) ?? [];
+    },
     readRuns: (sessionId, runIds, afterSeq) => {
       const session = sessions.get(sessionId);
       const lists = [...new Set(runIds)].map((runId) => after(session?.runs.get(runId)?.events ?? [], toAfterSeq(afterSeq)));

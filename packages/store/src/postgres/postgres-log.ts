@@ -132,7 +132,7 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
           await query("UPDATE ~runs SET epoch = epoch + 1, holder = NULL WHERE session_number = $1", [session["number"]]);
       });
     },
-    read: async (sessionId, after) => {
+    read: async (sessionId, after, limit = MAX_SEQ) => {
       open();
       const afterSeq = toAfterSeq(after);
       const [row] = await db.query("SELECT number, head_seq, head_hash FROM ~sessions WHERE session_id = $1", [
@@ -142,12 +142,12 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       const head = { number: Number(row["number"]), headSeq: Number(row["head_seq"]), headHash: String(row["head_hash"]) };
       const rows = await db.query("SELECT id, body, hash FROM ~events WHERE id BETWEEN $1 AND $2 ORDER BY id", [
         toEventKey(head.number, toWalkFrom(afterSeq)),
-        toEventKey(head.number, MAX_SEQ),
+        toEventKey(head.number, Math.min(MAX_SEQ, afterSeq + limit)),
       ]);
       return collectEvents(
         rows.map((event) => ({ seq: toSeq(event["id"]), body: String(event["body"]), hash: String(event["hash"]) })),
         head,
-        { sessionId, afterSeq },
+        { sessionId, afterSeq, limit },
       );
     },
     readRuns: async (sessionId, runIds, afterSeq) => {

@@ -16,10 +16,15 @@ export const readHead = (statements: Statements, sessionId: SessionId): ChainHea
 };
 
 /** The rows that walking on after a number needs. */
-export function* eachStoredEvent(statements: Statements, sessionNumber: number, afterSeq: number): Generator<StoredEvent> {
+export function* eachStoredEvent(
+  statements: Statements,
+  sessionNumber: number,
+  afterSeq: number,
+  limit = MAX_SEQ,
+): Generator<StoredEvent> {
   const rows = statements("SELECT id, body, hash FROM events WHERE id BETWEEN ? AND ? ORDER BY id").iterate(
     toEventKey(sessionNumber, toWalkFrom(afterSeq)),
-    toEventKey(sessionNumber, MAX_SEQ),
+    toEventKey(sessionNumber, Math.min(MAX_SEQ, afterSeq + limit)),
   );
   for (const row of rows)
     yield { seq: fromEventKey(Number(row["id"])).seq, body: String(row["body"]), hash: String(row["hash"]) };
@@ -47,10 +52,21 @@ export function* eachEventRow(
 
 type IterableElement<T> = T extends Iterable<infer Element> ? Element : never;
 
-export const readEvents = (statements: Statements, sessionId: SessionId, afterSeq: number): readonly RecordedEvent[] => {
+export const readEvents = (
+  statements: Statements,
+  {
+    sessionId,
+    afterSeq,
+    limit,
+  }: { readonly sessionId: SessionId; readonly afterSeq: number; readonly limit: number | undefined },
+): readonly RecordedEvent[] => {
   const head = readHead(statements, sessionId);
   if (head === undefined || afterSeq >= head.headSeq) return [];
-  return collectEvents(eachStoredEvent(statements, head.number, afterSeq), head, { sessionId, afterSeq });
+  return collectEvents(eachStoredEvent(statements, head.number, afterSeq, limit), head, {
+    sessionId,
+    afterSeq,
+    ...(limit === undefined ? {} : { limit }),
+  });
 };
 
 /** The hash of the event before is fetched too, so that each can be checked without walking there. */

@@ -156,7 +156,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
 
   const foldRecorded = (sessionId: SessionId, number: number): Map<RunId, RunProjection> => {
     settle();
-    const folded = foldProjections(readEvents(statements, sessionId, 0), number);
+    const folded = foldProjections(readEvents(statements, { sessionId, afterSeq: 0, limit: undefined }), number);
     for (const projection of folded.values()) underWay.doubt(projection);
     return folded;
   };

@@ -166,7 +166,7 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
     const changed = touched.sinceLast();
     const isSweep = changed === null || performance.now() - sweptAt > SWEEP_EVERY_MS;
     if (isSweep) sweptAt = performance.now();
-    for (const sessionId of isSweep ? watchers.together() : changed) watchers.wakeAny(sessionId);
+    for (const sessionId of new Set([...(changed ?? []), ...(isSweep ? watchers.together() : [])])) watchers.wakeAny(sessionId);
   };
   const lookForOthers = (): void => {
     try {
@@ -249,7 +249,8 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
         holders.release(sessionId);
       });
     },
-    read: (sessionId, afterSeq) => reading(() => readEvents(statements, sessionId, toAfterSeq(afterSeq))),
+    read: (sessionId, afterSeq, limit) =>
+      reading(() => readEvents(statements, { sessionId, afterSeq: toAfterSeq(afterSeq), limit })),
     readRuns: (sessionId, runIds, afterSeq) =>
       reading(() => readRunEvents(statements, { sessionId, runIds, afterSeq: toAfterSeq(afterSeq) })),
     inputs: (runId, afterSeq) => reading(() => readInputs(statements, runId, toAfterSeq(afterSeq))),

@@ -1,9 +1,6 @@
 /** `retinue agents check`: what is wrong with files of agents, file by file and line by line. Fails where there is an error. */
-import type { LoadedAgents } from "@retinue/agents";
 import { checkAgents, formatReport } from "@retinue/agents";
 import { createModels } from "@retinue/model";
-import { toErrorValue } from "@retinue/protocol";
-import type { Settings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
@@ -12,6 +9,7 @@ import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { WIDTH } from "../table.ts";
+import { findMissingModels } from "./missing-models.ts";
 
 export type AgentsCheckOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean; readonly all?: boolean };
 
@@ -25,7 +23,7 @@ export const agentsCheckCommand = async (
     const { loaded, tools } = inventory;
     const { readMcpFiles } = await import("@retinue/tools");
     const { servers } = await readMcpFiles({ workspace: inventory.workspace, user: settings.mcpServers });
-    const missing = await findMissingModels(loaded, settings, env);
+    const missing = await findMissingModels(loaded, createModels({ ...settings, env }));
     const report = checkAgents(loaded, {
       toolNames: tools.keys(),
       mcpServerNames: Object.keys(servers),
@@ -45,24 +43,3 @@ export const agentsCheckCommand = async (
 
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDEST = 120;
-
-/** Those of the models that agents name which cannot be had, with the reason; none of them is asked anything. */
-const findMissingModels = async (
-  { agents }: LoadedAgents,
-  settings: Settings,
-  env: NodeJS.ProcessEnv,
-): Promise<ReadonlyMap<string, string>> => {
-  const models = createModels({ ...settings, env });
-  const named = new Set(
-    [...agents.values()].flatMap(({ model, fallbacks }) => [...(model === undefined ? [] : [model]), ...fallbacks]),
-  );
-  const missing = new Map<string, string>();
-  for (const name of named)
-    try {
-      await models.resolve(name);
-    } catch (thrown) {
-      // Its first sentence; what there is instead is told where one of them is chosen.
-      missing.set(name, toErrorValue(thrown).message.replace(/(?<=[.?]) .*$/s, ""));
-    }
-  return missing;
-};

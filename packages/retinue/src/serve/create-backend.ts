@@ -1,0 +1,37 @@
+/** What a server serves, from a host: every call, the artifacts, and the events of all sessions. */
+import type { Backend } from "@retinue/server";
+import { readVersion } from "../cli/version.ts";
+import { createAgentCalls } from "./agent-calls.ts";
+import type { BackendGround } from "./backend-ground.ts";
+import { createRunCalls } from "./run-calls.ts";
+import { createSessionCalls } from "./session-calls.ts";
+import { createTestCalls } from "./test-calls.ts";
+import { createWorkspaceCalls } from "./workspace-calls.ts";
+
+/** Every session, also one that begins later. */
+const ALL = { has: () => true, keys: () => [] };
+
+export const createBackend = (ground: BackendGround): Backend => {
+  const { host, store } = ground;
+  return {
+    version: readVersion(),
+    calls: {
+      ...createSessionCalls(ground),
+      ...createRunCalls(ground),
+      ...createWorkspaceCalls(ground),
+      ...createAgentCalls(ground),
+      ...createTestCalls(ground),
+    },
+    artifact: async (sessionId, artifactId) => store.readArtifactBytes(sessionId, artifactId),
+    feeds: {
+      read: async (sessionId, { after, limit }) => {
+        const session = await store.readSide.session(sessionId);
+        if (!session) return undefined;
+        const { headSeq } = session;
+        return { events: after >= headSeq ? [] : await store.read(sessionId, after, limit), headSeq };
+      },
+      follow: (sessionId, options) => host.follow(sessionId, options),
+      watchAll: (wake) => store.watchAny(ALL, wake),
+    },
+  };
+};

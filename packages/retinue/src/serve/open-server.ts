@@ -1,0 +1,44 @@
+/** A server over a host of its own, with the folders it was started for. Stopping it leaves runs that have not settled open in the record, to be resumed. */
+import type { InputSource } from "@retinue/protocol";
+import { createServer, type Server, type ServerOptions } from "@retinue/server";
+import { openHost } from "../host/open-host.ts";
+import type { HostOptions } from "../host/host.ts";
+import { openRecord, type RetinueStore } from "../open-record.ts";
+import { loadSettings } from "../settings/load-settings.ts";
+import { commandSource } from "../cli/reach/command-source.ts";
+import { createBackend } from "./create-backend.ts";
+import { createServedWorkspaces, type Served } from "./served-workspaces.ts";
+
+export type OpenServerOptions = Omit<ServerOptions, "backend"> & {
+  /** The first says where sessions are recorded. */
+  readonly folders: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly store?: RetinueStore;
+  readonly host?: string;
+  readonly model?: HostOptions["model"];
+};
+
+export type OpenServer = Server & { readonly workspaces: readonly Served[] };
+
+export const openServer = async ({ folders, env = process.env, model, ...options }: OpenServerOptions): Promise<OpenServer> => {
+  const [first = process.cwd()] = folders;
+  const store =
+    options.store ?? (await openRecord({ ...(await loadSettings({ workspace: first, env })), env, workspace: first }));
+  const source: InputSource = { ...commandSource(), via: "server" };
+  const host = await openHost({ env, store, source, ...(model === undefined ? {} : { model }) });
+  try {
+    const workspaces = createServedWorkspaces({ host, env });
+    for (const folder of folders) await workspaces.at(folder);
+    const { store: _, ...rest } = options;
+    const server = await createServer({ ...rest, backend: createBackend({ host, store, workspaces, env, source }) });
+    let closing: Promise<void> | undefined;
+    return {
+      ...server,
+      workspaces: workspaces.list(),
+      close: () => (closing ??= server.close().finally(host.close)),
+    };
+  } catch (thrown) {
+    await host.close();
+    throw thrown;
+  }
+};

@@ -1,0 +1,104 @@
+/** Calls of the server that reach runs, whichever process drives them; answers to their questions; plans; figures. */
+import { CALL_MODEL } from "@retinue/model";
+import type { ApprovalId, Plan, RunId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { OpenApproval } from "@retinue/store";
+import { readPlannedDiff } from "@retinue/tools";
+import { readPlan } from "../plans.ts";
+import type { BackendGround, SomeCalls } from "./backend-ground.ts";
+import { given, toParts } from "./said.ts";
+import type { Served } from "./served-workspaces.ts";
+import { requireSession, toApprovalItem, toSessionItems } from "./session-items.ts";
+
+type RunCall =
+  | "cancelRun"
+  | "sendMessage"
+  | "listApprovals"
+  | "getApproval"
+  | "answerApproval"
+  | "listPlans"
+  | "makePlan"
+  | "runPlan"
+  | "getStats";
+
+export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
+  const { store, workspaces, source } = ground;
+  const servedOf = async (runId: RunId): Promise<Served> => {
+    const sessionId = await store.sessionOf(runId);
+    if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
+    return workspaces.at((await requireSession(store, sessionId)).workspace);
+  };
+  const findOpen = async (approvalId: ApprovalId): Promise<OpenApproval> => {
+    const found = (await store.approvals()).find((one) => one.approvalId === approvalId);
+    if (!found) throw new RetinueError("approval_unknown", `No question ${approvalId} waits for an answer.`);
+    return found;
+  };
+
+  return {
+    cancelRun: async ({ params: { runId }, body }) => {
+      const { workspace } = await servedOf(runId);
+      await workspace.live.cancel(runId, { ...given(body), source });
+      return { ok: true };
+    },
+    sendMessage: async ({ params: { runId }, body }) => {
+      const parts = toParts(body);
+      if (parts.length === 0) throw new RetinueError("task_empty", "The message is empty.");
+      const { workspace } = await servedOf(runId);
+      await workspace.live.send(runId, parts, { source });
+      return { ok: true };
+    },
+    listApprovals: async ({ query: { sessionId } }) => ({
+      approvals: (await store.approvals(sessionId === undefined ? {} : { sessionId })).map(toApprovalItem),
+    }),
+    getApproval: async ({ params: { approvalId } }) => {
+      const found = await findOpen(approvalId);
+      return { ...toApprovalItem(found), diff: (await readPlannedDiff(found.act, found.workspace)) ?? null };
+    },
+    answerApproval: async ({ params: { approvalId }, body: { allowed, hash, scope = "once", reason } }) => {
+      const found = await findOpen(approvalId);
+      if (found.hash !== hash)
+        throw new RetinueError("approval_changed", `${approvalId} asks about another act than the one that was answered.`);
+      if (!allowed && scope !== "once")
+        throw new RetinueError("request_invalid", "A no is always to one act.", { hint: "Leave out the scope." });
+      const served = await workspaces.at(found.workspace);
+      const why = allowed ? reason : reason === undefined ? "The user said no." : `The user said no: ${reason}`;
+      await served.workspace.live.answer(approvalId, given({ allowed, scope, reason: why }), { source });
+      await goOn(ground, served, found);
+      return { ok: true };
+    },
+    listPlans: async ({ query: { workspaceId, limit = 50, after } }) => {
+      const workspace = workspaceId === undefined ? {} : { workspace: workspaces.of(workspaceId).workspace.folder };
+      const page = await store.readSide.listSessions(given({ limit, after, ...workspace }));
+      const rows = page.items.filter(({ model }) => model === CALL_MODEL);
+      return { items: await toSessionItems(store, rows), next: page.next };
+    },
+    makePlan: async ({ body: { workspaceId, goal, ...options } }) => {
+      const served = workspaces.of(workspaceId);
+      const { sessionId, runId } = workspaces.hold(served, await served.workspace.planForGoal(goal, given(options)));
+      return { sessionId, runId };
+    },
+    runPlan: async ({ body: { workspaceId, plan, sessionId: from, ...options } }) => {
+      const served = workspaces.of(workspaceId);
+      const chosen = plan === undefined ? from && readPlan(await store.read(from)) : (plan as Plan);
+      if (!chosen) throw new RetinueError("request_invalid", "There is neither a plan nor a session that has one.");
+      const { sessionId, runId } = workspaces.hold(served, await served.workspace.executePlan(chosen, given(options)));
+      return { sessionId, runId };
+    },
+    getStats: async ({ query: { by = "agent", ...query } }) => ({
+      stats: await store.readSide.stats({ by, ...given(query) }),
+    }),
+  };
+};
+
+/** A run that parked and that no living process drives is driven on here. One that was begun here is woken by its engine. */
+const goOn = async ({ store, workspaces }: BackendGround, served: Served, { sessionId }: OpenApproval): Promise<void> => {
+  if (workspaces.isHeld(sessionId)) return;
+  const holders = await store.readSide.holders([sessionId]);
+  if (holders.has(sessionId)) return;
+  try {
+    workspaces.hold(served, await served.workspace.resume(sessionId));
+  } catch (thrown) {
+    // Somebody else was faster, or the run is one that this engine goes on with by itself.
+    if (!(thrown instanceof RetinueError)) throw thrown;
+  }
+};

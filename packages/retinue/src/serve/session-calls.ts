@@ -1,0 +1,144 @@
+/** Calls of the server about sessions: the record is read as it is, and runs are begun through the workspace of their folder. */
+import { foldSession } from "@retinue/client";
+import type { RunHandle } from "@retinue/engine";
+import type { SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { BackendGround, SomeCalls } from "./backend-ground.ts";
+import { given, toParts } from "./said.ts";
+import type { Served } from "./served-workspaces.ts";
+import type { SessionItem } from "./session-items.ts";
+import { requireSession, toSessionItems } from "./session-items.ts";
+
+type SessionCall =
+  | "listSessions"
+  | "startSession"
+  | "getSession"
+  | "deleteSession"
+  | "startTurn"
+  | "resumeSession"
+  | "forkSession"
+  | "stopSession"
+  | "exportSession"
+  | "listEvents"
+  | "listMessages"
+  | "getTree"
+  | "listSessionPlans"
+  | "search";
+
+const USUAL_EVENTS = 1_000;
+
+export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall> => {
+  const { store, workspaces, source } = ground;
+  const { readSide } = store;
+  const servedOf = async (sessionId: SessionId): Promise<Served> =>
+    workspaces.at((await requireSession(store, sessionId)).workspace);
+  const begin = async (served: Served, run: Promise<RunHandle>): Promise<{ sessionId: SessionId; runId: `run_${string}` }> => {
+    const handle = workspaces.hold(served, await run);
+    return { sessionId: handle.sessionId, runId: handle.runId };
+  };
+
+  return {
+    listSessions: async ({ query: { search, workspaceId, ...query } }) => {
+      if (search !== undefined && search.trim() !== "") return searchSessions(ground, search, given(query));
+      const workspace = workspaceId === undefined ? {} : { workspace: workspaces.of(workspaceId).workspace.folder };
+      const { items, next } = await readSide.listSessions(given({ ...query, ...workspace }));
+      return { items: await toSessionItems(store, items), next };
+    },
+    getSession: async ({ params: { sessionId } }) => {
+      const [item] = await toSessionItems(store, [await requireSession(store, sessionId)]);
+      // One row gives one item.
+      return item as SessionItem;
+    },
+    startSession: async ({ body: { workspaceId, text, images, ...run } }) => {
+      const served = workspaces.of(workspaceId);
+      return begin(served, served.workspace.run(toParts({ text, images }), given(run)));
+    },
+    startTurn: async ({ params: { sessionId }, body: { text, images, ...run } }) => {
+      const served = await servedOf(sessionId);
+      return begin(served, served.workspace.run(toParts({ text, images }), { ...given(run), sessionId }));
+    },
+    resumeSession: async ({ params: { sessionId }, body }) => {
+      const served = await servedOf(sessionId);
+      return begin(served, served.workspace.resume(sessionId, given(body)));
+    },
+    forkSession: async ({ params: { sessionId }, body: { seq, runId, text, ...run } }) => {
+      const served = await servedOf(sessionId);
+      const session = await requireSession(store, sessionId);
+      const at = seq ?? session.headSeq;
+      const [event] = await store.read(sessionId, at - 1, 1);
+      const left = runId ?? (seq === undefined ? (await store.latestRoot(sessionId))?.runId : event?.runId);
+      if (left === undefined || event === undefined)
+        throw new RetinueError("request_invalid", `${sessionId} has no event ${at}.`, {
+          hint: `Its events are 1 to ${session.headSeq}.`,
+        });
+      const point = { sessionId, runId: left, seq: at };
+      return begin(served, served.workspace.fork(point, { ...given(run), ...(text === undefined ? {} : { task: text }) }));
+    },
+    stopSession: async ({ params: { sessionId }, body }) => {
+      const { workspace } = await servedOf(sessionId);
+      const root = await store.latestRoot(sessionId);
+      if (!root) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      await workspace.live.cancel(root.runId, { ...given(body), source });
+      return { ok: true };
+    },
+    deleteSession: async ({ params: { sessionId }, query: { force } }) => {
+      const wasThere = await readSide.deleteSession(sessionId, { force: force === "true" });
+      if (!wasThere) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      return { ok: true };
+    },
+    exportSession: async ({ params: { sessionId } }) => ({ ...(await readSide.exportSession(sessionId)) }),
+    listEvents: async ({ params: { sessionId }, query: { after = 0, limit = USUAL_EVENTS } }) => {
+      const { headSeq } = await requireSession(store, sessionId);
+      // The schemas of events are made to agree with their types.
+      return { events: (await store.read(sessionId, after, limit)) as never, headSeq };
+    },
+    listMessages: async ({ params: { sessionId }, query }) => {
+      await requireSession(store, sessionId);
+      return readSide.messages(sessionId, given(query));
+    },
+    getTree: async ({ params: { sessionId } }) => {
+      await requireSession(store, sessionId);
+      return { runs: await readSide.tree(sessionId) };
+    },
+    listSessionPlans: async ({ params: { sessionId } }) => {
+      await requireSession(store, sessionId);
+      const { runs } = foldSession(sessionId, await store.read(sessionId));
+      return {
+        plans: [...runs.values()].flatMap(({ runId, plans }) =>
+          [...plans.values()].map(({ callId, plan, steps, verdict }) => ({
+            runId,
+            callId,
+            plan: plan as never,
+            steps: [...steps.values()].map(({ step, state, attempt, runId: stepRunId, summary }) => ({
+              stepId: step.id,
+              state,
+              attempt,
+              runId: stepRunId,
+              summary,
+            })),
+            verdict: verdict && { status: verdict.status, summary: verdict.summary },
+          })),
+        ),
+      };
+    },
+    search: async ({ query: { text, ...query } }) => readSide.search(text, given(query)),
+  };
+};
+
+type Found = { readonly items: readonly SessionItem[]; readonly next: string | null };
+
+/** Each session once, with the words that were found last in it. */
+const searchSessions = async (
+  { store }: BackendGround,
+  text: string,
+  { limit, after }: { readonly limit?: number; readonly after?: string },
+): Promise<Found> => {
+  const { items: hits, next } = await store.readSide.search(text, given({ limit, after }));
+  const snippets = new Map(hits.toReversed().map(({ sessionId, snippet }) => [sessionId, snippet]));
+  const rows = await Promise.all([...snippets.keys()].toReversed().map((sessionId) => store.readSide.session(sessionId)));
+  const items = await toSessionItems(
+    store,
+    rows.filter((row) => row !== undefined),
+  );
+  return { items: items.map((item) => ({ ...item, snippet: snippets.get(item.sessionId) })), next };
+};
