@@ -1,5 +1,5 @@
 /** A question with everything that is needed to answer it: who asks, the exact act, its change, and what each answer covers. */
-import { toErrorValue, type ErrorValue } from "@retinue/protocol";
+import { toErrorValue, type ErrorValue, type Json } from "@retinue/protocol";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { clock } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
@@ -13,6 +13,9 @@ import { answerQuestion, describeAlike, describeWish, draftReasons, isSettled, t
 import { RuleDialog } from "./rule-dialog.tsx";
 import { type AnswerKey, useShownQuestion } from "./shown-questions.ts";
 
+const isFields = (input: Json): input is { readonly [key: string]: Json } =>
+  typeof input === "object" && input !== null && !Array.isArray(input);
+
 export const Act = ({ question }: { readonly question: Question }) => {
   const { act, approvalId } = question;
   const isChange = act.tool === "edit" || act.tool === "write";
@@ -20,8 +23,8 @@ export const Act = ({ question }: { readonly question: Question }) => {
   const planned = value?.diff == null ? [] : fromUnifiedDiff(value.diff);
   const diffs = planned.length > 0 ? planned : fromCallInput(act.tool, act.input);
   if (diffs.length > 0) return diffs.map((diff, at) => <DiffView key={at} diff={diff} />);
-  const input =
-    typeof act.input === "object" && act.input !== null && !Array.isArray(act.input) ? act.input : { input: act.input };
+  const input: Readonly<Record<string, Json>> = isFields(act.input) ? act.input : { input: act.input };
+  const { command } = input;
   return (
     <div className="code">
       <pre className="output" tabIndex={0} aria-label="The exact act">
@@ -29,10 +32,7 @@ export const Act = ({ question }: { readonly question: Question }) => {
           .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`)
           .join("\n")}
       </pre>
-      <CopyButton
-        text={typeof input["command"] === "string" ? input["command"] : JSON.stringify(act.input, null, 2)}
-        label="Copy the act"
-      />
+      <CopyButton text={typeof command === "string" ? command : JSON.stringify(act.input, null, 2)} label="Copy the act" />
     </div>
   );
 };

@@ -1,29 +1,31 @@
 /** Feeds a live session from the server: everything that was recorded, then everything that happens, without a gap or a repeat. */
-import { FEED_PLACES, type SessionFrame, type SessionId } from "@retinue/protocol";
-import { createLiveSession, type LiveSession } from "../session/live-session.ts";
-import { toAddress } from "./call.ts";
-import { openSocket, socketAddress } from "./socket.ts";
+import type { FeedState } from "@retinue/client";
+import type { SessionId } from "@retinue/protocol";
+import { type Connection, createLiveSession, type LiveSession } from "../session/live-session.ts";
+import { client } from "./call.ts";
 
 export type FollowedSession = { readonly session: LiveSession; readonly close: () => void };
 
+/** `closed` is told when the page itself lets go. */
+export const toConnection = (state: FeedState, wasOpen: boolean): Connection =>
+  state === "open" ? "live" : wasOpen ? "lost" : "connecting";
+
 export const followSession = (sessionId: SessionId): FollowedSession => {
-  const feed = createLiveSession(sessionId);
-  const close = openSocket<SessionFrame>({
-    // The view skips what it knows, so that a repeat after a cut changes nothing.
-    address: () => socketAddress(toAddress(FEED_PLACES.session, { sessionId }, { after: feed.session.view.lastSeq })),
-    onConnection: feed.setConnection,
-    onFrame: (frame) => {
-      switch (frame.type) {
-        case "hello":
-          return feed.setHead(frame.headSeq);
-        case "events":
-          return feed.take(frame.events);
-        case "gone":
-          return feed.setConnection("gone");
-        case "pong":
-          return undefined;
-      }
+  const live = createLiveSession(sessionId);
+  let wasOpen = false;
+  const feed = client.followSession(sessionId, {
+    store: live.store,
+    onEvent: live.note,
+    onChange: live.changed,
+    onState: (state) => {
+      live.setConnection(toConnection(state, wasOpen));
+      if (state !== "open") return;
+      wasOpen = true;
+      live.setHead(feed.headSeq());
     },
+    // The record was put back to an earlier state: what is drawn is of another time.
+    onReset: () => location.reload(),
+    onGone: () => live.setConnection("gone"),
   });
-  return { session: feed.session, close };
+  return { session: live.session, close: feed.close };
 };

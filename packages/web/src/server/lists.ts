@@ -1,12 +1,12 @@
 /** What changes in the lists of all sessions: the sessions written to last and the questions that wait. One socket for the whole page. */
-import { type AllFrame, FEED_PLACES, type SessionId } from "@retinue/protocol";
-import type { RouteOutput } from "@retinue/protocol/routes";
+import type { ApprovalItem, SessionItem } from "@retinue/client";
+import type { SessionId } from "@retinue/protocol";
 import { useSyncExternalStore } from "react";
 import type { Connection } from "../session/live-session.ts";
-import { openSocket, socketAddress } from "./socket.ts";
+import { client } from "./call.ts";
+import { toConnection } from "./follow-session.ts";
 
-export type SessionItem = RouteOutput<"listSessions">["items"][number];
-export type ApprovalItem = RouteOutput<"listApprovals">["approvals"][number];
+export type { ApprovalItem, SessionItem };
 
 export type Lists = {
   /** The one that was written to last comes first. */
@@ -40,28 +40,23 @@ export const addSessions = (items: readonly SessionItem[]): void => {
 export const dropSession = (sessionId: SessionId): void =>
   set({ sessions: lists.sessions.filter((item) => item.sessionId !== sessionId) });
 
-const take = (frame: AllFrame<SessionItem, ApprovalItem>): void => {
-  switch (frame.type) {
-    case "hello":
-      return set({ sessions: frame.sessions.toSorted(byUpdate), approvals: frame.approvals.toSorted(byAge), isRead: true });
-    case "session":
-      return addSessions([frame.session]);
-    case "deleted":
-      return dropSession(frame.sessionId);
-    case "approvals":
-      return set({ approvals: frame.approvals.toSorted(byAge) });
-    case "pong":
-      return undefined;
-  }
+const follow = (): (() => void) => {
+  let wasOpen = false;
+  return client.followAll({
+    onSessions: (sessions) => set({ sessions: sessions.toSorted(byUpdate), isRead: true }),
+    onSession: (session) => addSessions([session]),
+    onDeleted: dropSession,
+    onApprovals: (approvals) => set({ approvals: approvals.toSorted(byAge) }),
+    onState: (state) => {
+      wasOpen ||= state === "open";
+      set({ connection: toConnection(state, wasOpen) });
+    },
+  }).close;
 };
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  close ??= openSocket({
-    address: () => socketAddress(FEED_PLACES.all),
-    onFrame: take,
-    onConnection: (connection) => connection !== lists.connection && set({ connection }),
-  });
+  close ??= follow();
   return () => listeners.delete(listener);
 };
 

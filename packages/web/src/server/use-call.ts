@@ -1,5 +1,6 @@
 /** What a route gives, read when it is first shown and again when somebody asks. */
-import { type ErrorValue, type RouteName, toErrorValue } from "@retinue/protocol";
+import type { ClientCall } from "@retinue/client";
+import { type ErrorValue, toErrorValue } from "@retinue/protocol";
 import type { RouteOutput } from "@retinue/protocol/routes";
 import { useCallback, useEffect, useState } from "react";
 import { call } from "./call.ts";
@@ -12,7 +13,7 @@ export type Called<Value> = {
 };
 
 /** Null is not called. */
-export const useCall = <Name extends RouteName>(
+export const useCall = <Name extends ClientCall>(
   name: Name,
   given: Parameters<typeof call<Name>>[1] | null,
 ): Called<RouteOutput<Name>> => {

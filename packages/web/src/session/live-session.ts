@@ -2,7 +2,7 @@
  * A session that the page has open: the client's reducer, fed by a source of events, and told to whoever draws at most once a frame. The view
  * is written to in place; versions say which runs have to be drawn again.
  */
-import { createSessionView, type SessionView } from "@retinue/client";
+import { createSessionView, type SessionStore, type SessionView } from "@retinue/client";
 import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
 import { createRunNames, type RunNames } from "./run-names.ts";
 
@@ -24,6 +24,11 @@ export type LiveSession = {
 
 export type SessionFeed = {
   readonly session: LiveSession;
+  /** What it is folded into. Whoever applies events to it says so by `note` and `changed`. */
+  readonly store: SessionStore;
+  readonly note: (event: RetinueEvent) => void;
+  readonly changed: () => void;
+  /** Applies events that come in order. */
   readonly take: (events: readonly RetinueEvent[]) => void;
   readonly setConnection: (connection: Connection) => void;
   /** The number of the last event that there was when the feed began. */
@@ -61,6 +66,11 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
     nextFrame(tell);
   };
 
+  const note = (event: RetinueEvent): void => {
+    if (event.type === "run.requested") names.add(event.runId, event.agent, event.depth);
+    heard.set(event.runId, event.seq > head ? Date.now() : Date.parse(event.at));
+  };
+
   return {
     session: {
       view: store.view,
@@ -75,13 +85,11 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
         return () => listeners.delete(listener);
       },
     },
+    store,
+    note,
+    changed: plan,
     take: (events) => {
-      const now = Date.now();
-      for (const event of events) {
-        if (store.apply(event) === "gap") continue;
-        if (event.type === "run.requested") names.add(event.runId, event.agent, event.depth);
-        heard.set(event.runId, store.view.lastSeq > head ? now : Date.parse(event.at));
-      }
+      for (const event of events) if (store.apply(event) === "applied") note(event);
       plan();
     },
     setConnection: (next) => {

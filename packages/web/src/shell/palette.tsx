@@ -38,13 +38,11 @@ export const Palette = ({
         act: () => setTheme(theme === "dark" ? "light" : "dark"),
       },
       { label: "Keys", note: "?", act: onHelp },
-      ...sessions
-        .slice(0, 200)
-        .map(({ sessionId, title }) => ({
-          label: title === "" ? sessionId : title,
-          note: "session",
-          act: () => navigate(`/sessions/${sessionId}`),
-        })),
+      ...sessions.slice(0, 200).map(({ sessionId, title }) => ({
+        label: title === "" ? sessionId : title,
+        note: "session",
+        act: () => navigate(`/sessions/${sessionId}`),
+      })),
     ],
     [sessions, approvals, theme, navigate, onInbox, onHelp, setTheme],
   );
