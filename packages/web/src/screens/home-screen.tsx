@@ -116,7 +116,7 @@ export const HomeScreen = () => {
         {current === undefined ? null : <FirstRun workspace={current} />}
         {isFirst ? null : (
           <ul className="home-agents" aria-label="Agents of this workspace">
-            {agents.slice(0, 14).map(({ name, icon, description }) => (
+            {agents.slice(0, 24).map(({ name, icon, description }) => (
               <li key={name} title={description}>
                 <AgentTile icon={icon} agent={name} /> {name}
               </li>

@@ -93,7 +93,7 @@ const isShownFolded = (row: Row, depth: number): boolean =>
 
 const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): readonly Piece[] => {
   const pieces: Piece[] = [];
-  if (run.depth > 0) pieces.push(row("task", { type: "task" }));
+  if (run.depth > 0 && !isOneLine(run)) pieces.push(row("task", { type: "task" }));
   const placed = new Set<RunView>();
   const messages = run.messages.filter(({ deliveredAt }) => deliveredAt !== null);
   let told = 0;
@@ -131,6 +131,12 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
     pieces.push(row(`queued/${message.messageId ?? ""}`, { type: "message", message }));
   if (hasEnding(run)) pieces.push(row("ending", { type: "ending" }));
   return pieces;
+};
+
+/** The node itself shows a short task whole. */
+const isOneLine = ({ task }: RunView): boolean => {
+  const [part] = task;
+  return task.length === 1 && part?.type === "text" && part.text.length < 80 && !part.text.trim().includes("\n");
 };
 
 const isWorthShowing = ({ text, state, reasoning, failures, retrying, toolInput }: StepView): boolean =>

@@ -42,7 +42,8 @@ export const tightestLimit = (run: RunView): LimitUse | undefined => {
 export const toBudget = (run: RunView, { limit, used, max }: LimitUse): Budget => ({
   used,
   max,
-  reserved: limit === "contextTokens" ? 0 : Math.min(Math.max(0, max - used), reservedBelow(run, limit)),
+  // Only what is spent together can be reserved by those below.
+  reserved: limit !== "costUsd" && limit !== "tokens" ? 0 : Math.min(Math.max(0, max - used), reservedBelow(run, limit)),
 });
 
 export const describeBudget = (budget: Budget, limit: LimitName): string => {

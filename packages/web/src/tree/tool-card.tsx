@@ -7,11 +7,12 @@ import { useNow } from "../parts/clock.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DiffView } from "../parts/diff-view.tsx";
-import { fromCallInput } from "../parts/file-diff.ts";
+import type { FileDiff } from "../parts/file-diff.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Pictures } from "../parts/pictures.tsx";
 import { Glyph, type StatusName } from "../parts/status.tsx";
 import { useScene } from "../session/session-context.ts";
+import { diffsOf } from "./call-diffs.ts";
 import { inputOf, targetOf } from "./describe-call.ts";
 
 const OUTCOMES: Readonly<Record<NonNullable<CallView["outcome"]>, StatusName>> = {
@@ -66,10 +67,13 @@ export const ErrorNote = ({ error }: { readonly error: ErrorValue }) => (
   </div>
 );
 
+/** A change that is shown line by line needs no words. */
+const isToldByDiff = (call: CallView, diffs: readonly FileDiff[]): boolean => call.outcome === "ok" && diffs.length > 0;
+
 const CallBody = ({ call }: { readonly call: CallView }) => {
   const { session } = useScene();
   const input = inputOf(call);
-  const diffs = fromCallInput(call.tool, input);
+  const diffs = diffsOf(call);
   const output = call.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return (
     <div className="card-body stack">
@@ -94,7 +98,7 @@ const CallBody = ({ call }: { readonly call: CallView }) => {
         </p>
       )}
       <Pictures parts={call.content} name={`${call.tool} ${targetOf(input)}`} />
-      {output === "" || (call.error !== null && output.includes(call.error.message)) ? null : (
+      {output === "" || isToldByDiff(call, diffs) || (call.error !== null && output.includes(call.error.message)) ? null : (
         <div>
           <h3>Output</h3>
           <Output text={output} label={`Output of ${call.tool}`} />

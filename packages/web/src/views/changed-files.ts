@@ -1,7 +1,7 @@
 /** The files that the runs of a session changed, from what their calls were given, in the order of the calls. */
 import type { RunView, SessionView } from "@retinue/client";
-import { type FileDiff, fromCallInput } from "../parts/file-diff.ts";
-import { inputOf } from "../tree/describe-call.ts";
+import type { FileDiff } from "../parts/file-diff.ts";
+import { diffsOf } from "../tree/call-diffs.ts";
 
 export type FileChange = { readonly run: RunView; readonly callId: string; readonly at: string; readonly diff: FileDiff };
 
@@ -11,7 +11,7 @@ export const readChangedFiles = (view: SessionView): ReadonlyMap<string, readonl
   for (const run of view.runs.values())
     for (const call of run.calls.values()) {
       if (call.outcome !== "ok" || (call.tool !== "edit" && call.tool !== "write")) continue;
-      for (const diff of fromCallInput(call.tool, inputOf(call))) {
+      for (const diff of diffsOf(call)) {
         const changes = files.get(diff.path) ?? [];
         changes.push({ run, callId: call.callId, at: call.settledAt ?? "", diff });
         files.set(diff.path, changes);

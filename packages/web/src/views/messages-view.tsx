@@ -22,7 +22,7 @@ const describe = (message: Message): string =>
 const Line = ({ message }: { readonly message: Message }) => (
   <div className="message-line" role="row">
     <span role="cell" className="quiet">
-      {message.id}
+      {message.seq}
     </span>
     <span role="cell" className="clip">
       {message.agent_role} <span className="quiet">{message.agent_depth}</span>
@@ -58,7 +58,7 @@ export const MessagesView = ({ sessionId }: { readonly sessionId: SessionId }) =
     <div className="messages" role="table" aria-label="Recorded messages">
       <div role="rowgroup">
         <div className="message-line message-head" role="row">
-          {["id", "agent", "request", "what", "outcome", "tokens", "cost", "time"].map((head) => (
+          {["event", "agent", "request", "what", "outcome", "tokens", "cost", "time"].map((head) => (
             <span key={head} role="columnheader">
               {head}
             </span>

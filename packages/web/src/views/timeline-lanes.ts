@@ -47,14 +47,23 @@ const toBars = (run: RunView, now: number): readonly LaneBar[] => {
         label: `waits for an answer: ${call.tool}`,
         isBad: false,
       });
-    if (call.startedAt === null) continue;
-    bars.push({
-      type: call.children.length > 0 ? "child" : "tool",
-      from: at(call.startedAt, now),
-      to: at(call.settledAt, now),
-      label: call.children.length > 0 ? `waits for ${call.children.map(({ agent }) => agent).join(", ")}` : call.tool,
-      isBad: call.outcome === "error" || call.outcome === "denied",
-    });
+    const { children } = call;
+    if (children.length > 0)
+      bars.push({
+        type: "child",
+        from: Math.min(...children.map((child) => at(child.requested?.at, now))),
+        to: Math.max(...children.map((child) => at(child.endedAt, now))),
+        label: `waits for ${children.map(({ agent }) => agent).join(", ")}`,
+        isBad: false,
+      });
+    else if (call.startedAt !== null)
+      bars.push({
+        type: "tool",
+        from: at(call.startedAt, now),
+        to: at(call.settledAt, now),
+        label: call.tool,
+        isBad: call.outcome === "error" || call.outcome === "denied",
+      });
   }
   return bars;
 };
