@@ -114,7 +114,13 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
             offline
           </span>
         ) : null}
-        <button type="button" className="button plain small" title="Commands (Ctrl-K)" aria-label="Commands" onClick={onPalette}>
+        <button
+          type="button"
+          className="button plain small"
+          title="Commands (Ctrl-K)"
+          aria-label="Ctrl K: commands"
+          onClick={onPalette}
+        >
           <kbd>Ctrl K</kbd>
         </button>
       </div>
