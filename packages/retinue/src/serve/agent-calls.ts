@@ -41,7 +41,7 @@ export const createAgentCalls = ({ workspaces, env }: BackendGround): SomeCalls<
     const before = await readFile(file, "utf8").catch(() => null);
     if (version !== undefined && version !== null && before !== null && versionOf(before) !== version)
       throw new RetinueError("file_changed", `${file} was changed since it was read; it was left as it is.`);
-    await writeInside({ root: served.workspace.folder, file, content: Buffer.from(text) });
+    await writeInside({ root: served.workspace.folder, file: `.retinue/agents/${name}.md`, content: Buffer.from(text) });
     await workspaces.reload(served);
     return { isSaved: true, file, problems };
   },

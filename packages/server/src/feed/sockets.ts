@@ -24,6 +24,7 @@ const MOST_FRAME_BYTES = 4_096;
 const MOST_FRAMES = 50;
 const MOST_SOCKETS = 512;
 const PING_MS = 30_000;
+const CLOSE_MS = 500;
 
 const SESSION_FEED = /^\/api\/sessions\/(ses_[^/]{1,200})\/feed$/;
 
@@ -60,11 +61,11 @@ export const attachSockets = ({ server, guard, hubs }: SocketOptions): Sockets =
     });
     void join(toSink(socket)).then(
       (left) => {
-        if (left === undefined) socket.close(FEED_CLOSE.unknown, "There is no such session.");
+        if (left === undefined) closeSocket(socket, FEED_CLOSE.unknown, "There is no such session.");
         else if (isClosed) left();
         else leave = left;
       },
-      () => socket.close(1011, "The record cannot be read."),
+      () => closeSocket(socket, 1011, "The record cannot be read."),
     );
   };
 
@@ -96,8 +97,7 @@ export const attachSockets = ({ server, guard, hubs }: SocketOptions): Sockets =
     close: () => {
       clearInterval(pinging);
       for (const socket of sockets.clients) {
-        socket.close(FEED_CLOSE.stopping, "The server stops.");
-        setTimeout(() => socket.terminate(), 1_000).unref();
+        closeSocket(socket, FEED_CLOSE.stopping, "The server stops.");
       }
       sockets.close();
     },
@@ -130,12 +130,16 @@ const refuse = (stream: Duplex, status: number): void => {
 const toSink = (socket: WebSocket): Sink => ({
   send: ({ data }, flushed) => socket.send(data, { binary: false }, flushed),
   waitingBytes: () => socket.bufferedAmount,
-  close: (code, reason) => {
-    socket.close(code, reason);
-    // One that does not read does not answer the close either.
-    setTimeout(() => socket.terminate(), 1_000).unref();
-  },
+  close: (code, reason) => closeSocket(socket, code, reason),
 });
+
+/** One that does not read, or does not mean well, does not answer the close either. */
+const closeSocket = (socket: WebSocket, code: number, reason: string): void => {
+  socket.close(code, reason);
+  // Nothing more of it is listened to meanwhile.
+  socket.pause();
+  setTimeout(() => socket.terminate(), CLOSE_MS).unref();
+};
 
 /** Frames, pieces of them and control frames are all counted; what is no `ping` is a mistake. */
 const boundFrames = (socket: WebSocket): void => {
@@ -147,14 +151,13 @@ const boundFrames = (socket: WebSocket): void => {
     since = now;
     left -= 1;
     if (left >= 0) return true;
-    socket.close(FEED_CLOSE.misbehaved, "Too many frames.");
-    socket.terminate();
+    closeSocket(socket, FEED_CLOSE.misbehaved, "Too many frames.");
     return false;
   };
   socket.on("ping", count);
   socket.on("message", (data: Buffer, isBinary: boolean) => {
     if (!count()) return;
-    if (isBinary || data.toString() !== '{"type":"ping"}') return socket.close(FEED_CLOSE.misbehaved, "Only pings are taken.");
+    if (isBinary || data.toString() !== '{"type":"ping"}') return closeSocket(socket, FEED_CLOSE.misbehaved, "Only pings are taken.");
     if (socket.bufferedAmount < MOST_FRAME_BYTES) socket.send(toFrame('{"type":"pong"}').data, { binary: false });
     return undefined;
   });

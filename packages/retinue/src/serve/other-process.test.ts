@@ -1,0 +1,51 @@
+/** A run that `retinue run` began elsewhere, in a process of its own: it is seen live through the server, and its question is answered there. */
+import { createClient } from "@retinue/client";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import type { MockProject } from "../cli/testing/mock-project.ts";
+import { createMockProject } from "../cli/testing/mock-project.ts";
+import { toEnvironment } from "../cli/testing/spawn-retinue.ts";
+import { openServer } from "./open-server.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const LONG = { timeout: 40_000, interval: 50 };
+const WRITE = { toolCalls: [{ name: "write", arguments: JSON.stringify({ path: "made.txt", content: "by hand\n" }) }] };
+
+const openBoth = async (settings: string) => {
+  const mock: MockProject = await createMockProject([WRITE, { text: "It is written." }], settings);
+  cleanups.push(mock.remove);
+  const { project } = mock;
+  const server = await openServer({ folders: [project.workspace], env: toEnvironment(project.home) });
+  cleanups.push(server.close);
+  return { project, client: createClient({ url: server.url, token: server.token }) };
+};
+
+const waitForQuestion = (client: ReturnType<typeof createClient>) =>
+  vi.waitFor(async () => {
+    const [asked] = (await client.listApprovals()).approvals;
+    if (!asked) throw new Error("nothing waits yet");
+    return asked;
+  }, LONG);
+
+test("a run that parked and whose process is gone goes on in the server once its question is answered", async () => {
+  const { project, client } = await openBoth("approvals: { unattended: park }\n");
+  const sessions: string[] = [];
+  const all = client.followAll({ onSession: ({ title }) => sessions.push(title) });
+  cleanups.push(all.close);
+  const running = project.start(["run", "write the file"]);
+  const asked = await waitForQuestion(client);
+  const feed = client.followSession(asked.sessionId);
+  cleanups.push(feed.close);
+  expect((await running.ended).code).toBe(4);
+  await vi.waitFor(() => expect(feed.store().view.openApprovals.size).toBe(1), LONG);
+  expect(sessions).toContain("write the file");
+  await client.answerApproval({ params: asked, body: { allowed: true, hash: asked.hash } });
+  await vi.waitFor(() => expect(feed.store().view.roots[0]?.result?.summary).toBe("It is written."), LONG);
+  expect(await readFile(path.join(project.workspace, "made.txt"), "utf8")).toBe("by hand\n");
+  expect(feed.store().view.approvals.get(asked.approvalId)?.answer?.source?.via).toBe("server");
+});

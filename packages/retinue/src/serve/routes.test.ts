@@ -1,0 +1,182 @@
+/** Every route of the table is called once, and what it answers fits its schema; the description says the same. */
+import type { RouteName } from "@retinue/protocol";
+import { ROUTE_PLACES } from "@retinue/protocol";
+import { ROUTES, type Route } from "@retinue/protocol/routes";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { ServedProject } from "./testing/serve-project.ts";
+import { serveProject } from "./testing/serve-project.ts";
+
+let project: ServedProject;
+const called = new Set<RouteName>();
+
+const AGENT = "---\nname: helper\ndescription: Helps.\ntools: [read]\n---\nHelp.\n";
+const SKILL = "---\nname: sing\ndescription: Sings a song.\n---\nSing.\n";
+const PLAN = {
+  goal: "Look around",
+  steps: [
+    {
+      id: "1",
+      description: "Look around",
+      expectedResult: "It was seen",
+      type: "research",
+      agent: "general-assistant",
+      dependsOn: [],
+      requiresApproval: false,
+    },
+  ],
+};
+
+beforeAll(async () => {
+  project = await serveProject({
+    script: ({ messages, tools }) => {
+      const last = messages.at(-1);
+      if (last?.role === "user" && JSON.stringify(last).includes("wait for me"))
+        return { toolCalls: [{ tool: "write", input: { path: "b.txt", content: "b" } }] };
+      return { text: tools.length > 0 ? "Fine." : "Fine, too." };
+    },
+    files: {
+      "src/apple.ts": "export {};\n",
+      ".env": "KEY=value-of-a-secret\n",
+      ".retinue/agents/helper.md": AGENT,
+      ".retinue/skills/sing/SKILL.md": SKILL,
+    },
+  });
+  const folder = path.join(project.folder, ".retinue", "test-runs", "2026-01-01");
+  await mkdir(folder, { recursive: true });
+  const results = { startedAt: "2026-01-01T00:00:00Z", passed: 1, failed: 0, cases: [{ name: "one" }] };
+  await writeFile(path.join(folder, "results.json"), JSON.stringify(results));
+});
+afterAll(() => project.close());
+
+type Parts = { readonly params?: Record<string, string>; readonly query?: Record<string, string>; readonly body?: unknown };
+
+/** Calls a route and checks the answer by the route's own schema. */
+const callRoute = async <Answer = Record<string, unknown>>(name: RouteName, parts: Parts = {}): Promise<Answer> => {
+  const [method, place] = ROUTE_PLACES[name];
+  const route: Route = ROUTES[name];
+  const at = place.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(parts.params?.[key] ?? ""));
+  const answer = await fetch(new URL(`${at}?${new URLSearchParams(parts.query).toString()}`, project.server.url), {
+    method,
+    headers: { Authorization: `Bearer ${project.server.token}`, "Content-Type": "application/json" },
+    ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+  });
+  const text = await answer.text();
+  expect([name, answer.status, text.slice(0, 300)]).toEqual([name, route.status ?? 200, text.slice(0, 300)]);
+  called.add(name);
+  const value = JSON.parse(text) as Answer;
+  expect(route.response?.safeParse(value).error).toBeUndefined();
+  return value;
+};
+
+type Id = { readonly sessionId: `ses_${string}`; readonly runId: `run_${string}` };
+
+const settled = (sessionId: string): Promise<void> =>
+  vi.waitFor(
+    async () => expect(["completed", "failed", "cancelled"]).toContain((await callRoute<{ status: string }>("getSession", { params: { sessionId } })).status),
+    { timeout: 20_000 },
+  );
+
+describe("every route", () => {
+  test("of the server itself", async () => {
+    await callRoute("status");
+    await callRoute("signIn", { body: { token: project.server.token } });
+    await callRoute("signOut", { body: {} });
+    const description = await callRoute<{ openapi: string; paths: Record<string, Record<string, { operationId: string }>> }>("openApi");
+    expect(description.openapi).toBe("3.1.0");
+    const described = Object.values(description.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(described.toSorted()).toEqual(Object.keys(ROUTE_PLACES).toSorted());
+  });
+
+  test("of a workspace", async () => {
+    const params = { workspaceId: project.workspaceId };
+    await callRoute("listWorkspaces");
+    await callRoute("openWorkspace", { body: { folder: project.home } });
+    const { agents } = await callRoute<{ agents: { name: string }[] }>("listAgents", { params });
+    expect(agents.map(({ name }) => name)).toContain("helper");
+    const { text, version } = await callRoute<{ text: string; version: string }>("getAgent", { params: { ...params, name: "helper" } });
+    expect(text).toBe(AGENT);
+    const bad = "---\nname: helper\ndescription: Helps.\ntools: [raed]\nlimits: { iterations: many }\n---\nHelp.\n";
+    const checked = await callRoute<{ problems: { severity: string; line: number }[] }>("checkAgent", { params, body: { name: "helper", text: bad } });
+    expect(checked.problems.map(({ severity }) => severity)).toContain("error");
+    const refused = await callRoute<{ isSaved: boolean }>("saveAgent", { params: { ...params, name: "helper" }, body: { text: bad, version } });
+    expect(refused.isSaved).toBe(false);
+    const file = path.join(project.folder, ".retinue", "agents", "helper.md");
+    expect(await readFile(file, "utf8")).toBe(AGENT);
+    const better = AGENT.replace("Helps.", "Helps much.");
+    const saved = await callRoute<{ isSaved: boolean }>("saveAgent", { params: { ...params, name: "helper" }, body: { text: better, version } });
+    expect([saved.isSaved, await readFile(file, "utf8")]).toEqual([true, better]);
+    const { agents: after } = await callRoute<{ agents: { name: string; description: string }[] }>("listAgents", { params });
+    expect(after.find(({ name }) => name === "helper")?.description).toBe("Helps much.");
+    const { skills } = await callRoute<{ skills: { name: string }[] }>("listSkills", { params });
+    expect(skills.map(({ name }) => name)).toEqual(["sing"]);
+    await callRoute("listTools", { params });
+    const { commands } = await callRoute<{ commands: { name: string }[] }>("listCommands", { params });
+    expect(commands.map(({ name }) => name)).toEqual(expect.arrayContaining(["/new", "/sing"]));
+    const { files } = await callRoute<{ files: string[] }>("listFiles", { params, query: { search: "app" } });
+    expect(files).toEqual(["src/apple.ts"]);
+    const { files: all } = await callRoute<{ files: string[] }>("listFiles", { params, query: { limit: "200" } });
+    expect(all).not.toContain(".env");
+    await callRoute("listSettings", { params });
+    await callRoute("listModels", { params });
+    expect(JSON.stringify(await callRoute("getDoctor", { params }))).not.toContain("value-of-a-secret");
+    expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "2026-01-01", passed: 1 }] });
+    expect(await callRoute("getTestRun", { params: { ...params, testRunId: "2026-01-01" } })).toMatchObject({ cases: [{ name: "one" }] });
+  });
+
+  test("of sessions, runs and questions", async () => {
+    const { workspaceId } = project;
+    const { sessionId, runId } = await callRoute<Id>("startSession", { body: { workspaceId, text: "wait for me" } });
+    const params = { sessionId };
+    const asked = await vi.waitFor(
+      async () => {
+        const { approvals } = await callRoute<{ approvals: { approvalId: string; hash: string }[] }>("listApprovals");
+        const [one] = approvals;
+        if (!one) throw new Error("not yet");
+        return one;
+      },
+      { timeout: 20_000 },
+    );
+    await callRoute("getApproval", { params: { approvalId: asked.approvalId } });
+    await callRoute("sendMessage", { params: { runId }, body: { text: "and be quick" } });
+    await callRoute("answerApproval", { params: { approvalId: asked.approvalId }, body: { allowed: true, hash: asked.hash } });
+    await settled(sessionId);
+    await callRoute("listSessions", { query: { order: "updated", limit: "10" } });
+    await callRoute("listSessions", { query: { search: "wait" } });
+    const { events } = await callRoute<{ events: { seq: number }[] }>("listEvents", { params, query: { after: "2", limit: "3" } });
+    expect(events.map(({ seq }) => seq)).toEqual([3, 4, 5]);
+    await callRoute("listMessages", { params });
+    await callRoute("getTree", { params });
+    await callRoute("exportSession", { params });
+    await callRoute("search", { query: { text: "wait" } });
+    await callRoute("getStats", { query: { by: "agent" } });
+    await settled((await callRoute<Id>("startTurn", { params, body: { text: "again" } })).sessionId);
+    await settled((await callRoute<Id>("forkSession", { params, body: { seq: 5, text: "otherwise" } })).sessionId);
+    const resumed = await callRoute<Id>("resumeSession", { params, body: {} });
+    expect(resumed.sessionId).toBe(sessionId);
+    const held = await callRoute<Id>("startSession", { body: { workspaceId, text: "wait for me once more" } });
+    await callRoute("cancelRun", { params: { runId: held.runId }, body: { reason: "enough" } });
+    await settled(held.sessionId);
+    const other = await callRoute<Id>("startSession", { body: { workspaceId, text: "wait for me twice" } });
+    await callRoute("stopSession", { params: { sessionId: other.sessionId }, body: {} });
+    await settled(other.sessionId);
+    await callRoute("deleteSession", { params });
+  });
+
+  test("of plans", async () => {
+    const { workspaceId } = project;
+    const made = await callRoute<Id>("makePlan", { body: { workspaceId, goal: "Look around" } });
+    await settled(made.sessionId);
+    const ran = await callRoute<Id>("runPlan", { body: { workspaceId, plan: PLAN } });
+    await callRoute("listSessionPlans", { params: { sessionId: ran.sessionId } });
+    await settled(ran.sessionId);
+    const { items } = await callRoute<{ items: { sessionId: string }[] }>("listPlans");
+    expect(items.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining([made.sessionId, ran.sessionId]));
+  });
+
+  test("is one of those that were called; the two that answer with bytes are tested beside", () => {
+    const rest = (Object.keys(ROUTE_PLACES) as RouteName[]).filter((name) => !called.has(name));
+    expect(rest.toSorted()).toEqual(["getArtifact", "streamSession"]);
+  });
+});
