@@ -1,4 +1,5 @@
 /** The first screen: one input for a task, and, where no model is configured, what this is, what answers, and how to connect one. */
+import { RetinueError } from "@retinue/protocol";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { Composer, type Said } from "../composer/composer.tsx";
@@ -28,10 +29,12 @@ export const HomeScreen = () => {
   const [approve, setApprove] = useState("");
   const [agent, setAgent] = useState("");
   const say = async ({ text, images }: Said): Promise<void> => {
-    if (current === undefined) return;
+    // Somebody may be quicker than the first answer of the server.
+    const workspace = current ?? (await call("listWorkspaces", {})).workspaces[0];
+    if (workspace === undefined) throw new RetinueError("internal", "The server works in no folder.");
     const { sessionId } = await call("startSession", {
       body: {
-        workspaceId: current.workspaceId,
+        workspaceId: workspace.workspaceId,
         text,
         ...(images.length === 0 ? {} : { images: images.map(({ mediaType, data }) => ({ mediaType, data })) }),
         ...(approve === "" ? {} : { approve: approve as "ask" }),
