@@ -22,6 +22,8 @@ type Props<Row extends VirtualRow> = {
   /** New sessions are read from their end on, unless said otherwise. */
   readonly startsAtEnd?: boolean;
   readonly role?: string;
+  /** Everything there was is in the rows. */
+  readonly isComplete?: boolean;
 };
 
 const OVERSCAN_PX = 600;
@@ -30,7 +32,7 @@ const AT_END_PX = 32;
 type Layout = { offsets: Float64Array; count: number };
 
 export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
-  const { rows, estimate, draw, label, handle, onUnseen, startsAtEnd = true, role } = props;
+  const { rows, estimate, draw, label, handle, onUnseen, startsAtEnd = true, role, isComplete } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const layout = useRef<Layout>({ offsets: new Float64Array(1), count: 0 });
   const atEnd = useRef(startsAtEnd);
@@ -175,7 +177,15 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
   const from = Math.min(range[0], rows.length);
   const to = Math.min(Math.max(range[1], from), rows.length);
   return (
-    <div className="virtual" ref={scroller} onScroll={onScroll} tabIndex={0} role={role ?? "region"} aria-label={label}>
+    <div
+      className="virtual"
+      ref={scroller}
+      onScroll={onScroll}
+      tabIndex={0}
+      role={role ?? "region"}
+      aria-label={label}
+      data-caught-up={isComplete}
+    >
       <div className="virtual-space" style={{ height: total }}>
         <div className="virtual-window" style={{ transform: `translateY(${layout.current.offsets[from] ?? 0}px)` }}>
           {rows.slice(from, to).map((row) => (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { count, money } from "../parts/amounts.ts";
 import { Icon } from "../parts/icons.tsx";
 import type { SessionItem } from "../server/lists.ts";
-import { useScene } from "../session/session-context.ts";
+import { useScene, useSessionVersion } from "../session/session-context.ts";
 
 export const TABS = [
   { name: "conversation", label: "Conversation" },
@@ -91,6 +91,7 @@ const Menu = ({ item, isReplaying, onFork, onReplay, onDelete }: Props) => {
 export const SessionHead = (props: Props) => {
   const { item, tab, onTab, isAtWork, isCutOff, isReplaying, onStop, onResume } = props;
   const { session } = useScene();
+  useSessionVersion(session);
   const { spent } = session.view;
   const driver = item?.driver;
   return (

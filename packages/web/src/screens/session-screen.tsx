@@ -14,7 +14,7 @@ import { call } from "../server/call.ts";
 import { useLists } from "../server/lists.ts";
 import { useIconOf } from "../server/workspaces.ts";
 import { useFolds } from "../session/folds.ts";
-import { SceneProvider, type SessionScene, useSessionVersion } from "../session/session-context.ts";
+import { SceneProvider, type SessionScene, useSessionValue } from "../session/session-context.ts";
 import { useReplay } from "../session/use-replay.ts";
 import { useSession } from "../session/use-session.ts";
 import { useCommands } from "../shell/commands.ts";
@@ -33,16 +33,21 @@ type Props = { readonly sessionId: SessionId; readonly tab: SessionTab; readonly
 
 export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
   const live = useSession(sessionId);
+  const [selected, select] = useState<RunId | null>(runId);
   const [isReplaying, setReplaying] = useState(false);
   const replay = useReplay(sessionId, isReplaying);
   const session = replay?.session ?? live;
-  useSessionVersion(session);
+  // The view is written to in place: what this screen itself draws from it is told in a few words.
+  useSessionValue(session, () => {
+    const { view: now } = session;
+    const last = now.roots.at(-1);
+    return `${last?.runId} ${last?.state.type} ${now.openApprovals.size > 0} ${live.isCaughtUp()} ${live.connection()} ${now.runs.has(selected ?? "run_none")}`;
+  });
   const [, navigate] = useLocation();
   const { sessions } = useLists();
   const item = sessions.find((one) => one.sessionId === sessionId);
   const folds = useFolds();
   const iconOf = useIconOf();
-  const [selected, select] = useState<RunId | null>(runId);
   const [shown, show] = useState<Shown | null>(null);
   const rows = useRef<RowsHandle | null>(null);
   const nodes = useRef<readonly RunView[]>([]);

@@ -38,9 +38,15 @@ export type SessionFeed = {
 /** Pages that nobody sees get no frames; they are told now and then. */
 const HIDDEN_MS = 250;
 
-const nextFrame = (draw: () => void): void => {
+/** What arrives faster is drawn together: frames stay free for scrolling and typing. */
+const LIVE_MS = 50;
+/** While an old session is still read, what is drawn changes all the time and nobody reads it. */
+const CATCHING_UP_MS = 400;
+
+const afterPause = (draw: () => void, pauseMs: number): void => {
   if (document.hidden) setTimeout(draw, HIDDEN_MS);
-  else requestAnimationFrame(draw);
+  else if (pauseMs <= 0) requestAnimationFrame(draw);
+  else setTimeout(() => requestAnimationFrame(draw), pauseMs);
 };
 
 export const createLiveSession = (sessionId: SessionId): SessionFeed => {
@@ -51,11 +57,13 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
   const heard = new Map<RunId, number>();
   let version = 0;
   let isPlanned = false;
+  let toldAt = Number.NEGATIVE_INFINITY;
   let connection: Connection = "connecting";
   let head = Number.POSITIVE_INFINITY;
 
   const tell = (): void => {
     isPlanned = false;
+    toldAt = performance.now();
     for (const runId of store.takeChanged()) versions.set(runId, (versions.get(runId) ?? 0) + 1);
     version += 1;
     for (const listener of listeners) listener();
@@ -63,7 +71,8 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
   const plan = (): void => {
     if (isPlanned) return;
     isPlanned = true;
-    nextFrame(tell);
+    const isBehind = version > 0 && store.view.lastSeq < head;
+    afterPause(tell, toldAt + (isBehind ? CATCHING_UP_MS : LIVE_MS) - performance.now());
   };
 
   const note = (event: RetinueEvent): void => {

@@ -34,6 +34,10 @@ export const useScene = (): SessionScene => {
 /** Draws again with everything that changes in the session. */
 export const useSessionVersion = (session: LiveSession): number => useSyncExternalStore(session.subscribe, session.version);
 
+/** Draws again only where what is read from the session is another text or number than before. */
+export const useSessionValue = <Value extends string | number | boolean | null>(session: LiveSession, read: () => Value): Value =>
+  useSyncExternalStore(session.subscribe, read);
+
 /** Draws again with what changes in one run. */
 export const useRunVersion = (session: LiveSession, runId: RunId): number =>
   useSyncExternalStore(session.subscribe, () => session.versionOf(runId));

@@ -44,9 +44,10 @@ export const Conversation = ({
       <VirtualRows
         rows={rows}
         estimate={estimateRow}
-        draw={(row) => <RowView row={row} />}
+        draw={(row) => <RowView row={row} version={`${session.versionOf(row.run.runId)} ${session.names.nameOf(row.run)}`} />}
         label="Conversation"
         role="log"
+        isComplete={session.isCaughtUp()}
         handle={(given) => {
           end.current = given;
           handle.current = given;

@@ -1,6 +1,6 @@
 /** Draws one row of the conversation, at the depth of its run. */
 import type { RunView } from "@retinue/client";
-import type { CSSProperties } from "react";
+import { type CSSProperties, memo } from "react";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Pictures } from "../parts/pictures.tsx";
@@ -73,11 +73,12 @@ const Content = ({ row }: { readonly row: Row }) => {
   }
 };
 
-export const RowView = ({ row }: { readonly row: Row }) => (
+/** Drawn again with its run; what else it depends on comes from the scene. */
+export const RowView = memo(({ row }: { readonly row: Row; readonly version: string }) => (
   <div className={`row row-${row.type}`} style={indent(levelsOf(row))} data-run={row.run.runId}>
     <Content row={row} />
   </div>
-);
+));
 
 /** Before a row was measured. */
 export const estimateRow = (row: Row): number => {
