@@ -24,7 +24,7 @@ const byId = (id) => document.getElementById(id);
   };
 
   const save = async (form) => {
-    const product = Object.fromEntries(new FormData(form));
+    const product = Object.fromEntries(["name", "price", "quantity"].map((field) => [field, form.elements[field].value]));
     const response = await fetch("/api/products", {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -165,7 +165,10 @@ const toList = (visitor: Visitor): { readonly rows: string; readonly total: stri
 
 const saveProduct = (visitor: Visitor, body: string): Answer => {
   const given: unknown = JSON.parse(body);
-  const field = (name: string): string => String((given as Record<string, unknown>)[name] ?? "");
+  const field = (name: string): string => {
+    const value: unknown = (given as Readonly<Record<string, unknown>>)[name];
+    return typeof value === "string" ? value : "";
+  };
   const [price, quantity] = [Number(field("price") || "NaN"), Number(field("quantity") || "NaN")];
   const errors = checkProduct(visitor, field("name"), price, quantity);
   if (Object.keys(errors).length > 0) return json({ errors }, 422);
