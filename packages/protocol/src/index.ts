@@ -9,4 +9,5 @@ export * from "./limits.ts";
 export * from "./messages.ts";
 export * from "./plan.ts";
 export * from "./result.ts";
+export * from "./step-ending.ts";
 export * from "./usage.ts";

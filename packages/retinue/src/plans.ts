@@ -13,6 +13,8 @@ export type PlanRunOptions = {
   readonly agent?: string;
   /** Goes on with the conversation of this session. */
   readonly sessionId?: SessionId;
+  /** The id of the session that it begins, where it is known before. */
+  readonly newSessionId?: SessionId;
 };
 
 export type PlanForGoalOptions = PlanRunOptions & {

@@ -50,7 +50,6 @@ export type { PlanGraph } from "./plan/plan-graph.ts";
 export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL, PLAN_TEST_CASE } from "./plan/plan-tools.ts";
 export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";
-export { readEnding } from "./plan/step-ending.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";
 export { handBack } from "./delegation/hand-back.ts";

@@ -25,7 +25,7 @@ const matcherFields = {
   excludes: z.string().min(1).exactOptional().describe("What the text may not contain."),
 } as const;
 
-const matcherSchema = z
+export const matcherSchema = z
   .union([
     z.string().transform((equals): Matcher => ({ equals })),
     z.strictObject(matcherFields).refine((matcher) => Object.values(matcher).some((value) => value !== undefined), {

@@ -16,14 +16,14 @@ import type {
   SubTaskResult,
   WaitingFor,
 } from "@retinue/protocol";
-import { NO_USAGE, readCallOutcomes } from "@retinue/protocol";
+import { NO_USAGE, readCallOutcomes, readEnding } from "@retinue/protocol";
 import { evaluateReplySchema, stateReplySchema, verdictReplySchema } from "@retinue/protocol/schemas";
 import { readCheckResult } from "@retinue/protocol/test-case";
 import { Parked } from "../loop/parked.ts";
 import type { PlanGraph } from "./plan-graph.ts";
 import type { StepOutcome } from "./plan-words.ts";
 import { evaluateTask, stateTask, stepTask, toSubTask, verdictTask } from "./plan-words.ts";
-import { readEnding } from "./step-ending.ts";
+
 
 /** A run that the plan needs. The same name always names the same run. */
 export type PlanRun = {
