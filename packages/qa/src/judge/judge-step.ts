@@ -56,10 +56,9 @@ const judgeUnfinished = ({ view: { state, summary } }: PartRecord): Judged =>
 type PartToJudge = { readonly prose: readonly string[]; readonly part: PartRecord; readonly session: SessionView };
 
 const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
-  const { run, checkRun, checks, said, wanted, view } = part;
+  const { run, checkRun, checks, said, wanted, view, summary } = part;
   const checked = checkRun ? [...checkRun.calls.values()].flatMap((call) => toEvidence(checkRun, call) ?? []) : [];
   const seen = run ? [...collectEvidence(run), ...below(run, session)] : [];
-  const summary = view.summary ?? "";
   const failed = checks.filter(({ result }) => result.status === "failed");
   const unknown = checks.filter(({ result }) => result.status === "unknown");
   if (failed.length > 0)
@@ -87,7 +86,7 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
 /** Checks, where there are any, held. */
 const judgeWord = ({
   prose,
-  part: { said, wanted, view, run },
+  part: { said, wanted, summary, run },
   seen,
   checked,
 }: {
@@ -96,7 +95,6 @@ const judgeWord = ({
   readonly seen: readonly Evidence[];
   readonly checked: readonly Evidence[];
 }): Judged => {
-  const summary = view.summary ?? "";
   if (said === null)
     return { verdict: verdictOfError(run?.result?.error?.code), reason: summary || "The agent did not say what came of it.", cited: [...checked, ...seen] };
   if (said === "fail" && wanted > 0)

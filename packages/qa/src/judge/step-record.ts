@@ -1,5 +1,6 @@
 /** What the record tells of one step of a case: the sub-tasks it was done in, the checks that were made after them, and what was said. */
 import type { PlanStepView, PlanView, RunView, SessionView } from "@retinue/client";
+import type { StepEnding } from "@retinue/protocol";
 import { readEnding } from "@retinue/protocol";
 import type { Checked } from "@retinue/protocol/test-case";
 import { describeCheck, checkSchema, readCheckResult } from "@retinue/protocol/test-case";
@@ -15,6 +16,8 @@ export type PartRecord = {
   readonly wanted: number;
   /** What the agent's last message says in the form it was given. */
   readonly said: "pass" | "fail" | null;
+  /** Why, in its own words. */
+  readonly summary: string;
   readonly recovered: boolean;
 };
 
@@ -23,22 +26,21 @@ export const readPart = (view: PlanStepView, plan: PlanView, session: SessionVie
   const callId = `${plan.callId}.${view.step.id}.${view.attempt}.checks`;
   const checkRun = [...session.runs.values()].find((one) => one.parentCallId === callId) ?? null;
   const checks = checkRun ? readChecks(checkRun) : [];
+  const ending = run ? endingOf(run) : null;
   return {
     view,
     run,
     checkRun,
     checks,
     wanted: view.step.checks?.length ?? 0,
-    said: run ? saidBy(run) : null,
+    said: ending?.status ?? null,
+    summary: ending?.summary ?? view.summary ?? "",
     recovered: view.decisions.some(({ decision }) => decision === "recover"),
   };
 };
 
 /** Only of a run that is completed, by the two lines that a step ends with; the loop has held it to them. */
-const saidBy = ({ result }: RunView): "pass" | "fail" | null => {
-  if (result?.status !== "completed") return null;
-  return readEnding(result.details)?.status ?? null;
-};
+const endingOf = ({ result }: RunView): StepEnding | null => (result?.status === "completed" ? readEnding(result.details) : null);
 
 const readChecks = (run: RunView): readonly Checked[] =>
   [...run.calls.values()]

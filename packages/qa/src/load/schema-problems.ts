@@ -34,6 +34,8 @@ const fromUnion = (issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyK
   const meant = issue.errors.filter((branch) => !branch.some(({ code, path: at }) => code === "invalid_type" && at.length === 0));
   const [best] = (meant.length > 0 ? meant : []).toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
   if (best) return best.flatMap((one) => fromIssue(one, path));
+  if (issue.errors.every((branch) => branch.every((one) => one.message.includes("received undefined"))))
+    return [{ path, message: `"${String(path.at(-1))}" is missing` }];
   const kinds = issue.errors.flatMap((branch) => branch.flatMap((one) => (one.code === "invalid_type" ? [one.expected] : [])));
   return [{ path, message: `it must be ${[...new Set(kinds)].join(" or ")}` }];
 };

@@ -12,10 +12,13 @@ export const toExpectations = (expected: Expected | undefined): Expectations => 
   };
 };
 
+/** Stands behind what an agent need not judge. */
+const CHECKED = "[checked by the runner]";
+
 /** In words, for whoever carries the step out. */
 export const describeExpected = (expected: Expected | undefined): string => {
   const { prose, checks } = toExpectations(expected);
-  const lines = [...prose, ...checks.map((check) => `${capital(describeCheck(check))}.`)];
+  const lines = [...prose, ...checks.map((check) => `${capital(describeCheck(check))}. ${CHECKED}`)];
   return lines.length === 0 ? "It is done." : lines.join("\n");
 };
 

@@ -34,6 +34,8 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
   const sessionId = ports.newSessionId();
   let hasBegun = false;
   let blocked: string | null = null;
+  /** What ended the case from outside; a failure that was seen before stays one. */
+  let environment: string | null = null;
   const within = (): Within => {
     const isNew = !hasBegun;
     hasBegun = true;
@@ -64,6 +66,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     const { timeoutMs = suite.timeoutMs } = testCase;
     const done = await ports.carryOut(plan, { ...within(), timeoutMs });
     if (done.fault) problems.push(done.fault.message);
+    if (done.fault && isEnvironment(done.fault)) environment = done.fault.message;
   } catch (thrown) {
     if (!(thrown instanceof Blocked)) throw thrown;
     blocked = thrown.message;
@@ -82,7 +85,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
 
   /** Done whatever became of the case; what fails here is told, and changes no verdict. */
   async function cleanUp(): Promise<void> {
-    if (!hasBegun || options.signal.aborted) return;
+    if (!hasBegun || options.signal.aborted || environment !== null) return;
     try {
       const outcomes = await makeAll("What comes after the case", toCommands(testCase.after), true);
       for (const outcome of outcomes) if (!isHeld(outcome)) problems.push(`After the case: ${describeOutcome(outcome)}`);
@@ -97,7 +100,8 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
   async function toResult(): Promise<CaseResult> {
     const view = hasBegun ? foldSession(sessionId, await ports.events(sessionId)) : null;
     const judged = view && blocked === null ? judgeCase(testCase, view) : null;
-    const verdict: Verdict = judged?.verdict ?? "blocked";
+    if (judged?.verdict === "inconclusive") blocked = environment;
+    const verdict: Verdict = blocked === null && judged ? judged.verdict : "blocked";
     const spent = view?.spent;
     return {
       id: loaded.id,
