@@ -48,10 +48,9 @@ export type { ChildRun, DelegationOptions, InBackground } from "./delegation/del
 export { parsePlanMarkdown, planToMarkdown } from "./plan/plan-markdown.ts";
 export { toPlanGraph } from "./plan/plan-graph.ts";
 export type { PlanGraph } from "./plan/plan-graph.ts";
-export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL } from "./plan/plan-tools.ts";
+export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL, PLAN_TEST_CASE } from "./plan/plan-tools.ts";
 export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";
-export { readEnding } from "./plan/step-ending.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";
 export { handBack } from "./delegation/hand-back.ts";

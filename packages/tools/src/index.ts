@@ -14,6 +14,7 @@ export { createLsTool } from "./ls.ts";
 export type { LsInput } from "./ls.ts";
 export { createReadTool } from "./read.ts";
 export type { ReadInput } from "./read.ts";
+export { createCommandCheckTool } from "./command-check.ts";
 export { createShellTool } from "./shell.ts";
 export type { ShellInput } from "./shell.ts";
 export { runShellLine } from "./shell-line.ts";

@@ -25,7 +25,7 @@ const matcherFields = {
   excludes: z.string().min(1).exactOptional().describe("What the text may not contain."),
 } as const;
 
-const matcherSchema = z
+export const matcherSchema = z
   .union([
     z.string().transform((equals): Matcher => ({ equals })),
     z.strictObject(matcherFields).refine((matcher) => Object.values(matcher).some((value) => value !== undefined), {
@@ -149,8 +149,7 @@ const commandCheck = z.strictObject({
   check: z.literal("command"),
   run: z.string().min(1).describe("A command line of the shell, in the workspace."),
   exit: z.int().min(0).max(255).exactOptional().describe("Its exit code; 0 by default."),
-  stdout: matcherSchema.exactOptional(),
-  stderr: matcherSchema.exactOptional(),
+  output: matcherSchema.exactOptional().describe("What it wrote, to both of its outputs."),
   timeoutMs: z.int().positive().max(600_000).exactOptional(),
 });
 
@@ -192,6 +191,16 @@ export const checkResultSchema = z
   .meta({ title: "CheckResult", description: "What a check found." });
 
 export type CheckResult = z.infer<typeof checkResultSchema>;
+
+/** What a call of a check gave out; null where the text is no such thing. */
+export const readCheckResult = (text: string): CheckResult | null => {
+  if (!text.startsWith("{")) return null;
+  try {
+    return checkResultSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+};
 
 /** Whether a text is what a matcher wants. White space is collapsed on both sides, but for regular expressions, which see the text trimmed. */
 export const isMatch = (text: string, { equals, contains, matches, excludes }: Matcher): boolean => {

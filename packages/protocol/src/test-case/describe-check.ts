@@ -50,8 +50,7 @@ export const describeCheck = (check: Check): string => {
     case "command":
       return [
         `the command ${JSON.stringify(check.run)} ends with ${check.exit ?? 0}`,
-        ...(check.stdout ? [`its output ${describeMatcher(check.stdout)}`] : []),
-        ...(check.stderr ? [`its error output ${describeMatcher(check.stderr)}`] : []),
+        ...(check.output ? [`its output ${describeMatcher(check.output)}`] : []),
       ].join(", ");
     default:
       return check satisfies never;

@@ -1,5 +1,5 @@
 /** Test cases, checks, suites and their results: `@retinue/protocol/test-case`. */
-export { checkResultSchema, checkSchema, ELEMENT_STATES, isMatch } from "./check.ts";
+export { checkResultSchema, checkSchema, ELEMENT_STATES, isMatch, matcherSchema, readCheckResult } from "./check.ts";
 export type { Check, CheckOf, CheckResult, Matcher, PageCheck } from "./check.ts";
 export { describeCheck, describeMatcher } from "./describe-check.ts";
 export { caseResultSchema, suiteResultSchema, VERDICTS } from "./results.ts";

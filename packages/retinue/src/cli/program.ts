@@ -15,6 +15,7 @@ import { registerRun } from "./register/register-run.ts";
 import { registerSessions } from "./register/register-sessions.ts";
 import { registerSpawn } from "./register/register-spawn.ts";
 import { registerStats } from "./register/register-stats.ts";
+import { registerTest } from "./register/register-test.ts";
 import { registerTrust } from "./register/register-trust.ts";
 import type { Registrar } from "./register/registrar.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -36,6 +37,7 @@ const register = (registrar: Registrar): void => {
   registerAgents(registrar);
   registerSpawn(registrar);
   registerPlan(registrar);
+  registerTest(registrar);
   registerSessions(registrar);
   registerApprovals(registrar);
   registerReach(registrar);

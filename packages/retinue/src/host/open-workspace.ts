@@ -80,8 +80,8 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   };
 
   const plans = createPlans({
-    check: (plan) => void toPlanGraph(plan, { ...PLAN_DEFAULTS, agents: agentOf("main").delegates }),
-    run: (task, run) => start(agentOf("main"), task, run),
+    check: (plan, agent = "main") => void toPlanGraph(plan, { ...PLAN_DEFAULTS, agents: agentOf(agent).delegates }),
+    run: (task, run) => start(agentOf(run.agent ?? "main"), task, run),
     events: async (sessionId) => store.read(sessionId),
   });
 

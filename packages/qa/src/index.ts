@@ -1,0 +1,24 @@
+/** Test cases: loaded from YAML, run over plans, judged by what was recorded, and reported. */
+export { judgeCase } from "./judge/judge-case.ts";
+export type { JudgedCase } from "./judge/judge-case.ts";
+export { loadCases } from "./load/load-cases.ts";
+export type { LoadedCases, LoadOptions } from "./load/load-cases.ts";
+export { parseCase } from "./load/parse-case.ts";
+export type { LoadedCase } from "./load/parse-case.ts";
+export { selectCases } from "./load/select-cases.ts";
+export type { Selection } from "./load/select-cases.ts";
+export type { Problem } from "./load/yaml-lines.ts";
+export { describeCase } from "./plan/describe-case.ts";
+export { BROWSER_CHECK, COMMAND_CHECK, toCheckCall } from "./plan/to-calls.ts";
+export { toCasePlan } from "./plan/to-plan.ts";
+export { createCaseLog, formatCall } from "./report/case-log.ts";
+export type { CaseLog } from "./report/case-log.ts";
+export { toHtml } from "./report/html.ts";
+export type { HtmlSources } from "./report/html.ts";
+export { toJunit } from "./report/junit.ts";
+export { countVerdicts, formatCaseDetails, formatCaseLine, formatSummary } from "./report/summarise.ts";
+export type { Fault, QaPorts, WantedBrowser, Within } from "./run/ports.ts";
+export { runCase } from "./run/run-case.ts";
+export type { CaseOptions } from "./run/run-case.ts";
+export { runCases } from "./run/run-suite.ts";
+export type { SuiteOptions } from "./run/run-suite.ts";
