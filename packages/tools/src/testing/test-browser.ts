@@ -37,7 +37,12 @@ export const openTestBrowser = async ({ files = {}, ...options }: TestBrowserOpt
     if (known) return known;
     const { workspace: folder, context } = workspace;
     // The resource opens browser sessions.
-    const opening = resource.open({ sessionId, runId: null, workspace: folder, signal: context.signal }) as Promise<BrowserSession>;
+    const opening = resource.open({
+      sessionId,
+      runId: null,
+      workspace: folder,
+      signal: context.signal,
+    }) as Promise<BrowserSession>;
     held.set(sessionId, opening);
     return opening;
   };
