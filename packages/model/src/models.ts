@@ -14,6 +14,7 @@ import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { withPlausibleUsage } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
+import { readsImages } from "./reads-images.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
 export type TrafficTap = {
@@ -129,7 +130,8 @@ export const createModels = (options: ModelsOptions): Models => {
       ...(contextWindow === null ? {} : { contextWindow }),
     });
     const counted = withPlausibleUsage(created);
-    return options.tap?.watch(counted) ?? counted;
+    const watched = options.tap?.watch(counted) ?? counted;
+    return readsImages(full) ? { ...watched, readsImages: true } : watched;
   };
 
   const made = new Map<string, Promise<Model>>();

@@ -15,12 +15,9 @@ export type PageNode = {
   readonly url: string | undefined;
   readonly placeholder: string | undefined;
   readonly isClickable: boolean;
-  readonly box: PageBox | undefined;
   readonly parent: PageNode | undefined;
   readonly children: readonly PageNode[];
 };
-
-export type PageBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 export type PageTree = { readonly url: string; readonly title: string; readonly roots: readonly PageNode[] };
 
@@ -35,7 +32,7 @@ export const HIDDEN = "••••••";
 
 export const readPageTree = async (page: Page, { mask, timeoutMs }: TreeOptions): Promise<PageTree> => {
   const [raw, passwords, title] = await Promise.all([
-    page.ariaSnapshotJSON({ mode: "ai", boxes: true, timeout: timeoutMs }),
+    page.ariaSnapshotJSON({ mode: "ai", timeout: timeoutMs }),
     readPasswords(page),
     page.title().catch(() => ""),
   ]);
@@ -55,7 +52,6 @@ export const readPageTree = async (page: Page, { mask, timeoutMs }: TreeOptions)
       url: given.url === undefined ? undefined : mask(given.url),
       placeholder: given.placeholder,
       isClickable: given.cursor === "pointer",
-      box: given.box,
       parent,
       children,
     };
@@ -75,7 +71,6 @@ type RawNode = {
   readonly url?: string;
   readonly placeholder?: string;
   readonly cursor?: string;
-  readonly box?: PageBox;
   readonly children?: readonly unknown[];
 } & Readonly<Record<string, unknown>>;
 
@@ -86,7 +81,6 @@ const NOTHING = {
   url: undefined,
   placeholder: undefined,
   isClickable: false,
-  box: undefined,
   children: [],
 } as const;
 
