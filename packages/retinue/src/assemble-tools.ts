@@ -8,9 +8,10 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type { AskUserOptions, McpConnections, McpServerSettings } from "@retinue/tools";
+import type { AskUserOptions, Browsers, BrowsersOptions, McpConnections, McpServerSettings } from "@retinue/tools";
 import {
   connectMcpServers,
+  createBrowsers,
   createBuiltinTools,
   createLoadSkillTool,
   loadUserTools,
@@ -27,12 +28,16 @@ export type AssembleOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly askUser: AskUserOptions["ask"] | undefined;
+  /** Whether there are tools of the browser; as the settings say by default. */
+  readonly browser?: boolean | undefined;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
 };
 
 export type AssembledTools = {
   readonly tools: readonly AnyTool[];
+  /** Undefined where there are no tools of the browser. */
+  readonly browsers: Browsers | undefined;
   readonly problems: readonly ErrorValue[];
   /** What would be loaded or started if the project were trusted. */
   readonly untrusted: readonly TrustClaim[];
@@ -45,10 +50,10 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, askUser, secrets = new Map() } = options;
+  const { workspace, home, trust, env, settings, askUser, browser = settings.browser.enabled, secrets = new Map() } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
-  const builtin = createBuiltinTools({
+  const common = createBuiltinTools({
     shell: { unprotected, allowUnsandboxed, network: toNetworkOptions(settings), secrets: () => secrets },
     unprotected,
     code: codeOptions(home),
@@ -58,6 +63,8 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
   });
+  const browsers = browser ? createBrowsers({ ...toBrowserOptions(settings, home), env, secrets: () => secrets }) : undefined;
+  const builtin = [...common, ...(browsers?.tools ?? [])];
   const reserved = builtin.map(({ name }) => name);
   const user = await loadUserTools({
     folders: [
@@ -106,15 +113,30 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       ...user.tools,
       ...(connections?.tools() ?? []),
     ],
+    browsers,
     problems,
     untrusted,
     servers: mcp.servers,
     close: async () => {
       stop.abort();
       await connections?.close();
+      await browsers?.close();
     },
   };
 };
+
+/** Where the browser that npm brings is unpacked. */
+export const toBrowserOptions = (
+  { browser, web, visionModel }: Settings,
+  home: string,
+): Pick<BrowsersOptions, "executable" | "headless" | "cacheFolder" | "allowHosts" | "denyHosts" | "visionModel"> => ({
+  executable: browser.executable,
+  headless: browser.headless,
+  cacheFolder: path.join(home, "cache", "browser"),
+  allowHosts: [...(web.allowHosts ?? []), ...browser.allowHosts],
+  denyHosts: web.denyHosts ?? [],
+  visionModel,
+});
 
 /** What is wrong, and what to do about it where that is not what the code says anyway. */
 export const toProblemLine = ({ message, hint }: ErrorValue): string => (hint === undefined ? message : `${message} ${hint}`);

@@ -1,4 +1,8 @@
 /** The hands: one file a tool. */
+export { createBrowsers } from "./browser/browsers.ts";
+export type { Browsers, BrowsersOptions } from "./browser/browsers.ts";
+export type { BrowserSession, DoneAct } from "./browser/browser-session.ts";
+export type { BrowserSessionOptions, StorageState } from "./browser/session-options.ts";
 export { createBuiltinTools } from "./builtin-tools.ts";
 export type { BuiltinToolOptions } from "./builtin-tools.ts";
 export { readPlannedDiff } from "./edit/planned-diff.ts";

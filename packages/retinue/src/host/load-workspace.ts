@@ -25,6 +25,7 @@ export type LoadedWorkspace = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly browsers: AssembledTools["browsers"];
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** What the settings say of agents, by name. */
   readonly applied: AppliedAgents["applied"];
@@ -53,6 +54,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     env,
     settings,
     askUser: options.askUser,
+    browser: options.browser,
     secrets: await workspaceSecrets(folder),
   });
   try {
@@ -61,6 +63,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       env,
       settings,
       ...(await loadAgents(shared, { folder, env, settings, assembled, options })),
+      browsers: assembled.browsers,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),

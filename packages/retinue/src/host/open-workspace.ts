@@ -91,6 +91,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     model: loaded.model,
     agents: loaded.agents,
     tools: loaded.tools,
+    browsers: loaded.browsers,
     problems: loaded.problems,
     untrusted: loaded.untrusted,
     sessions: store.readSide,

@@ -71,6 +71,16 @@ export type WebSettings = {
   readonly search?: { readonly engine: "searxng" | "brave" | "tavily"; readonly baseUrl?: string; readonly apiKeyEnv?: string };
 };
 
+export type BrowserSettings = {
+  /** Whether agents are given the browser's tools; test cases have them anyway. */
+  readonly enabled: boolean;
+  /** The program of a Chrome or Chromium; found where absent. */
+  readonly executable?: string;
+  readonly headless: boolean;
+  /** Hosts that pages may reach although they are private, beside those of `web.allowHosts`. */
+  readonly allowHosts: readonly string[];
+};
+
 /** As `@retinue/agents` knows them. */
 export const PRESET_NAMES = ["s0", "s1", "s2", "s3", "s4"] as const;
 
@@ -125,6 +135,15 @@ export type Settings = {
   readonly mcpServers: Readonly<Record<string, McpServer>>;
   readonly hooks: readonly HookSettings[];
   readonly web: WebSettings;
+  readonly browser: BrowserSettings;
+  readonly desktop: {
+    /** Whether agents are given the tools of the screen. */
+    readonly enabled: boolean;
+    /** The X display that they work on; that of the environment where absent. */
+    readonly display?: string;
+  };
+  /** Answers questions about screenshots; the agent's own model, if it reads images, where absent. */
+  readonly visionModel?: string;
   /** SQLite files and PostgreSQL URLs that `query_db` may read, by name. */
   readonly databases: Readonly<Record<string, string>>;
   /** Names of those whose login may have rights over the server. */
@@ -178,6 +197,16 @@ export type PartialSettings = {
   readonly mcpServers?: unknown;
   readonly hooks?: unknown;
   readonly web?: unknown;
+  readonly browser?:
+    | {
+        readonly enabled?: boolean | undefined;
+        readonly executable?: string | undefined;
+        readonly headless?: boolean | undefined;
+        readonly allowHosts?: readonly string[] | undefined;
+      }
+    | undefined;
+  readonly desktop?: { readonly enabled?: boolean | undefined; readonly display?: string | undefined } | undefined;
+  readonly visionModel?: string | undefined;
   readonly databases?: Readonly<Record<string, string>> | undefined;
   readonly adminDatabases?: readonly string[] | undefined;
   readonly approvals?: { readonly unattended?: Unattended | undefined; readonly expiresMs?: number | undefined } | undefined;
@@ -199,6 +228,8 @@ export const DEFAULT_SETTINGS: Settings = {
   mcpServers: {},
   hooks: [],
   web: {},
+  browser: { enabled: false, headless: true, allowHosts: [] },
+  desktop: { enabled: false },
   databases: {},
   adminDatabases: [],
   approvals: { unattended: "deny" },

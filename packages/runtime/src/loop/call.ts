@@ -199,6 +199,8 @@ class RunningCall implements ToolContext {
   readonly artifacts: ToolContext["artifacts"];
   readonly timeLeftMs: () => number;
   declare readonly conduct?: NonNullable<ToolContext["conduct"]>;
+  declare readonly mostChars?: number;
+  declare readonly look?: NonNullable<ToolContext["look"]>;
   readonly progress: (text: string) => void;
   stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
   leftBehind = false;
@@ -206,7 +208,10 @@ class RunningCall implements ToolContext {
   readonly #clock: Clock;
   #controller: AbortController | null = null;
 
-  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, progress }: CallContext) {
+  constructor(
+    clock: Clock,
+    { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, mostChars, look, progress }: CallContext,
+  ) {
     this.#clock = clock;
     this.callId = callId;
     this.run = run;
@@ -216,6 +221,8 @@ class RunningCall implements ToolContext {
     this.artifacts = artifacts;
     this.timeLeftMs = timeLeftMs;
     if (conduct !== undefined) this.conduct = conduct;
+    if (mostChars !== undefined) this.mostChars = mostChars;
+    if (look !== undefined) this.look = look;
     this.progress = progress;
   }
 
