@@ -12,7 +12,7 @@ const VERBS =
   "navigate|go to|open|visit|browse to|reload|go back|click|press|tap|type|enter|fill|select|choose|upload|wait|run|execute|check that|verify|look|see|make sure|ensure|confirm that";
 
 /** Two acts in one sentence, or one after the other. */
-const BETWEEN = new RegExp(String.raw`(?:\.\s+|;\s*|,?\s+(?:and then|then|and)\s+)(?=(?:${VERBS})\b)`, "gi");
+const BETWEEN = new RegExp(String.raw`(?:\.\s+|;\s*|,\s+(?:and then\s+|then\s+|and\s+)?|\s+(?:and then|then|and)\s+)(?=(?:${VERBS})\b)`, "gi");
 
 export const parseAction = (text: string): ParsedAction => {
   const calls: PlannedCall[] = [];
