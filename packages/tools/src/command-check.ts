@@ -38,7 +38,8 @@ export const createCommandCheckTool = (shell: () => Tool<ShellInput>): AnyTool =
       const [, code] = ENDED.exec(status) ?? [];
       const written = lines.join("\n") === "(no output)" ? "" : lines.join("\n");
       const result: CheckResult = checkResultSchema.parse({
-        status: code === undefined ? "unknown" : Number(code) === exit && (!output || isMatch(written, output)) ? "held" : "failed",
+        status:
+          code === undefined ? "unknown" : Number(code) === exit && (!output || isMatch(written, output)) ? "held" : "failed",
         expected: describeCheck(checkSchema.parse({ check: "command", ...input })),
         observed: `${code === undefined ? status : `exit code ${code}`}${written === "" ? "" : `, output: ${cut(written)}`}`,
         scoped: true,

@@ -49,6 +49,7 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     const isBlank = page.url() === "about:blank";
     const before = isBlank ? undefined : await session.readTree();
     const mark = session.log.mark();
+    if (tool !== "browser_wait") session.actedBy(context.run.runId);
     const tabsBefore = session.context.pages().length;
     let found: FoundElement | undefined;
     const find: Acting["find"] = async (named, wanted) => {

@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import type { GuardOptions } from "@retinue/confine";
+import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DialogAnswer } from "@retinue/protocol/test-case";
 import type { ToolScope } from "@retinue/runtime";
@@ -60,6 +61,7 @@ export class BrowserSession {
   #page: Page | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #stepMark = 0;
+  #actor: RunId | undefined;
 
   private constructor(options: OpenSessionOptions, parts: Parts) {
     this.#options = options;
@@ -158,8 +160,10 @@ export class BrowserSession {
     this.#dialogs.unshift(answer);
   }
 
-  /** From here on is what checks of this step look at. */
-  beginStep(): void {
+  /** Checks look at what happened since the run that acted last began to act: a step of a test case is carried out by a run of its own. */
+  actedBy(runId: RunId): void {
+    if (this.#actor === runId) return;
+    this.#actor = runId;
     this.#stepMark = this.log.mark();
   }
 

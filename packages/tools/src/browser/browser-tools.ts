@@ -1,6 +1,7 @@
 /** The tools that work in a browser. */
 import type { AnyTool, Resource } from "@retinue/runtime";
 import type { BrowserSession } from "./browser-session.ts";
+import { createBrowserCheck } from "./browser-check.ts";
 import { createBrowserClick } from "./browser-click.ts";
 import { createBrowserClose } from "./browser-close.ts";
 import { createBrowserDialog } from "./browser-dialog.ts";
@@ -37,4 +38,5 @@ export const createBrowserTools = (options: BrowserToolOptions): readonly AnyToo
   createBrowserTabs(options),
   createBrowserDialog(options),
   createBrowserClose(options),
+  createBrowserCheck(options),
 ];
