@@ -2,7 +2,10 @@
 import type { Locator } from "playwright-core";
 
 export const evaluateOn = async <T>(locator: Locator, script: string): Promise<T> => {
-  const value: unknown = await locator.evaluate(script);
+  // A text that is a function would be given back, and not called; Playwright sends the source of a function to the page.
+  // oxlint-disable-next-line typescript/no-implied-eval -- the texts are ours, and it is the page that runs them
+  const inPage = new Function("element", `return (${script})(element);`) as (element: unknown) => unknown;
+  const value: unknown = await locator.evaluate(inPage);
   // The script says what it gives.
   return value as T;
 };
