@@ -71,7 +71,7 @@ const RULES: readonly Rule[] = [
   },
   { form: /^press\s+(?:the\s+)?(?:key\s+)?"?([A-Z][A-Za-z0-9+]*)"?(?:\s+key)?$/, toCall: ([key = ""]) => ({ tool: "browser_press", input: { key } }) },
   {
-    form: new RegExp(String.raw`^upload\s+(?:the\s+)?(?:file\s+)?${QUOTED}\s+(?:in|into|to|as|for)\s+(?:the\s+)?(.+)$`, "i"),
+    form: new RegExp(String.raw`^upload\s+(?:the\s+)?(?:file\s+)?${QUOTED}\s+(?:in|into|to|as|for|with|by)\s+(?:the\s+)?(.+)$`, "i"),
     toCall: ([quoted, plain, where = ""]) => ({
       tool: "browser_upload",
       input: { description: unquote(where), paths: [quoted || plain || ""] },
