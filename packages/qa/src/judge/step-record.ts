@@ -34,7 +34,7 @@ export const readPart = (view: PlanStepView, plan: PlanView, session: SessionVie
     checks,
     wanted: view.step.checks?.length ?? 0,
     said: ending?.status ?? null,
-    summary: ending?.summary ?? view.summary ?? "",
+    summary: ending?.summary ?? run?.result?.error?.message ?? view.summary ?? "",
     recovered: view.decisions.some(({ decision }) => decision === "recover"),
   };
 };

@@ -127,7 +127,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
 };
 
 /** The case's own words stand above those of its suite. */
-const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): WantedBrowser => {
+export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): WantedBrowser => {
   const { baseUrl } = variables;
   const addresses = [baseUrl, suite.app?.url].flatMap((one) => (typeof one === "string" ? (URL.parse(one)?.host ?? []) : []));
   return {

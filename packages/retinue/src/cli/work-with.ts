@@ -31,7 +31,7 @@ export type WorkOptions = {
   readonly settings: Settings;
   readonly view: View;
   /** In addition, for `createRetinue`. */
-  readonly more?: Pick<RetinueOptions, "agents" | "model" | "store" | "tap" | "tools">;
+  readonly more?: Pick<RetinueOptions, "agents" | "browser" | "model" | "store" | "tap" | "tools">;
 };
 
 export type AtWork = {

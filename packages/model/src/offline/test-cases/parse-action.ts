@@ -12,7 +12,7 @@ const VERBS =
   "navigate|go to|open|visit|browse to|reload|go back|click|press|tap|type|enter|fill|select|choose|upload|wait|run|execute|check that|verify|look|see|make sure|ensure|confirm that";
 
 /** Two acts in one sentence, or one after the other. */
-const BETWEEN = new RegExp(String.raw`(?:\.\s+|;\s*|,?\s+(?:and then|then|and)\s+)(?=(?:${VERBS})\b)`, "gi");
+const BETWEEN = new RegExp(String.raw`(?:\.\s+|;\s*|,\s+(?:and then\s+|then\s+|and\s+)?|\s+(?:and then|then|and)\s+)(?=(?:${VERBS})\b)`, "gi");
 
 export const parseAction = (text: string): ParsedAction => {
   const calls: PlannedCall[] = [];
@@ -71,7 +71,7 @@ const RULES: readonly Rule[] = [
   },
   { form: /^press\s+(?:the\s+)?(?:key\s+)?"?([A-Z][A-Za-z0-9+]*)"?(?:\s+key)?$/, toCall: ([key = ""]) => ({ tool: "browser_press", input: { key } }) },
   {
-    form: new RegExp(String.raw`^upload\s+(?:the\s+)?(?:file\s+)?${QUOTED}\s+(?:in|into|to|as|for)\s+(?:the\s+)?(.+)$`, "i"),
+    form: new RegExp(String.raw`^upload\s+(?:the\s+)?(?:file\s+)?${QUOTED}\s+(?:in|into|to|as|for|with|by)\s+(?:the\s+)?(.+)$`, "i"),
     toCall: ([quoted, plain, where = ""]) => ({
       tool: "browser_upload",
       input: { description: unquote(where), paths: [quoted || plain || ""] },

@@ -1,7 +1,8 @@
 /** `retinue test`: loads test cases, runs them, and tells what came of them. */
 import { realpath } from "node:fs/promises";
+import path from "node:path";
 import type { LoadedCase, LoadedCases } from "@retinue/qa";
-import { createCaseLog, formatCaseLine, loadCases, selectCases } from "@retinue/qa";
+import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import type { AnyTool, Tool } from "@retinue/runtime";
 import type { ShellInput } from "@retinue/tools";
@@ -9,6 +10,7 @@ import { createCommandCheckTool } from "@retinue/tools";
 import { toShellEnvironment } from "@retinue/confine";
 import type { Retinue } from "../../create-retinue.ts";
 import { openRecord } from "../../open-record.ts";
+import { createCaseBrowsers } from "../../qa/case-browsers.ts";
 import { createQaAgents } from "../../qa/qa-agents.ts";
 import { createQaPorts } from "../../qa/create-qa-ports.ts";
 import { runTests } from "../../qa/run-tests.ts";
@@ -20,6 +22,7 @@ import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
 import { agreeToApp } from "./agree-to-app.ts";
+import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
 import { toCount, toVariables } from "./test-options.ts";
@@ -28,6 +31,8 @@ import { writeReports } from "./write-reports.ts";
 export const testCommand = async (paths: readonly string[], options: TestOptions, surroundings: Surroundings): Promise<number> => {
   const { stderr, env } = surroundings;
   const workers = toCount("--workers", options.workers ?? "1", { least: 1, most: 64 });
+  if (options.export !== undefined && options.export !== "playwright")
+    throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
@@ -39,12 +44,18 @@ export const testCommand = async (paths: readonly string[], options: TestOptions
     if (!tool) throw new RetinueError("tool_failed", "There is no shell here, so that no command can be checked.");
     return tool as Tool<ShellInput>;
   };
-  const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[] };
+  const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true };
   return workWith({ workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more }, surroundings, async (at) => {
     ({ retinue } = at);
+    const folder = await realpath(workspace);
+    const results = createTestResults(retinueHome(env), folder);
+    const browsers = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
+    const ports = createQaPorts({ workspace: at.retinue, configureBrowser: browsers.configure });
     const result = await runTests({
       cases,
-      ports: createQaPorts({ workspace: at.retinue }),
+      ports,
+      logIn: browsers.logIn,
+      ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
       workers,
       retries,
       signal: at.signal,
@@ -57,14 +68,21 @@ export const testCommand = async (paths: readonly string[], options: TestOptions
       },
       ...log,
     });
-    const folder = await realpath(workspace);
-    await createTestResults(retinueHome(env), folder).keep(result);
+    await results.keep(result);
     const record = await openRecord({ settings, env, workspace: folder });
     try {
       await writeReports(result, record, options, surroundings);
     } finally {
       await record.close();
     }
+    if (options.export !== undefined) {
+      const out = path.resolve(workspace, options.out ?? "playwright");
+      for (const file of await exportPlaywright(cases, result, ports, out))
+        await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
+    }
+    if (options.compareFlat === true)
+      for (const comparison of await compareFlat(cases, result, ports, at.signal))
+        await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
     return testExitCode(result, options.strict === true);
   });
 };
