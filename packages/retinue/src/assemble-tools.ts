@@ -64,7 +64,9 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
   });
-  const browsers = browser ? createBrowsers({ ...toBrowserOptions(settings, home, env), env, secrets: () => secrets }) : undefined;
+  const browsers = browser
+    ? createBrowsers({ ...toBrowserOptions(settings, home, env), env, secrets: () => secrets })
+    : undefined;
   const desktops = settings.desktop.enabled
     ? createDesktops({ env, secrets: () => secrets, display: settings.desktop.display, visionModel: settings.visionModel })
     : undefined;

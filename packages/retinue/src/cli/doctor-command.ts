@@ -111,7 +111,12 @@ const showSandbox = (sandbox: DoctorReport["sandbox"]): string => {
   }
 };
 
-const BROWSER_FROM = { settings: "named by the settings", system: "of this system", npm: "brought by npm", playwright: "of Playwright" };
+const BROWSER_FROM = {
+  settings: "named by the settings",
+  system: "of this system",
+  npm: "brought by npm",
+  playwright: "of Playwright",
+};
 
 const showBrowser = (browser: DoctorReport["browser"]): string =>
   "error" in browser
