@@ -13,7 +13,10 @@ test.each([
   "vllm/Qwen/Qwen3-VL-8B",
 ])("%s reads images", (id) => expect(readsImages(id)).toBe(true));
 
-test.each(["deepseek/deepseek-v4-flash", "docker-model-runner/ai/qwen3:32B-Q8_K_XL", "docker-model-runner/ai/mistral", "offline/rules", "openai/gpt-3.5-turbo"])(
-  "%s is not known to",
-  (id) => expect(readsImages(id)).toBe(false),
-);
+test.each([
+  "deepseek/deepseek-v4-flash",
+  "docker-model-runner/ai/qwen3:32B-Q8_K_XL",
+  "docker-model-runner/ai/mistral",
+  "offline/rules",
+  "openai/gpt-3.5-turbo",
+])("%s is not known to", (id) => expect(readsImages(id)).toBe(false));

@@ -27,8 +27,12 @@ export const createCaseBrowsers = (browsers: Browsers | undefined, ports: () => 
       if (!steps || !browsers) return `The role "${role}" cannot log in.`;
       const { secrets = [], variables } = loaded.testCase;
       const testCase = { title: `Log in as ${role}`, steps, secrets, ...(variables === undefined ? {} : { variables }) };
-      const result = await runCase({ ...loaded, id: `${loaded.suiteFile ?? ""}#${role}`, testCase }, ports(), { attempt: 1, signal });
-      if (result.verdict !== "pass") return `The role "${role}" could not log in: ${result.reason} (${result.sessionId ?? "no session"})`;
+      const result = await runCase({ ...loaded, id: `${loaded.suiteFile ?? ""}#${role}`, testCase }, ports(), {
+        attempt: 1,
+        signal,
+      });
+      if (result.verdict !== "pass")
+        return `The role "${role}" could not log in: ${result.reason} (${result.sessionId ?? "no session"})`;
       const state = result.sessionId === null ? undefined : await browsers.find(result.sessionId)?.storageState();
       if (!state) return `The browser of the role "${role}" is gone already.`;
       kept.set(role, state);

@@ -11,7 +11,11 @@ import { askYes } from "../trust/ask-yes.ts";
 export type Agreement = { readonly workspace: string; readonly isAgreed: boolean };
 
 /** Throws where nobody agreed. What was agreed to once holds for this command line. */
-export const agreeToApp = async (app: AppUnderTest, { workspace, isAgreed }: Agreement, surroundings: Surroundings): Promise<void> => {
+export const agreeToApp = async (
+  app: AppUnderTest,
+  { workspace, isAgreed }: Agreement,
+  surroundings: Surroundings,
+): Promise<void> => {
   if (isAgreed) return;
   const trust = createTrustStore({ file: path.join(retinueHome(surroundings.env), "trust.json") });
   const claim: TrustClaim = {

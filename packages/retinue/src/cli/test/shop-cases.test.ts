@@ -7,16 +7,14 @@ import { join } from "node:path";
 import type { MockReply, MockRequest } from "@retinue/model/testing";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ShopBug } from "../../../../../examples/shop-app/bugs.ts";
-import { SHOP_BUGS } from "../../../../../examples/shop-app/bugs.ts";
-import { startShop, type Shop } from "../../../../../examples/shop-app/shop.ts";
+import { startShop, type Shop } from "../testing/start-shop.ts";
 import { callRetinue } from "../testing/call-retinue.ts";
 import { call, createMockProject, type MockProject } from "../testing/mock-project.ts";
 
 const CASE = new URL("../../../../../examples/test-cases/stock.yaml", import.meta.url);
 
 /** At which step each bug shows, and what the runner has seen there. */
-const SHOWS: Readonly<Record<ShopBug, { readonly step: number; readonly seen: RegExp }>> = {
+const SHOWS: Readonly<Record<string, { readonly step: number; readonly seen: RegExp }>> = {
   "wrong-redirect": { step: 2, seen: /\/account/ },
   "console-error": { step: 2, seen: /stock\.level is not a function/ },
   "delayed-never": { step: 3, seen: /Loading…/ },
@@ -37,7 +35,10 @@ const type = (name: string, text: string, role = "textbox"): Act => call("browse
 const click = (name: string): Act => call("browser_click", { role: "button", name });
 
 /** What a tester does at each step, and what an honest one looks for in what the tools told. */
-const STEPS: readonly { readonly acts: (address: string) => readonly Act[]; readonly sees: (told: string, page: string) => boolean }[] = [
+const STEPS: readonly {
+  readonly acts: (address: string) => readonly Act[];
+  readonly sees: (told: string, page: string) => boolean;
+}[] = [
   { acts: (url) => [call("browser_navigate", { url })], sees: (told) => told.includes("Log in") },
   {
     acts: () => [type("Email", "ada@example.com"), type("Password", "correct-horse"), click("Log in")],
@@ -54,7 +55,11 @@ const STEPS: readonly { readonly acts: (address: string) => readonly Act[]; read
     sees: (told, page) => told.includes("Pencil was saved") && !told.includes(" 500") && page.includes("540.80"),
   },
   {
-    acts: (url) => [call("browser_navigate", { url }), call("browser_upload", { description: "Price list", paths: ["prices.csv"] }), click("Upload file")],
+    acts: (url) => [
+      call("browser_navigate", { url }),
+      call("browser_upload", { description: "Price list", paths: ["prices.csv"] }),
+      click("Upload file"),
+    ],
     sees: (_, page) => page.includes("prices.csv: 3 lines"),
   },
   {
@@ -92,19 +97,36 @@ const toReply =
   (shop: string, isLying: boolean) =>
   ({ body }: MockRequest): MockReply => {
     const { messages } = body as { readonly messages: readonly Message[] };
-    const task = messages.filter(({ role }) => role === "user").map(textOf).join("\n");
+    const task = messages
+      .filter(({ role }) => role === "user")
+      .map(textOf)
+      .join("\n");
     if (task.includes("MODE 1: PLAN."))
       return {
         text: JSON.stringify({
-          sub_tasks: [...task.matchAll(/^Step (\d+): (.*)$/gm)].map(([, step, description]) => ({ step: Number(step), description, expected_result: "as the case says" })),
+          sub_tasks: [...task.matchAll(/^Step (\d+): (.*)$/gm)].map(([, step, description]) => ({
+            step: Number(step),
+            description,
+            expected_result: "as the case says",
+          })),
         }),
       };
     if (task.includes("MODE 2: EVALUATE."))
-      return { text: JSON.stringify(isLying ? { decision: "continue", reason: "never mind" } : { decision: "stop", reason: "a finding" }) };
+      return {
+        text: JSON.stringify(
+          isLying ? { decision: "continue", reason: "never mind" } : { decision: "stop", reason: "a finding" },
+        ),
+      };
     if (task.includes("MODE 3: VERDICT."))
       return { text: JSON.stringify({ status: isLying || !task.includes("(failed)") ? "pass" : "fail", summary: "The end." }) };
     const told = messages.filter(({ role }) => role === "tool").map(textOf);
-    const step = STEPS[stepOf(task, ACTIONS.map((action) => action.replace("{shop}", shop)))];
+    const step =
+      STEPS[
+        stepOf(
+          task,
+          ACTIONS.map((action) => action.replace("{shop}", shop)),
+        )
+      ];
     if (!step) return { text: "RESULT: FAIL\nSUMMARY: This step is not in the script." };
     const [, address = ""] = /Navigate to ([^\s,]+)/.exec(task) ?? [];
     const acts = [...step.acts(address), call("browser_snapshot", {})];
@@ -127,10 +149,20 @@ describe("the ten-step case", () => {
     const made: MockProject = await createMockProject(toReply(shop.url, isLying));
     try {
       const text = await readFile(CASE, "utf8");
-      const rows = ["", ...Object.keys(SHOP_BUGS)].map((bug) => `  - { bug: "${bug}" }`);
+      const rows = ["", ...Object.keys(SHOWS)].map((bug) => `  - { bug: "${bug}" }`);
       await writeFile(join(made.project.workspace, "stock.yaml"), `data:\n${rows.join("\n")}\n${text}`);
       await writeFile(join(made.project.workspace, "prices.csv"), "Pen,1.20\nPaper,4.00\nGlue,2.30\n");
-      const words = ["test", "stock.yaml", "--json", "--workers", "3", "--var", `baseUrl=${shop.url}`, "--var", "prices=prices.csv"];
+      const words = [
+        "test",
+        "stock.yaml",
+        "--json",
+        "--workers",
+        "3",
+        "--var",
+        `baseUrl=${shop.url}`,
+        "--var",
+        "prices=prices.csv",
+      ];
       const ended = await callRetinue(made.project, words);
       const { cases } = JSON.parse(ended.stdout) as SuiteResult;
       return new Map(cases.map((one) => [one.title.replace("A shop assistant keeps the stock ", ""), one]));
@@ -142,18 +174,30 @@ describe("the ten-step case", () => {
   test.each([
     ["an honest", false],
     ["a lying", true],
-  ])("with %s model: passes on the healthy shop, and fails at the right step with the right evidence for each of twelve bugs", { timeout: 300_000 }, async (_, isLying) => {
-    const results = await runAll(isLying);
-    expect(results.size).toBe(13);
-    const healthy = results.get("");
-    expect(healthy?.verdict, healthy?.reason).toBe("pass");
-    for (const step of healthy?.steps ?? []) expect(step.evidence, `step ${step.number} cites what was recorded`).not.toHaveLength(0);
-    for (const [bug, { step, seen }] of Object.entries(SHOWS)) {
-      const result = results.get(bug);
-      const failed = result?.steps.find(({ verdict }) => verdict === "fail");
-      expect(`${bug}: ${result?.verdict} at ${failed?.number}`, result?.reason).toBe(`${bug}: fail at ${step}`);
-      expect(failed?.checks.filter(({ result: { status } }) => status === "failed").map(({ result: { observed, evidence } }) => `${observed} ${evidence ?? ""}`).join("\n"), bug).toMatch(seen);
-      for (const { number, verdict } of result?.steps ?? []) if (number < step) expect(`${bug}: step ${number} ${verdict}`).toBe(`${bug}: step ${number} pass`);
-    }
-  });
+  ])(
+    "with %s model: passes on the healthy shop, and fails at the right step with the right evidence for each of twelve bugs",
+    { timeout: 600_000 },
+    async (_, isLying) => {
+      const results = await runAll(isLying);
+      expect(results.size).toBe(13);
+      const healthy = results.get("");
+      expect(healthy?.verdict, healthy?.reason).toBe("pass");
+      for (const step of healthy?.steps ?? [])
+        expect(step.evidence, `step ${step.number} cites what was recorded`).not.toHaveLength(0);
+      for (const [bug, { step, seen }] of Object.entries(SHOWS)) {
+        const result = results.get(bug);
+        const failed = result?.steps.find(({ verdict }) => verdict === "fail");
+        expect(`${bug}: ${result?.verdict} at ${failed?.number}`, result?.reason).toBe(`${bug}: fail at ${step}`);
+        expect(
+          failed?.checks
+            .filter(({ result: { status } }) => status === "failed")
+            .map(({ result: { observed, evidence } }) => `${observed} ${evidence ?? ""}`)
+            .join("\n"),
+          bug,
+        ).toMatch(seen);
+        for (const { number, verdict } of result?.steps ?? [])
+          if (number < step) expect(`${bug}: step ${number} ${verdict}`).toBe(`${bug}: step ${number} pass`);
+      }
+    },
+  );
 });

@@ -24,12 +24,24 @@ type Said = {
 const PASS = "RESULT: PASS\nSUMMARY: It was seen.";
 
 /** Plays orchestrator and sub-agents. */
-const createTester = async ({ act = () => undefined, say = () => PASS, plan, evaluate, verdict = "pass" }: Said = {}): Promise<MockProject> => {
+const createTester = async ({
+  act = () => undefined,
+  say = () => PASS,
+  plan,
+  evaluate,
+  verdict = "pass",
+}: Said = {}): Promise<MockProject> => {
   const reply = ({ body }: MockRequest): MockReply => {
     const { messages } = body as { readonly messages: readonly { readonly role: string; readonly content: unknown }[] };
     const task = JSON.stringify(messages.filter(({ role }) => role === "user"));
     if (task.includes("MODE 1: PLAN."))
-      return { text: JSON.stringify(plan?.(task) ?? { sub_tasks: stepsOf(task).map((description, at) => ({ step: at + 1, description, expected_result: "seen" })) }) };
+      return {
+        text: JSON.stringify(
+          plan?.(task) ?? {
+            sub_tasks: stepsOf(task).map((description, at) => ({ step: at + 1, description, expected_result: "seen" })),
+          },
+        ),
+      };
     if (task.includes("MODE 2: EVALUATE."))
       return { text: JSON.stringify(evaluate?.() ?? { decision: "stop", reason: "it is broken" }) };
     if (task.includes("MODE 3: VERDICT.")) return { text: JSON.stringify({ status: verdict, summary: "The end." }) };
@@ -60,7 +72,9 @@ steps:
 `;
 
 const write = (content: string) => (task: string) =>
-  task.includes("Write hello") ? call("write", { path: "greeting.txt", content }) : call("shell", { command: "cat greeting.txt" });
+  task.includes("Write hello")
+    ? call("write", { path: "greeting.txt", content })
+    : call("shell", { command: "cat greeting.txt" });
 
 describe("retinue test", () => {
   test("passes a case whose checks hold and whose prose is borne out, with the log of both tiers, JUnit and HTML", async () => {
@@ -88,7 +102,14 @@ describe("retinue test", () => {
     expect(page).toContain("The greeting is there");
     expect(page).not.toMatch(/<script|src="http/);
     const again = await callRetinue(made.project, ["test", "report", "latest", "--json"]);
-    expect(JSON.parse(again.stdout)).toMatchObject({ cases: [{ verdict: "pass", steps: [{ said: "pass", checks: [{ result: { status: "held" } }] }, { evidence: [{ kind: "command" }] }] }] });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      cases: [
+        {
+          verdict: "pass",
+          steps: [{ said: "pass", checks: [{ result: { status: "held" } }] }, { evidence: [{ kind: "command" }] }],
+        },
+      ],
+    });
   });
 
   test("fails a step whose check does not hold, whatever its agent says", async () => {
@@ -97,7 +118,15 @@ describe("retinue test", () => {
     const ended = await callRetinue(made.project, ["test", "tests", "--json"]);
     expect(ended.code).toBe(1);
     expect(JSON.parse(ended.stdout)).toMatchObject({
-      cases: [{ verdict: "fail", steps: [{ verdict: "fail", said: "pass", checks: [{ result: { observed: "exit code 0, output: good bye" } }] }, { verdict: "skipped" }] }],
+      cases: [
+        {
+          verdict: "fail",
+          steps: [
+            { verdict: "fail", said: "pass", checks: [{ result: { observed: "exit code 0, output: good bye" } }] },
+            { verdict: "skipped" },
+          ],
+        },
+      ],
     });
   });
 
@@ -134,7 +163,11 @@ describe("retinue test", () => {
 
   test("blocks a case whose precondition, reset or before does not hold, and says which", async () => {
     const made = await createTester();
-    await put(made, "tests/a.yaml", "title: A\npreconditions:\n  - { check: command, run: test -e server.pid }\nsteps:\n  - { action: x, expected: y }\n");
+    await put(
+      made,
+      "tests/a.yaml",
+      "title: A\npreconditions:\n  - { check: command, run: test -e server.pid }\nsteps:\n  - { action: x, expected: y }\n",
+    );
     await put(made, "tests/b.yaml", "title: B\nbefore:\n  - command: exit 3\nsteps:\n  - { action: x, expected: y }\n");
     const ended = await callRetinue(made.project, ["test", "tests"]);
     expect(ended.code, ended.stderr).toBe(6);
@@ -155,7 +188,9 @@ describe("retinue test", () => {
   test("tells flaky cases apart", async () => {
     const made = await createTester({
       act: (task) =>
-        call("shell", { command: task.includes("Write hello") ? "test -e once && echo hello > greeting.txt; touch once" : "cat greeting.txt" }),
+        call("shell", {
+          command: task.includes("Write hello") ? "test -e once && echo hello > greeting.txt; touch once" : "cat greeting.txt",
+        }),
     });
     await put(made, "tests/greeting.yaml", GREETING);
     const junit = join(made.project.workspace, "junit.xml");
@@ -167,12 +202,26 @@ describe("retinue test", () => {
 
   test("recovers a step once: what is missing is really installed, and the step is tried again", async () => {
     const made = await createTester({
-      act: (task) => (task.includes("Install") ? call("write", { path: "node_modules/left/index.js", content: "module.exports = 1;\n" }) : call("shell", { command: "node app.js" })),
-      say: (task) => (task.includes("Install") || task.includes("before this was tried again") ? PASS : "RESULT: FAIL\nSUMMARY: Cannot find module left."),
-      evaluate: () => ({ decision: "recover", reason: "a dependency is missing", recovery_task: { description: "Install left", expected_result: "it is there" } }),
+      act: (task) =>
+        task.includes("Install")
+          ? call("write", { path: "node_modules/left/index.js", content: "module.exports = 1;\n" })
+          : call("shell", { command: "node app.js" }),
+      say: (task) =>
+        task.includes("Install") || task.includes("before this was tried again")
+          ? PASS
+          : "RESULT: FAIL\nSUMMARY: Cannot find module left.",
+      evaluate: () => ({
+        decision: "recover",
+        reason: "a dependency is missing",
+        recovery_task: { description: "Install left", expected_result: "it is there" },
+      }),
     });
     await put(made, "app.js", 'console.log("runs", require("left"));\n');
-    await put(made, "tests/app.yaml", 'title: The app runs\nsteps:\n  - action: Start the app\n    expected: { check: command, run: node app.js, output: { contains: runs 1 } }\n');
+    await put(
+      made,
+      "tests/app.yaml",
+      "title: The app runs\nsteps:\n  - action: Start the app\n    expected: { check: command, run: node app.js, output: { contains: runs 1 } }\n",
+    );
     const ended = await callRetinue(made.project, ["test", "tests"]);
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     expect(ended.stdout).toContain("[recovered]");
@@ -181,11 +230,20 @@ describe("retinue test", () => {
   });
 
   test("stops after a failure that cannot be recovered", async () => {
-    const made = await createTester({ say: () => "RESULT: FAIL\nSUMMARY: The login page answers with 404.", act: () => call("shell", { command: "echo 404" }) });
-    await put(made, "tests/a.yaml", "title: A\nsteps:\n  - { action: one, expected: two }\n  - { action: three, expected: four }\n");
+    const made = await createTester({
+      say: () => "RESULT: FAIL\nSUMMARY: The login page answers with 404.",
+      act: () => call("shell", { command: "echo 404" }),
+    });
+    await put(
+      made,
+      "tests/a.yaml",
+      "title: A\nsteps:\n  - { action: one, expected: two }\n  - { action: three, expected: four }\n",
+    );
     const ended = await callRetinue(made.project, ["test", "tests", "--json"]);
     expect(ended.code).toBe(1);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ cases: [{ verdict: "fail", steps: [{ verdict: "fail" }, { verdict: "skipped" }] }] });
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      cases: [{ verdict: "fail", steps: [{ verdict: "fail" }, { verdict: "skipped" }] }],
+    });
   });
 
   test("splits steps as the orchestrator says, and keeps what the case expects", async () => {
@@ -203,7 +261,11 @@ describe("retinue test", () => {
     const ended = await callRetinue(made.project, ["test", "tests"]);
     expect(ended.code, ended.stderr + ended.stdout).toBe(0);
     expect(ended.stderr).toContain("[Orchestrator] Planning: decomposed test case into 3 sub-tasks");
-    expect(made.server.requests.some(({ text }) => text.includes(String.raw`YOUR TASK:\nLook at it\n\nEXPECTED RESULT:\ngreeting.txt says`))).toBe(true);
+    expect(
+      made.server.requests.some(({ text }) =>
+        text.includes(String.raw`YOUR TASK:\nLook at it\n\nEXPECTED RESULT:\ngreeting.txt says`),
+      ),
+    ).toBe(true);
   });
 
   test("the orchestrator is offered no tool, and never sees what tools gave out", async () => {
@@ -223,8 +285,14 @@ describe("retinue test", () => {
     ["title: A\nsteps:\n  - action: x\n    hoped: y\n", 'a.yaml:4: "hoped" is no field here'],
     ["title: A\nsteps:\n  - action: x\n", 'a.yaml:3: "expected" is missing'],
     ["title: A\nsteps:\n  - action: go to ${where}\n    expected: y\n", 'a.yaml:3: there is no variable "where"'],
-    ["title: A\nsteps:\n  - action: x\n    expected: { check: text, in: 'button \"Save' , equals: a }\n", "a.yaml:4: an element is written as"],
-    ["title: A\nsteps:\n  - action: type {{secret:PW}}\n    expected: y\n", 'a.yaml:3: the secret "PW" is not named in "secrets"'],
+    [
+      "title: A\nsteps:\n  - action: x\n    expected: { check: text, in: 'button \"Save' , equals: a }\n",
+      "a.yaml:4: an element is written as",
+    ],
+    [
+      "title: A\nsteps:\n  - action: type {{secret:PW}}\n    expected: y\n",
+      'a.yaml:3: the secret "PW" is not named in "secrets"',
+    ],
     ["title: A\nsteps: [\n", "a.yaml:3: it is not YAML"],
     ["title: A\nsteps:\n  - action: x\n    expected: { check: text, matches: '(' }\n", "a.yaml:4: it is no regular expression"],
   ])("says at which line %j is wrong", async (text, message) => {
@@ -237,11 +305,17 @@ describe("retinue test", () => {
 
   test("runs a case for each data row, by tag, title and share", async () => {
     const made = await createTester({ act: (task) => call("shell", { command: `echo ${/user (\w+)/.exec(task)?.[1] ?? ""}` }) });
-    await put(made, "tests/a.yaml", 'title: Greets ${user}\ntags: [smoke]\ndata:\n  - { user: ada }\n  - { user: bob }\nsteps:\n  - action: greet user ${user}\n    expected: it says "${user}"\n');
+    await put(
+      made,
+      "tests/a.yaml",
+      'title: Greets ${user}\ntags: [smoke]\ndata:\n  - { user: ada }\n  - { user: bob }\nsteps:\n  - action: greet user ${user}\n    expected: it says "${user}"\n',
+    );
     await put(made, "tests/b.yaml", "title: Other\ntags: [slow]\nsteps:\n  - { action: x, expected: y }\n");
     const titles = async (...words: string[]): Promise<readonly string[]> => {
       const { stdout } = await callRetinue(made.project, ["test", "tests", "--json", ...words]);
-      return (JSON.parse(stdout) as { readonly cases: readonly { readonly title: string; readonly verdict: string }[] }).cases.map(({ title, verdict }) => `${title} ${verdict}`);
+      return (
+        JSON.parse(stdout) as { readonly cases: readonly { readonly title: string; readonly verdict: string }[] }
+      ).cases.map(({ title, verdict }) => `${title} ${verdict}`);
     };
     expect(await titles("--tag", "smoke")).toEqual(["Greets ada pass", "Greets bob pass"]);
     expect(await titles("--tag", "smoke", "--shard", "2/2")).toEqual(["Greets bob pass"]);

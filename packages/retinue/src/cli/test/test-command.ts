@@ -28,7 +28,11 @@ import type { TestOptions } from "./test-options.ts";
 import { toCount, toVariables } from "./test-options.ts";
 import { writeReports } from "./write-reports.ts";
 
-export const testCommand = async (paths: readonly string[], options: TestOptions, surroundings: Surroundings): Promise<number> => {
+export const testCommand = async (
+  paths: readonly string[],
+  options: TestOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
   const { stderr, env } = surroundings;
   const workers = toCount("--workers", options.workers ?? "1", { least: 1, most: 64 });
   if (options.export !== undefined && options.export !== "playwright")
@@ -45,46 +49,50 @@ export const testCommand = async (paths: readonly string[], options: TestOptions
     return tool as Tool<ShellInput>;
   };
   const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true };
-  return workWith({ workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more }, surroundings, async (at) => {
-    ({ retinue } = at);
-    const folder = await realpath(workspace);
-    const results = createTestResults(retinueHome(env), folder);
-    const browsers = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
-    const ports = createQaPorts({ workspace: at.retinue, configureBrowser: browsers.configure });
-    const result = await runTests({
-      cases,
-      ports,
-      logIn: browsers.logIn,
-      ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
-      workers,
-      retries,
-      signal: at.signal,
-      model: at.retinue.model,
-      environment: options.env ?? null,
-      startApp: async (app) => {
-        await agreeToApp(app, { workspace, isAgreed: options.trustApp === true }, surroundings);
-        await stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
-        return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
-      },
-      ...log,
-    });
-    await results.keep(result);
-    const record = await openRecord({ settings, env, workspace: folder });
-    try {
-      await writeReports(result, record, options, surroundings);
-    } finally {
-      await record.close();
-    }
-    if (options.export !== undefined) {
-      const out = path.resolve(workspace, options.out ?? "playwright");
-      for (const file of await exportPlaywright(cases, result, ports, out))
-        await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
-    }
-    if (options.compareFlat === true)
-      for (const comparison of await compareFlat(cases, result, ports, at.signal))
-        await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
-    return testExitCode(result, options.strict === true);
-  });
+  return workWith(
+    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more },
+    surroundings,
+    async (at) => {
+      ({ retinue } = at);
+      const folder = await realpath(workspace);
+      const results = createTestResults(retinueHome(env), folder);
+      const browsers = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
+      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: browsers.configure });
+      const result = await runTests({
+        cases,
+        ports,
+        logIn: browsers.logIn,
+        ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
+        workers,
+        retries,
+        signal: at.signal,
+        model: at.retinue.model,
+        environment: options.env ?? null,
+        startApp: async (app) => {
+          await agreeToApp(app, { workspace, isAgreed: options.trustApp === true }, surroundings);
+          await stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
+          return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
+        },
+        ...log,
+      });
+      await results.keep(result);
+      const record = await openRecord({ settings, env, workspace: folder });
+      try {
+        await writeReports(result, record, options, surroundings);
+      } finally {
+        await record.close();
+      }
+      if (options.export !== undefined) {
+        const out = path.resolve(workspace, options.out ?? "playwright");
+        for (const file of await exportPlaywright(cases, result, ports, out))
+          await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
+      }
+      if (options.compareFlat === true)
+        for (const comparison of await compareFlat(cases, result, ports, at.signal))
+          await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
+      return testExitCode(result, options.strict === true);
+    },
+  );
 };
 
 /** Null where there is nothing that can be run, which is told. */
