@@ -17,6 +17,8 @@ export type WantedBrowser = BrowserSurroundings & {
   readonly dialogs: readonly DialogAnswer[];
   /** Hosts of the application under test, which may be private. */
   readonly allowHosts: readonly string[];
+  /** Names of secrets that may be typed into pages of these hosts. */
+  readonly secrets: readonly string[];
   /** The role that it begins logged in as. */
   readonly role?: string | undefined;
 };

@@ -137,6 +137,7 @@ export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): Wan
     ...(typeof baseUrl === "string" ? { baseUrl } : {}),
     dialogs: [...(testCase.dialogs ?? []), ...(suite.dialogs ?? [])],
     allowHosts: [...new Set(addresses)],
+    secrets: [...(suite.secrets ?? []), ...(testCase.secrets ?? [])],
     role: testCase.role,
   };
 };
