@@ -2,7 +2,7 @@
  * From a name to a model: aliases, then `provider/model`, split at the first slash. A model is made once and kept; what
  * is wrong with a name is told with what there is instead.
  */
-import { RetinueError } from "@retinue/protocol";
+import { CALL_MODEL, RetinueError } from "@retinue/protocol";
 import type { PriceOverride } from "./catalogue/catalogue.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Model } from "./contract.ts";
@@ -129,7 +129,8 @@ export const createModels = (options: ModelsOptions): Models => {
       price,
       ...(contextWindow === null ? {} : { contextWindow }),
     });
-    const counted = withPlausibleUsage(created);
+    // Nothing is asked, and nothing told, where calls are given.
+    const counted = full === CALL_MODEL ? created : withPlausibleUsage(created);
     const watched = options.tap?.watch(counted) ?? counted;
     return readsImages(full) ? { ...watched, readsImages: true } : watched;
   };

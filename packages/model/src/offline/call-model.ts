@@ -41,9 +41,11 @@ const onlyOf = (call: GivenCall, outcomes: readonly ToolMessage[], at: number): 
 const nextOf = ({ calls, all = false }: GivenCalls, outcomes: readonly ToolMessage[], at: number): AssistantPart => {
   const call = calls[outcomes.length];
   if (call && (all || outcomes.at(-1)?.isError !== true)) return toPart(call, `call_${at}_${outcomes.length + 1}`);
-  const said = outcomes.map(
-    ({ content, isError }, index): CallOutcome => ({ tool: calls[index]?.tool ?? "", isError, text: textOf(content) }),
-  );
+  const said = outcomes.map(({ content, isError }, index): CallOutcome => ({
+    tool: calls[index]?.tool ?? "",
+    isError,
+    text: textOf(content),
+  }));
   return { type: "text", text: JSON.stringify(said) };
 };
 

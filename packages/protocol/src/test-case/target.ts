@@ -32,9 +32,10 @@ export const parseShortTarget = (text: string): Target | undefined => {
   return { role, ...(name === undefined || name === "" ? {} : { name: name.replaceAll(/\\(.)/g, "$1") }) };
 };
 
+const quote = (value: string): string => JSON.stringify(value);
+
 /** What an element is called in reports: `button "Save"`. */
 export const describeTarget = ({ role, name, text, label, placeholder, testId, css, nth, frame, within }: Target): string => {
-  const quote = (value: string): string => JSON.stringify(value);
   const named =
     role !== undefined
       ? `${role}${name === undefined ? "" : ` ${quote(name)}`}`

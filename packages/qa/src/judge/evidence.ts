@@ -41,7 +41,11 @@ export const textOfCall = ({ content }: Pick<CallView, "content">): string =>
 
 /** A call that may have changed what is under test. Commands are both: an act, and what they print. */
 const isAct = ({ tool, effect }: CallView): boolean =>
-  effect !== null && effect !== "read" && KIND_OF_TOOL[tool] !== "snapshot" && KIND_OF_TOOL[tool] !== "check" && KIND_OF_TOOL[tool] !== "screenshot";
+  effect !== null &&
+  effect !== "read" &&
+  KIND_OF_TOOL[tool] !== "snapshot" &&
+  KIND_OF_TOOL[tool] !== "check" &&
+  KIND_OF_TOOL[tool] !== "screenshot";
 
 /** What was seen from the last act on, that act's own output among it. */
 export const collectEvidence = (run: RunView): readonly Evidence[] => {

@@ -44,9 +44,10 @@ const findPlan = (session: SessionView): PlanView | undefined =>
         (verdict !== null || [...steps.values()].some(({ state }) => state !== "pending")),
     );
 
+const at = ({ number, reason }: StepResult): string => `Step ${number}: ${reason}`;
+
 const toVerdict = (steps: readonly StepResult[], plan: PlanView): Pick<JudgedCase, "verdict" | "reason"> => {
   const of = (verdict: StepResult["verdict"]): StepResult | undefined => steps.find((step) => step.verdict === verdict);
-  const at = (step: StepResult): string => `Step ${step.number}: ${step.reason}`;
   const [failed, blocked, unclear, skipped] = [of("fail"), of("blocked"), of("inconclusive"), of("skipped")];
   if (failed) return { verdict: "fail", reason: at(failed) };
   if (blocked) return { verdict: "blocked", reason: at(blocked) };

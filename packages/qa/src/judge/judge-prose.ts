@@ -12,10 +12,12 @@ export type ProseJudgement = {
 
 const QUOTED = /"([^"\n]{1,200})"|“([^”\n]{1,200})”|`([^`\n]{1,200})`/g;
 /** Words that turn a quote into something that must not be seen: then where it stands says nothing. */
-const NEGATED = /\b(?:no|not|never|without|absent|gone|disappear\w*|vanish\w*|removed|hidden|instead of|cannot|isn't|doesn't|nothing)\b/i;
+const NEGATED =
+  /\b(?:no|not|never|without|absent|gone|disappear\w*|vanish\w*|removed|hidden|instead of|cannot|isn't|doesn't|nothing)\b/i;
 
 export const judgeProse = (prose: readonly string[], evidence: readonly Evidence[]): ProseJudgement => {
-  if (evidence.length === 0) return { isBorneOut: false, reason: "the record holds nothing that was looked at after the act", cited: [] };
+  if (evidence.length === 0)
+    return { isBorneOut: false, reason: "the record holds nothing that was looked at after the act", cited: [] };
   const strong = evidence.filter(({ weak, kind }) => !weak && kind !== "screenshot");
   const pictures = evidence.filter(({ kind }) => kind === "screenshot");
   const literals = prose.filter((text) => !NEGATED.test(text)).flatMap(quotesOf);
@@ -38,7 +40,11 @@ export const judgeProse = (prose: readonly string[], evidence: readonly Evidence
   const citing = literals.length > 0 ? strong.filter(({ quote }) => literals.some((literal) => has(quote, literal))) : [];
   // Words that stand only in the text of a whole page may stand anywhere on it.
   if (literals.length > 0 && citing.length === 0)
-    return { isBorneOut: false, reason: "what is expected was seen only in the text of the whole page", cited: evidence.slice(-1) };
+    return {
+      isBorneOut: false,
+      reason: "what is expected was seen only in the text of the whole page",
+      cited: evidence.slice(-1),
+    };
   return { isBorneOut: true, reason: "", cited: (citing.length > 0 ? citing : strong).slice(-2) };
 };
 
@@ -47,4 +53,8 @@ const quotesOf = (text: string): readonly string[] =>
 
 const has = (text: string, literal: string): boolean => fold(text).includes(fold(literal));
 
-const fold = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll(String.raw`\"`, '"').toLowerCase();
+const fold = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(String.raw`\"`, '"')
+    .toLowerCase();

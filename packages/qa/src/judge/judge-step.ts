@@ -70,7 +70,10 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
   if (checks.length < wanted || unknown.length > 0)
     return {
       verdict: said === "fail" ? "fail" : "inconclusive",
-      reason: unknown.length > 0 ? `Could not be checked: ${describe(unknown)} ${summary}`.trim() : `Not every check was made. ${summary}`.trim(),
+      reason:
+        unknown.length > 0
+          ? `Could not be checked: ${describe(unknown)} ${summary}`.trim()
+          : `Not every check was made. ${summary}`.trim(),
       cited: [...checked, ...seen.slice(-1)],
       ...(said === "fail" && seen.length === 0 ? { verdict: "inconclusive" as const } : {}),
     };
@@ -96,7 +99,11 @@ const judgeWord = ({
   readonly checked: readonly Evidence[];
 }): Judged => {
   if (said === null)
-    return { verdict: verdictOfError(run?.result?.error?.code), reason: summary || "The agent did not say what came of it.", cited: [...checked, ...seen] };
+    return {
+      verdict: verdictOfError(run?.result?.error?.code),
+      reason: summary || "The agent did not say what came of it.",
+      cited: [...checked, ...seen],
+    };
   if (said === "fail" && wanted > 0)
     return {
       verdict: prose.length > 0 && seen.length > 0 ? "fail" : "inconclusive",
@@ -111,7 +118,11 @@ const judgeWord = ({
   const judged = judgeProse(prose, seen);
   return judged.isBorneOut
     ? { verdict: "pass", reason: summary, cited: [...checked, ...judged.cited] }
-    : { verdict: "inconclusive", reason: `The agent reported PASS, but ${judged.reason}. ${summary}`, cited: [...checked, ...judged.cited] };
+    : {
+        verdict: "inconclusive",
+        reason: `The agent reported PASS, but ${judged.reason}. ${summary}`,
+        cited: [...checked, ...judged.cited],
+      };
 };
 
 /** Where a model or the network is to blame, nothing was tested. */
@@ -121,7 +132,10 @@ const describe = (checks: readonly Checked[]): string =>
   checks.map(({ result: { expected, observed } }) => `Expected that ${expected}; seen: ${observed}.`).join(" ");
 
 /** What sub-agents of the step's run have seen. */
-const below = ({ children }: { readonly children: readonly { readonly runId: string }[] }, session: SessionView): readonly Evidence[] =>
+const below = (
+  { children }: { readonly children: readonly { readonly runId: string }[] },
+  session: SessionView,
+): readonly Evidence[] =>
   children.flatMap(({ runId }) => {
     const run = session.runs.get(runId as Parameters<typeof session.runs.get>[0]);
     return run ? [...collectEvidence(run), ...below(run, session)] : [];

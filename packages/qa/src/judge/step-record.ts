@@ -49,9 +49,16 @@ const readChecks = (run: RunView): readonly Checked[] =>
       const text = textOfCall(call);
       const found = readCheckResult(text);
       const check = describeInput(call.tool, call.input);
-      if (found) return { check, result: call.outcome === "ok" || found.status !== "held" ? found : { ...found, status: "unknown" as const } };
+      if (found)
+        return {
+          check,
+          result: call.outcome === "ok" || found.status !== "held" ? found : { ...found, status: "unknown" as const },
+        };
       // A check that could not be made says nothing of what is under test.
-      return { check, result: { status: "unknown" as const, expected: check, observed: text.split("\n", 1)[0] ?? "", scoped: false } };
+      return {
+        check,
+        result: { status: "unknown" as const, expected: check, observed: text.split("\n", 1)[0] ?? "", scoped: false },
+      };
     });
 
 const describeInput = (tool: string, input: unknown): string => {

@@ -59,7 +59,8 @@ export const parseCase = ({ text, file, suite, suiteFile, given }: CaseSource): 
     const unknown = findUnknownSecrets(filled.value, new Set([...(suite.secrets ?? []), ...(checked.data.secrets ?? [])]));
     if (unknown.length > 0) return fail(unknown);
     const isOneOfSeveral = data !== undefined && data.length > 1;
-    const title = isOneOfSeveral && !isNamedByRow(body["title"]) ? `${checked.data.title} [${toRowName(row)}]` : checked.data.title;
+    const title =
+      isOneOfSeveral && !isNamedByRow(body["title"]) ? `${checked.data.title} [${toRowName(row)}]` : checked.data.title;
     cases.push({
       id: isOneOfSeveral ? `${file}#${index + 1}` : file,
       file,

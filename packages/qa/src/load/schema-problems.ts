@@ -22,14 +22,28 @@ const fromIssue = (issue: Issue, above: readonly PropertyKey[]): readonly Fault[
     }
     case "invalid_union":
       return fromUnion(issue, path);
-    default:
+    case "custom":
+    case "invalid_element":
+    case "invalid_format":
+    case "invalid_key":
+    case "invalid_value":
+    case "not_multiple_of":
+    case "too_big":
+    case "too_small":
       return [{ path, message: issue.message.replace("Invalid input: ", "") }];
+    default:
+      return issue satisfies never;
   }
 };
 
 const fromUnion = (issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[]): readonly Fault[] => {
   if (issue.errors.length === 0)
-    return [{ path, message: issue.message.replace("Invalid discriminator value. Expected", `"${String(path.at(-1))}" must be one of`) }];
+    return [
+      {
+        path,
+        message: issue.message.replace("Invalid discriminator value. Expected", `"${String(path.at(-1))}" must be one of`),
+      },
+    ];
   // A form that the value has no resemblance to says nothing.
   const meant = issue.errors.filter((branch) => !branch.some(({ code, path: at }) => code === "invalid_type" && at.length === 0));
   const [best] = (meant.length > 0 ? meant : []).toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);

@@ -56,9 +56,7 @@ const toStep = (id: string, description: string, expected: Expected | undefined)
 
 /** What agents do before the case, and what they look at. Commands and checks are made without them. */
 const toPreparations = ({ before = [], preconditions = [] }: TestCase): readonly PlanStep[] => [
-  ...before.flatMap((hook, index) =>
-    "action" in hook ? [toStep(`before-${index + 1}`, hook.action, hook.expected)] : [],
-  ),
+  ...before.flatMap((hook, index) => ("action" in hook ? [toStep(`before-${index + 1}`, hook.action, hook.expected)] : [])),
   ...preconditions.flatMap((one, index) =>
     typeof one === "string"
       ? [toStep(`given-${index + 1}`, `Find out whether this precondition holds. Look only; change nothing: ${one}`, one)]
@@ -80,7 +78,10 @@ const groupSteps = ({ steps }: TestCase, planned: Plan | null): Groups => {
     const number = stepNumberOf(step.id);
     const isNamed = number !== null && (isCounted || step.id.includes("-"));
     if (!isNamed || number < latest || number > steps.length)
-      return { groups: NO_GROUPS, problem: "The orchestrator's plan does not follow the steps of the case; they are carried out as written." };
+      return {
+        groups: NO_GROUPS,
+        problem: "The orchestrator's plan does not follow the steps of the case; they are carried out as written.",
+      };
     latest = number;
     groups.set(number, [...(groups.get(number) ?? []), step]);
   }

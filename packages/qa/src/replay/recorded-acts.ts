@@ -75,4 +75,5 @@ const toAct = (call: CallView): RecordedAct | null => {
   return role !== undefined || name !== undefined ? { tool: call.tool, input: { ...rest, ...named }, locator } : null;
 };
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -17,7 +17,7 @@ export const toPlaywright = (testCase: TestCase, acts: RecordedActs): string => 
     const { prose, checks } = toExpectations(expected);
     return [
       `  await test.step(${text(`${index + 1}. ${action}`)}, async () => {`,
-      ...["    seen.begin();"],
+      "    seen.begin();",
       ...(acts.steps.get(index + 1) ?? []).map((act) => `    ${toLine(act)}`),
       ...checks.flatMap((check) => [`    // ${oneLine(describeCheck(check))}`, `    ${toExpect(check)}`]),
       ...prose.map((one) => `    // Not covered, since only a model can judge it: ${oneLine(one)}`),
@@ -73,7 +73,7 @@ const shell = (command: string) => execFileSync("bash", ["-c", command], { encod
 const toLine = ({ tool, input, locator }: RecordedAct): string => {
   const given = isObject(input) ? input : {};
   const element = toElement(locator, given);
-  const value = (name: string): string => text(String(given[name] ?? ""));
+  const value = (name: string): string => text(textOf(given[name]));
   if (tool === "browser_navigate")
     return typeof given["url"] === "string" ? `await page.goto(${value("url")});` : `await page.${goOf(given["go"])}();`;
   if (tool === "shell" || tool === "execute_command") return `shell(${value("command")});`;
@@ -83,7 +83,7 @@ const toLine = ({ tool, input, locator }: RecordedAct): string => {
     case "browser_click":
       return `await ${element}.${given["double"] === true ? "dblclick" : "click"}();`;
     case "browser_type":
-      return `await ${element}.fill(${withSecrets(String(given["text"] ?? ""))});${given["submit"] === true ? ` await ${element}.press("Enter");` : ""}`;
+      return `await ${element}.fill(${withSecrets(textOf(given["text"]))});${given["submit"] === true ? ` await ${element}.press("Enter");` : ""}`;
     case "browser_select":
       return `await ${element}.selectOption(${JSON.stringify(given["values"] ?? [])});`;
     case "browser_press":
@@ -97,11 +97,14 @@ const toLine = ({ tool, input, locator }: RecordedAct): string => {
   }
 };
 
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
+
 const goOf = (go: Json | undefined): string => (go === "back" ? "goBack" : go === "forward" ? "goForward" : "reload");
 
 const toElement = (locator: string | null, { role, name }: JsonObject): string | null => {
   if (locator !== null && SAFE_LOCATOR.test(locator)) return `page.${locator}`;
-  if (typeof role === "string") return `page.getByRole(${text(role)} as never${typeof name === "string" ? `, { name: ${text(name)}, exact: true }` : ""})`;
+  if (typeof role === "string")
+    return `page.getByRole(${text(role)} as never${typeof name === "string" ? `, { name: ${text(name)}, exact: true }` : ""})`;
   return null;
 };
 
@@ -116,7 +119,10 @@ const toWait = ({ text: shown, gone, url, seconds }: JsonObject): string => {
 const withSecrets = (value: string): string => {
   const parts = value.split(/\{\{secret:([^}]+)\}\}/);
   if (parts.length === 1) return text(value);
-  return parts.map((part, at) => (at % 2 === 1 ? `(process.env[${text(part)}] ?? "")` : part === "" ? null : text(part))).filter((part) => part !== null).join(" + ");
+  return parts
+    .map((part, at) => (at % 2 === 1 ? `(process.env[${text(part)}] ?? "")` : part === "" ? null : text(part)))
+    .filter((part) => part !== null)
+    .join(" + ");
 };
 
 const toExpect = (check: Check): string => {
@@ -139,8 +145,14 @@ const toExpect = (check: Check): string => {
       return matchers(check, (matcher) => expectPage("Title", matcher));
     case "download":
       return [
-        ...(check.name ? [`await expect.poll(() => seen.downloads().some(({ name }) => ${condition("name", check.name)})).toBe(true);`] : [`await expect.poll(() => seen.downloads().length).toBeGreaterThan(0);`]),
-        ...(check.content ? [`expect(await Promise.all(seen.downloads().map(({ content }) => content())).then((all) => all.some((one) => ${condition("one", check.content ?? {})}))).toBe(true);`] : []),
+        ...(check.name
+          ? [`await expect.poll(() => seen.downloads().some(({ name }) => ${condition("name", check.name)})).toBe(true);`]
+          : [`await expect.poll(() => seen.downloads().length).toBeGreaterThan(0);`]),
+        ...(check.content
+          ? [
+              `expect(await Promise.all(seen.downloads().map(({ content }) => content())).then((all) => all.some((one) => ${condition("one", check.content ?? {})}))).toBe(true);`,
+            ]
+          : []),
       ].join(" ");
     case "request":
       return `await expect.poll(() => seen.requests().filter(({ method, url, status, body }) => ${[
@@ -165,8 +177,12 @@ const toExpect = (check: Check): string => {
 const toCountExpect = ({ of, is, atLeast, atMost }: CheckOf<"count">): string =>
   [
     ...(is === undefined ? [] : [`await expect(${target(of)}.filter({ visible: true })).toHaveCount(${is});`]),
-    ...(atLeast === undefined ? [] : [`await expect.poll(() => ${target(of)}.filter({ visible: true }).count()).toBeGreaterThanOrEqual(${atLeast});`]),
-    ...(atMost === undefined ? [] : [`await expect.poll(() => ${target(of)}.filter({ visible: true }).count()).toBeLessThanOrEqual(${atMost});`]),
+    ...(atLeast === undefined
+      ? []
+      : [`await expect.poll(() => ${target(of)}.filter({ visible: true }).count()).toBeGreaterThanOrEqual(${atLeast});`]),
+    ...(atMost === undefined
+      ? []
+      : [`await expect.poll(() => ${target(of)}.filter({ visible: true }).count()).toBeLessThanOrEqual(${atMost});`]),
   ].join(" ");
 
 const toStateExpect = ({ of, is }: CheckOf<"state">): string => {
@@ -193,10 +209,28 @@ const toStateExpect = ({ of, is }: CheckOf<"state">): string => {
   }
 };
 
-const target = ({ role, name, text: shown, label, placeholder, testId, css, exact = true, nth, frame, within }: Target): string => {
-  const root = frame === undefined ? "page" : `page.frameLocator(${text(/^[\w -]+$/.test(frame) ? `iframe[title="${frame}"], iframe[name="${frame}"]` : frame)})`;
+const target = ({
+  role,
+  name,
+  text: shown,
+  label,
+  placeholder,
+  testId,
+  css,
+  exact = true,
+  nth,
+  frame,
+  within,
+}: Target): string => {
+  const root =
+    frame === undefined
+      ? "page"
+      : `page.frameLocator(${text(/^[\w -]+$/.test(frame) ? `iframe[title="${frame}"], iframe[name="${frame}"]` : frame)})`;
   const [, aroundRole, aroundName] = /^([a-z]+)(?:\s+"(.*)")?$/.exec(within ?? "") ?? [];
-  const place = aroundRole === undefined ? root : `${root}.getByRole(${text(aroundRole)} as never${aroundName === undefined ? "" : `, { name: ${text(aroundName)} }`})`;
+  const place =
+    aroundRole === undefined
+      ? root
+      : `${root}.getByRole(${text(aroundRole)} as never${aroundName === undefined ? "" : `, { name: ${text(aroundName)} }`})`;
   const own =
     role !== undefined
       ? `getByRole(${text(role)} as never${name === undefined ? "" : `, { name: ${text(name)}, exact: ${exact} }`})`
@@ -220,7 +254,9 @@ const matchers = (matcher: Matcher, one: (matcher: Matcher) => string): string =
 const expectText = (locator: string, what: "Text" | "Value", { equals, contains, matches, excludes }: Matcher): string => {
   if (equals !== undefined) return `await expect(${locator}).toHave${what}(${text(equals)});`;
   if (contains !== undefined)
-    return what === "Text" ? `await expect(${locator}).toContainText(${text(contains)});` : `await expect(${locator}).toHaveValue(new RegExp(${text(escapePattern(contains))}));`;
+    return what === "Text"
+      ? `await expect(${locator}).toContainText(${text(contains)});`
+      : `await expect(${locator}).toHaveValue(new RegExp(${text(escapePattern(contains))}));`;
   if (matches !== undefined) return `await expect(${locator}).toHave${what}(new RegExp(${text(matches)}, "u"));`;
   return what === "Text"
     ? `await expect(${locator}).not.toContainText(${text(excludes ?? "")});`
@@ -243,7 +279,10 @@ const condition = (name: string, { equals, contains, matches, excludes }: Matche
     ...(excludes === undefined ? [] : [`!${name}.includes(${text(excludes)})`]),
   ].join(" && ");
 
-const text = (value: string): string => JSON.stringify(value).replaceAll("\u2028", String.raw`\u2028`).replaceAll("\u2029", String.raw`\u2029`);
+const text = (value: string): string =>
+  JSON.stringify(value)
+    .replaceAll("\u2028", String.raw`\u2028`)
+    .replaceAll("\u2029", String.raw`\u2029`);
 
 const oneLine = (value: string): string => value.replaceAll(/\s+/g, " ").trim();
 

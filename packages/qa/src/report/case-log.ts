@@ -24,40 +24,30 @@ export const createCaseLog = (): CaseLog => {
     return `${at + 1}/${plan?.steps.length ?? 0}`;
   };
 
+  const onRequest = ({ depth, agent, runId }: EventOf<"run.requested">): readonly string[] => {
+    if (depth > 0 && agent === "qa-step") steps.add(runId);
+    if (depth > 0 && agent === "calls") checks.add(runId);
+    return [];
+  };
+
   const take = (event: RetinueEvent): readonly string[] => {
-    switch (event.type) {
-      case "plan.made":
-        return onPlan(event);
-      case "plan.step":
-        return onStep(event);
-      case "plan.decided":
-        return [
-          `[Orchestrator] Decision: ${event.decision}: ${event.reason}`,
-          ...(event.recoveryTask ? [`[Orchestrator] Recovery: ${oneLine(event.recoveryTask.description)}`] : []),
-        ];
-      case "plan.settled":
-        return [`[Orchestrator] Verdict: ${event.status.toUpperCase()} — ${oneLine(event.summary)}`];
-      case "run.requested":
-        if (event.depth > 0 && event.agent === "qa-step") steps.add(event.runId);
-        if (event.depth > 0 && event.agent === "calls") checks.add(event.runId);
-        return [];
-      case "tool.started":
-        return steps.has(event.runId) && event.aside === undefined ? [`  [Sub-agent] ${formatCall(event.tool, event.input)}`] : [];
-      case "tool.settled":
-        return onCall(event);
-      case "run.settled":
-        return steps.has(event.runId) ? [`  [Sub-agent] ${formatEnding(event)}`] : [];
-      default:
-        return [];
-    }
+    if (event.type === "plan.made") return onPlan(event);
+    if (event.type === "plan.step") return onStep(event);
+    if (event.type === "plan.decided") return onDecision(event);
+    if (event.type === "plan.settled")
+      return [`[Orchestrator] Verdict: ${event.status.toUpperCase()} — ${oneLine(event.summary)}`];
+    if (event.type === "run.requested") return onRequest(event);
+    if (event.type === "tool.settled") return onCall(event);
+    if (!steps.has(event.runId)) return [];
+    if (event.type === "tool.started" && event.aside === undefined)
+      return [`  [Sub-agent] ${formatCall(event.tool, event.input)}`];
+    return event.type === "run.settled" ? [`  [Sub-agent] ${formatEnding(event)}`] : [];
   };
 
   const onPlan = ({ plan: made, depth }: EventOf<"plan.made">): readonly string[] => {
     const isAgain = plan !== null && plan.steps.length === made.steps.length;
     plan = made;
-    return depth > 0 || isAgain
-      ? []
-      : [`[Orchestrator] Planning: decomposed test case into ${made.steps.length} sub-tasks`];
+    return depth > 0 || isAgain ? [] : [`[Orchestrator] Planning: decomposed test case into ${made.steps.length} sub-tasks`];
   };
 
   const onStep = ({ stepId, state, attempt, summary }: EventOf<"plan.step">): readonly string[] => {
@@ -74,7 +64,9 @@ export const createCaseLog = (): CaseLog => {
     const text = event.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     const found = readCheckResult(text);
     if (!found) return event.outcome === "ok" ? [] : [`  [Runner] ${event.tool} failed: ${oneLine(text)}`];
-    return [`  [Runner] ${found.status}: ${oneLine(found.expected)}${found.status === "held" ? "" : `; seen: ${oneLine(found.observed)}`}`];
+    return [
+      `  [Runner] ${found.status}: ${oneLine(found.expected)}${found.status === "held" ? "" : `; seen: ${oneLine(found.observed)}`}`,
+    ];
   };
 
   return { take };
@@ -86,6 +78,11 @@ export const formatCall = (tool: string, input: Json): string => {
   return `${tool}(${fields.map(([name, value]) => `${name}=${cut(JSON.stringify(value))}`).join(", ")})`;
 };
 
+const onDecision = ({ decision, reason, recoveryTask }: EventOf<"plan.decided">): readonly string[] => [
+  `[Orchestrator] Decision: ${decision}: ${oneLine(reason)}`,
+  ...(recoveryTask ? [`[Orchestrator] Recovery: ${oneLine(recoveryTask.description)}`] : []),
+];
+
 const formatEnding = ({ result }: EventOf<"run.settled">): string => {
   const ending = result.status === "completed" ? readEnding(result.details) : null;
   return ending
@@ -96,4 +93,3 @@ const formatEnding = ({ result }: EventOf<"run.settled">): string => {
 const cut = (text: string): string => (text.length > MOST_ARGUMENT ? `${text.slice(0, MOST_ARGUMENT)}…` : text);
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-

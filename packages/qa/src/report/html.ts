@@ -33,7 +33,11 @@ const toIndex = (cases: readonly CaseResult[]): string =>
     `<table class="index"><thead><tr><th>verdict</th><th>case</th><th>file</th><th class="n">time</th><th class="n">tokens</th><th class="n">cost</th></tr></thead><tbody>`,
     ...cases.map(
       (one, index) =>
-        `<tr><td>${badge(one.verdict)}${marksOf(one).map((mark) => ` <span class="mark">${mark}</span>`).join("")}</td><td><a href="#case-${index + 1}">${escape(one.title)}</a></td><td><code>${escape(one.file)}</code></td><td class="n">${formatSeconds(one.durationMs)}</td><td class="n">${one.usage.input + one.usage.output}</td><td class="n">${money(one.costUsd)}</td></tr>`,
+        `<tr><td>${badge(one.verdict)}${marksOf(one)
+          .map((mark) => ` <span class="mark">${mark}</span>`)
+          .join(
+            "",
+          )}</td><td><a href="#case-${index + 1}">${escape(one.title)}</a></td><td><code>${escape(one.file)}</code></td><td class="n">${formatSeconds(one.durationMs)}</td><td class="n">${one.usage.input + one.usage.output}</td><td class="n">${money(one.costUsd)}</td></tr>`,
     ),
     "</tbody></table>",
   ].join("\n");
@@ -63,14 +67,18 @@ const toCase = (result: CaseResult, index: number, sources: HtmlSources): string
 };
 
 const toStep = (step: StepResult, sessionId: string | null, { picture }: HtmlSources): string => {
-  const pictures = [...new Set([...step.screenshots, ...step.evidence.flatMap(({ artifact }) => artifact ?? [])])].flatMap((id) => {
-    const url = sessionId === null ? null : picture(sessionId, id);
-    return url === null ? [] : [`<img alt="Screenshot of step ${step.number}" src="${escape(url)}">`];
-  });
+  const pictures = [...new Set([...step.screenshots, ...step.evidence.flatMap(({ artifact }) => artifact ?? [])])].flatMap(
+    (id) => {
+      const url = sessionId === null ? null : picture(sessionId, id);
+      return url === null ? [] : [`<img alt="Screenshot of step ${step.number}" src="${escape(url)}">`];
+    },
+  );
   return [
     `<li value="${step.number}"><h3>${badge(step.verdict)} ${escape(step.action)}</h3>`,
     `<dl><dt>expected</dt><dd>${lines(step.expected)}</dd><dt>what came of it</dt><dd>${lines(step.reason)}</dd>`,
-    step.said === null ? "" : `<dt>the agent said</dt><dd>${step.said.toUpperCase()}${step.attempts > 1 ? ` at attempt ${step.attempts}` : ""}</dd>`,
+    step.said === null
+      ? ""
+      : `<dt>the agent said</dt><dd>${step.said.toUpperCase()}${step.attempts > 1 ? ` at attempt ${step.attempts}` : ""}</dd>`,
     ...step.healed.map((one) => `<dt>healed</dt><dd>${escape(one)}</dd>`),
     "</dl>",
     step.checks.length === 0
@@ -105,4 +113,9 @@ const money = (usd: number | null): string => (usd === null ? "no price" : `$${u
 const lines = (text: string): string => escape(text).replaceAll("\n", "<br>");
 
 const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");

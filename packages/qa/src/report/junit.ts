@@ -56,7 +56,11 @@ const toOutcome = (result: CaseResult): readonly string[] => {
 };
 
 const toLine = ({ number, verdict, action, reason, evidence }: StepResult): string =>
-  [`${number}. ${verdict}: ${action}`, `   ${reason}`, ...evidence.map(({ tool, quote }) => `   evidence: ${tool}: ${quote.split("\n", 1)[0] ?? ""}`)].join("\n");
+  [
+    `${number}. ${verdict}: ${action}`,
+    `   ${reason}`,
+    ...evidence.map(({ tool, quote }) => `   evidence: ${tool}: ${quote.split("\n", 1)[0] ?? ""}`),
+  ].join("\n");
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 

@@ -37,7 +37,8 @@ export const formatComparison = ({ title, flat, orchestrated }: Comparison): str
     ["total tokens", String(flat.totalTokens), String(orchestrated.totalTokens)],
     ["cost", money(flat.costUsd), money(orchestrated.costUsd)],
   ];
-  const share = flat.totalTokens === 0 ? "" : `\norchestrated / flat: ${(orchestrated.totalTokens / flat.totalTokens).toFixed(2)}`;
+  const share =
+    flat.totalTokens === 0 ? "" : `\norchestrated / flat: ${(orchestrated.totalTokens / flat.totalTokens).toFixed(2)}`;
   return `${title}\n${rows.map(([name, one, other]) => `  ${name.padEnd(16)}${one.padStart(12)}${other.padStart(14)}`).join("\n")}${share}`;
 };
 

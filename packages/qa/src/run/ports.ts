@@ -17,6 +17,8 @@ export type WantedBrowser = BrowserSurroundings & {
   readonly dialogs: readonly DialogAnswer[];
   /** Hosts of the application under test, which may be private. */
   readonly allowHosts: readonly string[];
+  /** Names of secrets that may be typed into pages of these hosts. */
+  readonly secrets: readonly string[];
   /** The role that it begins logged in as. */
   readonly role?: string | undefined;
 };
@@ -32,20 +34,14 @@ export type QaPorts = {
     within: Within,
   ) => Promise<{ readonly outcomes: readonly CallOutcome[]; readonly fault: Fault | null }>;
   /** Has the orchestrator break a case into sub-tasks. */
-  readonly planCase: (
-    text: string,
-    within: Within,
-  ) => Promise<{ readonly plan: Plan | null; readonly fault: Fault | null }>;
+  readonly planCase: (text: string, within: Within) => Promise<{ readonly plan: Plan | null; readonly fault: Fault | null }>;
   /** Carries out a plan, one step after the other. */
   readonly carryOut: (
     plan: Plan,
     within: Within & { readonly timeoutMs?: number | undefined },
   ) => Promise<{ readonly fault: Fault | null }>;
   /** Runs a whole case by one agent, without a plan. */
-  readonly runFlat: (
-    task: string,
-    within: Within,
-  ) => Promise<{ readonly fault: Fault | null }>;
+  readonly runFlat: (task: string, within: Within) => Promise<{ readonly fault: Fault | null }>;
   readonly newSessionId: () => SessionId;
   /** How the browser of a session is to look, before its first call. */
   readonly configureBrowser: (sessionId: SessionId, wanted: WantedBrowser) => void;

@@ -2,7 +2,7 @@
  * Runs one case, once, in a session of its own: preparation, plan, steps, clean-up. What the steps came to is judged from the record; here it is only found
  * out whether they could be tried at all.
  */
-import type { CallOutcome, GivenCall, Json, Plan, PlanStep, RetinueEvent } from "@retinue/protocol";
+import type { CallOutcome, GivenCall, Plan, PlanStep, RetinueEvent } from "@retinue/protocol";
 import { NO_USAGE } from "@retinue/protocol";
 import { foldSession } from "@retinue/client";
 import type { CaseResult, Hook, Verdict } from "@retinue/protocol/test-case";
@@ -77,7 +77,8 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
   async function makePlan(): Promise<Plan> {
     const planned = await ports.planCase(describeCase(testCase), within());
     if (planned.fault && isEnvironment(planned.fault)) throw new Blocked(planned.fault.message);
-    if (planned.fault) problems.push(`The orchestrator made no plan, so the steps are carried out as written: ${planned.fault.message}`);
+    if (planned.fault)
+      problems.push(`The orchestrator made no plan, so the steps are carried out as written: ${planned.fault.message}`);
     const { plan, problem } = toCasePlan(testCase, planned.plan);
     if (problem !== null) problems.push(problem);
     return plan;
@@ -136,6 +137,7 @@ export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): Wan
     ...(typeof baseUrl === "string" ? { baseUrl } : {}),
     dialogs: [...(testCase.dialogs ?? []), ...(suite.dialogs ?? [])],
     allowHosts: [...new Set(addresses)],
+    secrets: [...(suite.secrets ?? []), ...(testCase.secrets ?? [])],
     role: testCase.role,
   };
 };
@@ -143,7 +145,12 @@ export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): Wan
 const toCommands = (hooks: readonly Hook[] | undefined): readonly GivenCall[] =>
   (hooks ?? []).flatMap((hook) =>
     "command" in hook
-      ? [{ tool: COMMAND_CHECK, input: { run: hook.command, ...(hook.timeoutMs === undefined ? {} : { timeoutMs: hook.timeoutMs }) } as Json }]
+      ? [
+          {
+            tool: COMMAND_CHECK,
+            input: { run: hook.command, ...(hook.timeoutMs === undefined ? {} : { timeoutMs: hook.timeoutMs }) },
+          },
+        ]
       : [],
   );
 
@@ -169,4 +176,5 @@ const describeOutcome = ({ tool, text }: CallOutcome): string => {
 };
 
 /** What is no fault of the case, nor of what is under test. */
-const isEnvironment = ({ code }: Fault): boolean => code.startsWith("model_") || code === "provider_unknown" || code === "cancelled";
+const isEnvironment = ({ code }: Fault): boolean =>
+  code.startsWith("model_") || code === "provider_unknown" || code === "cancelled";

@@ -21,7 +21,10 @@ export const runCases = (cases: readonly LoadedCase[], options: SuiteOptions): P
   );
 };
 
-const runWithRetries = async (loaded: LoadedCase, { retries, signal, runOnce, onBegin, onEnd }: SuiteOptions): Promise<CaseResult> => {
+const runWithRetries = async (
+  loaded: LoadedCase,
+  { retries, signal, runOnce, onBegin, onEnd }: SuiteOptions,
+): Promise<CaseResult> => {
   const earlier: CaseResult[] = [];
   for (let attempt = 1; ; attempt += 1) {
     onBegin?.(loaded, attempt);
@@ -53,7 +56,10 @@ const withEarlier = (result: CaseResult, earlier: readonly CaseResult[]): CaseRe
     },
     costUsd: all.some(({ costUsd }) => costUsd === null) ? null : sum(({ costUsd }) => costUsd ?? 0),
     problems: [
-      ...earlier.map(({ attempt, verdict, reason, sessionId }) => `Attempt ${attempt} ended as ${verdict} (${sessionId ?? "no session"}): ${reason}`),
+      ...earlier.map(
+        ({ attempt, verdict, reason, sessionId }) =>
+          `Attempt ${attempt} ended as ${verdict} (${sessionId ?? "no session"}): ${reason}`,
+      ),
       ...result.problems,
     ],
   };

@@ -33,25 +33,27 @@ export const startApp = async (app: AppUnderTest, { cwd, env, signal }: StartApp
   const keep = (data: Buffer): void => void (output = (output + data.toString("utf8")).slice(-MOST_OUTPUT));
   child.stdout.on("data", keep);
   child.stderr.on("data", keep);
-  let ended: string | undefined;
+  const state: { ended?: string } = {};
   const exited = new Promise<void>((resolve) => {
-    child.once("error", (cause) => ((ended = cause.message), resolve()));
-    child.once("exit", (code, by) => ((ended = `it ended with ${code ?? by ?? "a signal"}`), resolve()));
+    child.once("error", (cause) => ((state.ended = cause.message), resolve()));
+    child.once("exit", (code, by) => ((state.ended = `it ended with ${code ?? by ?? "a signal"}`), resolve()));
   });
   const stop = async (): Promise<void> => {
-    if (ended !== undefined) return;
+    if (state.ended !== undefined) return;
     signalGroup(child.pid, "SIGTERM");
     await Promise.race([exited, wait(STOP_MS)]);
     signalGroup(child.pid, "SIGKILL");
   };
   const until = Date.now() + (app.timeoutMs ?? DEFAULT_MS);
-  while (Date.now() < until && ended === undefined && !signal.aborted) {
+  while (Date.now() < until && state.ended === undefined && !signal.aborted) {
     if (await answers(app.url)) return { stop };
     await wait(POLL_MS);
   }
   await stop();
-  const why = ended ?? (signal.aborted ? "it was cancelled" : `it did not answer at ${app.url} in time`);
-  throw new Error(`The application could not be started by ${JSON.stringify(app.command)}: ${why}.${output === "" ? "" : `\n${output.trim()}`}`);
+  const why = state.ended ?? (signal.aborted ? "it was cancelled" : `it did not answer at ${app.url} in time`);
+  throw new Error(
+    `The application could not be started by ${JSON.stringify(app.command)}: ${why}.${output === "" ? "" : `\n${output.trim()}`}`,
+  );
 };
 
 /** Any answer is one: an application may well ask for a login. */

@@ -32,7 +32,7 @@ export const createTestResults = (home: string, workspace: string): TestResults 
     },
     find: async (id) => {
       const all = await names();
-      const name = id === "latest" ? all.at(-1) : all.find((one) => one === `${id}.json` || one.startsWith(`${id}`));
+      const name = id === "latest" ? all.at(-1) : all.find((one) => one === `${id}.json` || one.startsWith(id));
       const result = name === undefined ? null : await read(name);
       if (!result)
         throw new RetinueError("usage", `There is no call of retinue test "${id}" in this workspace.`, {
@@ -42,7 +42,9 @@ export const createTestResults = (home: string, workspace: string): TestResults 
     },
     latestPass: async (caseId) => {
       for (const name of (await names()).toReversed()) {
-        const found = (await read(name))?.cases.find((one) => one.id === caseId && one.verdict === "pass" && one.sessionId !== null);
+        const found = (await read(name))?.cases.find(
+          (one) => one.id === caseId && one.verdict === "pass" && one.sessionId !== null,
+        );
         if (found) return found;
       }
       return null;

@@ -297,7 +297,7 @@ const toStarted = (
     : "given" in by
       ? { name, agent: toCaller(by.given), task: toCallTask(`The calls of ${name}:`, by.given) }
       : // It decides by what it is told, and holds nothing.
-      { name, agent: { ...orchestrator, output: toOutput(by.reply), tools: [], delegates: [] }, task };
+        { name, agent: { ...orchestrator, output: toOutput(by.reply), tools: [], delegates: [] }, task };
 
 const toReport = ({ status, summary, steps, totals }: PlanOutcome): JsonObject => ({
   status,

@@ -24,7 +24,6 @@ import type { PlanGraph } from "./plan-graph.ts";
 import type { StepOutcome } from "./plan-words.ts";
 import { evaluateTask, stateTask, stepTask, toSubTask, verdictTask } from "./plan-words.ts";
 
-
 /** A run that the plan needs. The same name always names the same run. */
 export type PlanRun = {
   readonly name: string;
@@ -161,12 +160,7 @@ class Conductor {
       if (attempt > 1) this.#ports.onStep({ step, state: "in_progress", attempt, runId: this.#ports.runIdOf(name) });
       const worked = step.calls
         ? await this.#make(name, step.calls)
-        : await this.#work(
-            name,
-            step.agent,
-            toSubTask(step),
-            [state, recovered].filter((part) => part !== "").join("\n"),
-          );
+        : await this.#work(name, step.agent, toSubTask(step), [state, recovered].filter((part) => part !== "").join("\n"));
       const result = await this.#check(name, step, worked);
       if (result.status === "pass") return this.#end(step, "completed", result.summary, { attempt, result });
       const canRecover = attempt <= this.#options.maxRecoveries;
@@ -216,9 +210,7 @@ class Conductor {
     const broken = outcomes.flatMap((outcome) => describeBroken(outcome) ?? []);
     if (fault !== null) broken.push(fault);
     if (broken.length === 0)
-      return said.status === "pass"
-        ? said
-        : { ...said, summary: `${said.summary} (though all ${checks.length} checks held)` };
+      return said.status === "pass" ? said : { ...said, summary: `${said.summary} (though all ${checks.length} checks held)` };
     const doubt = said.status === "pass" ? ` (though the agent reported: ${said.summary})` : ` ${said.summary}`;
     return { ...said, status: "fail", summary: `${broken.join(" ")}${doubt}` };
   }

@@ -7,7 +7,8 @@ export const decideOrchestrator = (task: string): JsonObject | undefined => {
   if (task.startsWith("MODE 2: EVALUATE."))
     return { decision: "stop", reason: "Rules in place of a model recover nothing; the step failed." };
   if (task.startsWith("MODE 3: VERDICT.")) return verdict(task);
-  if (task.startsWith("MODE 4: STATE.")) return { state: /STATE:\n([\s\S]*?)\n\nAnswer with/.exec(task)?.[1]?.slice(-2_000) ?? "unknown" };
+  if (task.startsWith("MODE 4: STATE."))
+    return { state: /STATE:\n([\s\S]*?)\n\nAnswer with/.exec(task)?.[1]?.slice(-2_000) ?? "unknown" };
   return undefined;
 };
 

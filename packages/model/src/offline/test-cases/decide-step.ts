@@ -11,7 +11,8 @@ export type StepTask = { readonly action: string; readonly expected: string };
 
 /** What a step is told, taken apart; undefined for any other task. */
 export const readStepTask = (task: string): StepTask | undefined => {
-  const [, action, expected] = /YOUR TASK:\n([\s\S]*?)\n\nEXPECTED RESULT:\n([\s\S]*?)\n\n[^\n]*EXACTLY these two lines/.exec(task) ?? [];
+  const [, action, expected] =
+    /YOUR TASK:\n([\s\S]*?)\n\nEXPECTED RESULT:\n([\s\S]*?)\n\n[^\n]*EXACTLY these two lines/.exec(task) ?? [];
   return action === undefined || expected === undefined ? undefined : { action, expected };
 };
 
@@ -30,7 +31,12 @@ export const decideStep = ({ action, expected }: StepTask, exchanges: readonly E
     return { type: "calls", text: `Doing: ${action.split("\n", 1)[0] ?? ""}`, calls: [next] };
   }
   const prose = expected.split("\n").filter((line) => line.trim() !== "" && !line.endsWith("[checked by the runner]"));
-  if (prose.length === 0) return pass(parsed.calls.length === 0 ? "There was nothing to do." : `${toSummary(exchanges)} What is expected is checked by the runner.`);
+  if (prose.length === 0)
+    return pass(
+      parsed.calls.length === 0
+        ? "There was nothing to do."
+        : `${toSummary(exchanges)} What is expected is checked by the runner.`,
+    );
   const command = done.findLast(({ tool }) => tool === "shell");
   const looked = exchanges.findLast(({ tool }) => tool === LOOK) ?? command;
   if (!looked) {
@@ -52,16 +58,23 @@ const judge = (prose: readonly string[], seen: string): StepTurn => {
   for (const line of prose) {
     const quotes = [...line.matchAll(/"([^"]+)"/g)].map(([, quote = ""]) => quote);
     if (quotes.length === 0)
-      return fail(`Whether ${JSON.stringify(line)} holds takes a real model to judge: it quotes nothing that rules could look for.`);
+      return fail(
+        `Whether ${JSON.stringify(line)} holds takes a real model to judge: it quotes nothing that rules could look for.`,
+      );
     const isNegated = NEGATED.test(line.replaceAll(/"[^"]*"/g, ""));
     const wrong = quotes.find((quote) => page.includes(fold(quote)) === isNegated);
-    if (wrong !== undefined) return fail(`${JSON.stringify(wrong)} is ${isNegated ? "still" : "not"} on the page. Expected: ${line}`);
+    if (wrong !== undefined)
+      return fail(`${JSON.stringify(wrong)} is ${isNegated ? "still" : "not"} on the page. Expected: ${line}`);
     found.push(...quotes.map((quote) => `${JSON.stringify(quote)} is ${isNegated ? "not " : ""}shown`));
   }
   return pass(`${found.join(", ")}.`);
 };
 
-const fold = (text: string): string => text.replaceAll(String.raw`\"`, '"').replaceAll(/\s+/g, " ").toLowerCase();
+const fold = (text: string): string =>
+  text
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll(/\s+/g, " ")
+    .toLowerCase();
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 

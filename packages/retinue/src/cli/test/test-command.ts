@@ -1,6 +1,7 @@
 /** `retinue test`: loads test cases, runs them, and tells what came of them. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
+import type { Approver } from "@retinue/engine";
 import type { LoadedCase, LoadedCases } from "@retinue/qa";
 import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
@@ -10,6 +11,7 @@ import { createCommandCheckTool } from "@retinue/tools";
 import { toShellEnvironment } from "@retinue/confine";
 import type { Retinue } from "../../create-retinue.ts";
 import { openRecord } from "../../open-record.ts";
+import type { CaseBrowsers } from "../../qa/case-browsers.ts";
 import { createCaseBrowsers } from "../../qa/case-browsers.ts";
 import { createQaAgents } from "../../qa/qa-agents.ts";
 import { createQaPorts } from "../../qa/create-qa-ports.ts";
@@ -49,19 +51,27 @@ export const testCommand = async (
     return tool as Tool<ShellInput>;
   };
   const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true };
+  let browsers: CaseBrowsers | undefined;
+  const approver =
+    (ask: Approver | undefined): Approver =>
+    async (request, signal) => {
+      if (browsers?.allows(request) === true) return { allowed: true };
+      return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
+    };
   return workWith(
-    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more },
+    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more, approver },
     surroundings,
     async (at) => {
       ({ retinue } = at);
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
-      const browsers = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
-      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: browsers.configure });
+      const own = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
+      browsers = own;
+      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure });
       const result = await runTests({
         cases,
         ports,
-        logIn: browsers.logIn,
+        logIn: own.logIn,
         ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
         workers,
         retries,
