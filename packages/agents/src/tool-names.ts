@@ -44,10 +44,17 @@ export const TOOL_TRAITS: ReadonlyMap<string, ToolTraits> = new Map(
     browser_snapshot: { reads: false, permission: "browser" },
     browser_take_screenshot: { reads: false, permission: "browser" },
     browser_close: { reads: false, permission: "browser" },
+    browser_hover: { reads: false, permission: "browser" },
+    browser_drag: { reads: false, permission: "browser" },
+    browser_upload: { reads: false, permission: "browser" },
+    browser_tabs: { reads: false, permission: "browser" },
+    browser_dialog: { reads: false, permission: "browser" },
+    browser_check: { reads: false, permission: "browser" },
     screenshot: { reads: false, permission: "screenshot" },
     click: { reads: false, permission: "click" },
     type: { reads: false, permission: "type" },
     key: { reads: false, permission: "key" },
+    scroll: { reads: false, permission: "key" },
   } satisfies Record<ToolName, ToolTraits>),
 );
 

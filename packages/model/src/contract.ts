@@ -43,6 +43,8 @@ export type ModelAnswer = {
 export type Model = {
   /** `provider/model`, as it stands in settings, events and prices. */
   readonly id: string;
+  /** Whether it takes pictures; absent where that is not known. */
+  readonly readsImages?: boolean;
   /** Tokens, where known. */
   readonly contextWindow?: number;
   /** What these tokens would cost, null where no price is known. Asked before a call, to keep `costUsd`. */

@@ -2,7 +2,7 @@
  * From a name to a model: aliases, then `provider/model`, split at the first slash. A model is made once and kept; what
  * is wrong with a name is told with what there is instead.
  */
-import { RetinueError } from "@retinue/protocol";
+import { CALL_MODEL, RetinueError } from "@retinue/protocol";
 import type { PriceOverride } from "./catalogue/catalogue.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Model } from "./contract.ts";
@@ -14,6 +14,7 @@ import type { ProviderSettings } from "./providers/provider.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { createPlausibleCount } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
+import { readsImages } from "./reads-images.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
 export type TrafficTap = {
@@ -129,7 +130,8 @@ export const createModels = (options: ModelsOptions): Models => {
       count: createPlausibleCount(price),
       ...(contextWindow === null ? {} : { contextWindow }),
     });
-    return options.tap?.watch(created) ?? created;
+    const watched = options.tap?.watch(created) ?? created;
+    return readsImages(full) ? { ...watched, readsImages: true } : watched;
   };
 
   const made = new Map<string, Promise<Model>>();

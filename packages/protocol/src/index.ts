@@ -1,4 +1,5 @@
 /** The words of Retinue, as data and types: nothing here does anything, and all of it runs in a browser. */
+export * from "./call-task.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./grant.ts";
@@ -8,6 +9,7 @@ export * from "./limits.ts";
 export * from "./messages.ts";
 export * from "./plan.ts";
 export * from "./result.ts";
+export * from "./step-ending.ts";
 export * from "./usage.ts";
 export * from "./feed.ts";
 export * from "./routes/places.ts";

@@ -1,4 +1,5 @@
 /** Plans: a declarative list of steps, what depends on what, and what became of each. */
+import type { GivenCall } from "./call-task.ts";
 import type { Usage } from "./usage.ts";
 
 export const STEP_TYPES = ["research", "planning", "implementation", "testing", "review", "debugging", "check"] as const;
@@ -19,6 +20,10 @@ export type PlanStep = {
   /** A human is asked before it begins. */
   readonly requiresApproval: boolean;
   readonly estimatedToolCalls?: number;
+  /** Made, by us, in place of what an agent would do, as when recorded acts are done again. The step fails at the first that fails. */
+  readonly calls?: readonly GivenCall[];
+  /** Made, by us, after whoever carries the step out has ended: it is completed only where all of them hold, whatever was said. */
+  readonly checks?: readonly GivenCall[];
 };
 
 export type Plan = { readonly goal: string; readonly steps: readonly PlanStep[] };

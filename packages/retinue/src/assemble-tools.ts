@@ -8,8 +8,16 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type { AskUserOptions, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
-import { connectMcpServers, createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
+import type { AskUserOptions, Browsers, BrowsersOptions, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
+import {
+  connectMcpServers,
+  createBrowsers,
+  createBuiltinTools,
+  createDesktops,
+  createLoadSkillTool,
+  loadUserTools,
+  readMcpFiles,
+} from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -26,12 +34,16 @@ export type AssembleOptions = {
   readonly askUser: AskUserOptions["ask"] | undefined;
   /** Files that something trusted runs; those of hooks and servers are added here. */
   readonly bound?: Set<string>;
+  /** Whether there are tools of the browser; as the settings say by default. */
+  readonly browser?: boolean | undefined;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
 };
 
 export type AssembledTools = {
   readonly tools: readonly AnyTool[];
+  /** Undefined where there are no tools of the browser. */
+  readonly browsers: Browsers | undefined;
   readonly problems: readonly ErrorValue[];
   /** What would be loaded or started if the project were trusted. */
   readonly untrusted: readonly TrustClaim[];
@@ -44,10 +56,11 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, skills, askUser, bound = new Set(), secrets = new Map() } = options;
+  const { workspace, home, trust, env, settings, skills, askUser } = options;
+  const { browser = settings.browser.enabled, bound = new Set(), secrets = new Map() } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
-  const builtin = createBuiltinTools({
+  const common = createBuiltinTools({
     shell: {
       unprotected,
       allowUnsandboxed,
@@ -63,6 +76,13 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
   });
+  const browsers = browser
+    ? createBrowsers({ ...toBrowserOptions(settings, home, env), env, secrets: () => secrets })
+    : undefined;
+  const desktops = settings.desktop.enabled
+    ? createDesktops({ env, secrets: () => secrets, display: settings.desktop.display, visionModel: settings.visionModel })
+    : undefined;
+  const builtin = [...common, ...(browsers?.tools ?? []), ...(desktops?.tools ?? [])];
   const reserved = builtin.map(({ name }) => name);
   const user = await loadUserTools({
     folders: [
@@ -112,12 +132,14 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       ...user.tools,
       ...(connections?.tools() ?? []),
     ],
+    browsers,
     problems,
     untrusted,
     servers: mcp.servers,
     close: async () => {
       stop.abort();
       await connections?.close();
+      await browsers?.close();
     },
   };
 };
@@ -125,6 +147,23 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
 const toServerWords = ({ command, args = [], cwd }: Extract<McpServerSettings, { command: string }>): BoundCommand => ({
   texts: [command, ...args],
   ...(cwd === undefined ? {} : { cwd }),
+});
+
+/** Where the browser that npm brings is unpacked. */
+export const toBrowserOptions = (
+  { browser, web, visionModel }: Settings,
+  home: string,
+  env: NodeJS.ProcessEnv,
+): Pick<BrowsersOptions, "executable" | "headless" | "cacheFolder" | "allowHosts" | "denyHosts" | "visionModel"> => ({
+  executable: browser.executable,
+  headless: browser.headless,
+  cacheFolder:
+    env["XDG_CACHE_HOME"] === undefined
+      ? path.join(home, "cache", "browser")
+      : path.join(env["XDG_CACHE_HOME"], "retinue", "browser"),
+  allowHosts: [...(web.allowHosts ?? []), ...browser.allowHosts],
+  denyHosts: web.denyHosts ?? [],
+  visionModel,
 });
 
 /** What is wrong, and what to do about it where that is not what the code says anyway. */

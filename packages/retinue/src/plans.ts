@@ -1,15 +1,20 @@
 /** Plans from code and from the command: made for a goal, and carried out. A person decides, so that no model is asked what to do first. */
 import type { RunHandle } from "@retinue/engine";
-import { CALL_MODEL, toCallTask } from "@retinue/model";
 import type { ApproveMode, Json, Limits, Plan, PlanTotals, RecordedEvent, SessionId, StepState } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
-import { EXECUTE_PLAN, PLAN_FOR_GOAL } from "@retinue/runtime";
+import { CALL_MODEL, RetinueError, toCallTask } from "@retinue/protocol";
+import { EXECUTE_PLAN, PLAN_FOR_GOAL, PLAN_TEST_CASE } from "@retinue/runtime";
 
 export type PlanRunOptions = {
   /** Of all runs of the plan together. */
   readonly limits?: Limits;
   readonly approve?: ApproveMode;
   readonly signal?: AbortSignal;
+  /** Who holds the plan in hand, `main` by default; steps are carried out by those whom it may start. */
+  readonly agent?: string;
+  /** Goes on with the conversation of this session. */
+  readonly sessionId?: SessionId;
+  /** The id of the session that it begins, where it is known before. */
+  readonly newSessionId?: SessionId;
 };
 
 export type PlanForGoalOptions = PlanRunOptions & {
@@ -42,12 +47,14 @@ export type PlanExecution = RunHandle & {
 
 export type Plans = {
   readonly planForGoal: (goal: string, options?: PlanForGoalOptions) => Promise<Planning>;
+  /** Has a test case broken into sub-tasks by the orchestrator of test cases, whom `agent` may start. */
+  readonly planTestCase: (testCase: string, options: PlanRunOptions & { readonly agent: string }) => Promise<Planning>;
   readonly executePlan: (plan: Plan, options?: ExecutePlanOptions) => Promise<PlanExecution>;
 };
 
 type PlansPorts = {
   /** Throws `plan_invalid` where it cannot be carried out. */
-  readonly check: (plan: Plan) => void;
+  readonly check: (plan: Plan, agent: string | undefined) => void;
   readonly run: (task: string, options: PlanRunOptions & { readonly model: string }) => Promise<RunHandle>;
   readonly events: (sessionId: SessionId) => Promise<readonly RecordedEvent[]>;
 };
@@ -70,8 +77,14 @@ export const createPlans = ({ check, run, events }: PlansPorts): Plans => {
       });
       return withFields(handle, { plan: after(handle, readPlan) });
     },
+    planTestCase: async (testCase, options) => {
+      const title = testCase.split("\n", 1)[0] ?? "";
+      const task = toCallTask(`Plan the test case: ${title}`, { tool: PLAN_TEST_CASE, input: { goal: testCase } });
+      const handle = await run(task, { ...options, model: CALL_MODEL });
+      return withFields(handle, { plan: after(handle, readPlan) });
+    },
     executePlan: async (plan, { oneByOne, ...options } = {}) => {
-      check(plan);
+      check(plan, options.agent);
       const input = { ...plan, ...(oneByOne === undefined ? {} : { one_by_one: oneByOne }) } as unknown as Json;
       const handle = await run(toCallTask(`Carry out the plan: ${plan.goal}`, { tool: EXECUTE_PLAN, input }), {
         ...options,

@@ -1,4 +1,12 @@
 /** The hands: one file a tool. */
+export { createBrowsers } from "./browser/browsers.ts";
+export type { Browsers, BrowsersOptions } from "./browser/browsers.ts";
+export type { BrowserSession, DoneAct } from "./browser/browser-session.ts";
+export { createBrowserProcess } from "./browser/browser-process.ts";
+export type { BrowserSessionOptions, StorageState } from "./browser/session-options.ts";
+export { createDesktops } from "./desktop/desktops.ts";
+export type { Desktops, DesktopsOptions } from "./desktop/desktops.ts";
+export type { DesktopSession, DesktopSessionOptions } from "./desktop/desktop-session.ts";
 export { createBuiltinTools } from "./builtin-tools.ts";
 export type { BuiltinToolOptions } from "./builtin-tools.ts";
 export { readPlannedDiff } from "./edit/planned-diff.ts";
@@ -10,6 +18,7 @@ export { createLsTool } from "./ls.ts";
 export type { LsInput } from "./ls.ts";
 export { createReadTool } from "./read.ts";
 export type { ReadInput } from "./read.ts";
+export { createCommandCheckTool } from "./command-check.ts";
 export { createShellTool } from "./shell.ts";
 export type { ShellInput } from "./shell.ts";
 export { runShellLine } from "./shell-line.ts";

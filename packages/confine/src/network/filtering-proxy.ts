@@ -17,13 +17,15 @@ export type ProxyOptions = {
   readonly judge: JudgeTarget;
   readonly connect: Connect;
   readonly onRefused: (why: string) => void;
+  /** Who asks, for the text of a refusal; the sandbox by default. */
+  readonly who?: string;
 };
 
 export type FilteringProxy = { readonly accept: (socket: Socket) => void; readonly close: () => void };
 
 const MOST_CONNECTIONS = 512;
 
-export const createFilteringProxy = ({ judge, connect, onRefused }: ProxyOptions): FilteringProxy => {
+export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox" }: ProxyOptions): FilteringProxy => {
   const open = new Set<Duplex>();
   const hold = <T extends Duplex>(socket: T): T => {
     open.add(socket);
@@ -34,7 +36,7 @@ export const createFilteringProxy = ({ judge, connect, onRefused }: ProxyOptions
   };
   const reach = async (url: URL): Promise<Socket> => hold(await dial(await judge(url), Number(toPort(url)), connect));
   const explain = (thrown: unknown, to: string): Answer => {
-    const answer = toAnswer(thrown, to);
+    const answer = toAnswer(thrown, to, who);
     if (answer.status === 403) onRefused(answer.text);
     return answer;
   };
@@ -142,10 +144,10 @@ type Answer = { readonly status: number; readonly phrase: string; readonly text:
 const MOST_NAME = 200;
 
 /** A refusal is told as one, a host that does not answer as a bad gateway. */
-const toAnswer = (thrown: unknown, to: string): Answer => {
+const toAnswer = (thrown: unknown, to: string, who: string): Answer => {
   const why = thrown instanceof Error ? thrown.message : String(thrown);
   const hint = thrown instanceof RetinueError && thrown.hint !== undefined ? ` ${thrown.hint}` : "";
   if (thrown instanceof RetinueError && thrown.code !== "tool_failed")
-    return { status: 403, phrase: "Forbidden", text: `The sandbox does not connect to ${to.slice(0, MOST_NAME)}: ${why}${hint}` };
+    return { status: 403, phrase: "Forbidden", text: `The ${who} does not connect to ${to.slice(0, MOST_NAME)}: ${why}${hint}` };
   return { status: 502, phrase: "Bad Gateway", text: `${to.slice(0, MOST_NAME)} cannot be reached: ${why}${hint}` };
 };

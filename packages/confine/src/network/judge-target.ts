@@ -16,10 +16,17 @@ export type TargetRules = GuardOptions & {
   readonly hosts: ToolScope["hosts"];
   /** Whether an interface of this machine has the address. */
   readonly isOwnAddress?: (address: string) => boolean;
+  /** Whether a host that the user has allowed may be this machine itself, as an application under test is. */
+  readonly reachesOwn?: boolean;
 };
 
 /** Throws `host_outside_grant`, `act_denied` or, where a name cannot be resolved, `tool_failed`. */
-export const createTargetJudge = ({ hosts, isOwnAddress = isInterfaceAddress, ...rules }: TargetRules): JudgeTarget => {
+export const createTargetJudge = ({
+  hosts,
+  isOwnAddress = isInterfaceAddress,
+  reachesOwn = false,
+  ...rules
+}: TargetRules): JudgeTarget => {
   const guard = createGuard(rules);
   const isAllowed = createHostList(rules.allowHosts ?? []);
   return async (url) => {
@@ -27,6 +34,7 @@ export const createTargetJudge = ({ hosts, isOwnAddress = isInterfaceAddress, ..
     if (!reachesGranted(hosts, host))
       throw new RetinueError("host_outside_grant", `${host} is not among the hosts that this agent may reach.`);
     const { addresses } = await guard.resolve(guard.judge(url.href));
+    if (reachesOwn && isAllowed(url)) return addresses;
     const others = addresses.filter((address) => !isNearAddress(address) && (isAllowed(url) || !isOwnAddress(address)));
     if (others.length === 0)
       throw new RetinueError("act_denied", `${toHost(url)} leads to this machine itself, which commands do not reach.`, {

@@ -12,6 +12,7 @@ export type TestWorkspace = {
   /** What the call showed while it worked. */
   readonly shown: string[];
   readonly artifacts: Map<ArtifactId, string>;
+  readonly binaries: Map<ArtifactId, Uint8Array>;
   readonly stop: (reason?: unknown) => void;
   readonly at: (file: string) => string;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
@@ -37,6 +38,7 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
     await writeFile(at(file), content);
   }
   const artifacts = new Map<ArtifactId, string>();
+  const binaries = new Map<ArtifactId, Uint8Array>();
   const shown: string[] = [];
   const stopping = new AbortController();
   const context: ToolContext = {
@@ -48,10 +50,14 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
     timeLeftMs: () => Infinity,
     progress: (text) => void shown.push(text),
     artifacts: {
-      write: async (text) => {
-        const artifactId: ArtifactId = `art_${artifacts.size + 1}`;
-        artifacts.set(artifactId, text);
-        return { artifactId, chars: text.length, lines: countLines(text) };
+      write: async (data, mediaType) => {
+        const artifactId: ArtifactId = `art_${artifacts.size + binaries.size + 1}`;
+        if (typeof data !== "string") {
+          binaries.set(artifactId, data);
+          return { artifactId, chars: 0, lines: 0, bytes: data.byteLength, ...(mediaType === undefined ? {} : { mediaType }) };
+        }
+        artifacts.set(artifactId, data);
+        return { artifactId, chars: data.length, lines: countLines(data) };
       },
       read: async (artifactId) => artifacts.get(artifactId),
     },
@@ -61,6 +67,7 @@ export const createTestWorkspace = async (files: Readonly<Record<string, string 
     context,
     shown,
     artifacts,
+    binaries,
     stop: (reason) => stopping.abort(reason),
     at,
     [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }),

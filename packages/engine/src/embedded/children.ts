@@ -159,7 +159,8 @@ const toLetter = async (ground: Ground, parent: ActiveRun, { runId, agent, resul
   const { report } = await createReport(result, {
     mostTokens: options.agents.get(agent)?.resultTokens ?? options.resultTokens,
     artifacts: {
-      write: async (text) => write(ground, parent.tree, () => log.writeArtifact(sessionId, clean(text))),
+      write: async (data, mediaType) =>
+        write(ground, parent.tree, () => log.writeArtifact(sessionId, typeof data === "string" ? clean(data) : data, mediaType)),
       read: async (artifactId) => log.readArtifact(sessionId, artifactId),
     },
   });

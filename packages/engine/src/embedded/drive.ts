@@ -217,7 +217,8 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       execute: (tool, input, context) =>
         inCall(state.identity, context.callId, () => executeCall(ports.clock, tool, input, context)),
       artifacts: {
-        write: async (text) => write(ground, tree, () => log.writeArtifact(sessionId, clean(text))),
+        write: async (data, mediaType) =>
+          write(ground, tree, () => log.writeArtifact(sessionId, typeof data === "string" ? clean(data) : data, mediaType)),
         read: async (artifactId) => log.readArtifact(sessionId, artifactId),
       },
       resources: createResources(ground, run),

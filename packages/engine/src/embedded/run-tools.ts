@@ -1,6 +1,6 @@
 /** The tools that a run has: those of the host that its spec names, and those by which it starts, steers and asks other runs. */
 import type { Message, RunId, RunResult } from "@retinue/protocol";
-import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { CALL_MODEL, NO_USAGE, RetinueError } from "@retinue/protocol";
 import type { AnyTool, ChildRun, InBackground, RunState } from "@retinue/runtime";
 import { createDelegationTools, createPlanTools, createPurse, PLAN_DEFAULTS, summariseMessages } from "@retinue/runtime";
 import type { HostPorts } from "../contract.ts";
@@ -11,9 +11,6 @@ import type { Ground } from "./ground.ts";
 import { appendInput } from "./inputs.ts";
 import { spawnBelow } from "./spawn.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
-
-/** The model that makes just the call that it was given, for a person. */
-const ONE_CALL = "offline/call";
 
 const SUMMARY_LIMIT = 32_000;
 
@@ -75,7 +72,7 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
           state,
           agents: options.agents,
           settings: options.plan ?? { ...PLAN_DEFAULTS, maxConcurrent: options.maxConcurrent },
-          isAskedByPerson: state.spec.model === ONE_CALL,
+          isAskedByPerson: state.spec.model === CALL_MODEL,
           runIdOf: (callId) => childRunId(runId, callId),
           spawn: ({ agent, task, callId, ending }, signal) =>
             run ? spawnBelow(ground, run, { agent, task, limits: {}, tools: undefined, callId, ending }, signal) : noRun(),

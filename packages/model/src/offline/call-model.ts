@@ -1,21 +1,10 @@
 /**
- * No LLM: it makes the one call that its task holds, and hands back what came out. With it a person, and not a model, decides what a run does; the
+ * No LLM: it makes the calls that its task holds, and hands back what came out. With it a person, and not a model, decides what a run does; the
  * run is recorded, limited and resumed like any other.
  */
-import type { AssistantPart, Json, Message } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import type { AssistantPart, CallOutcome, GivenCall, GivenCalls, Message, ToolMessage } from "@retinue/protocol";
+import { CALL_MODEL, readCallTask, RetinueError } from "@retinue/protocol";
 import type { Model, ModelChunk } from "../contract.ts";
-
-export const CALL_MODEL = "offline/call";
-
-const OPENING = "```retinue-call";
-const CLOSING = "```";
-
-export type GivenCall = { readonly tool: string; readonly input: Json };
-
-/** A task that has the call made. `words` are for people. */
-export const toCallTask = (words: string, call: GivenCall): string =>
-  `${words}\n\n${OPENING}\n${JSON.stringify(call)}\n${CLOSING}`;
 
 export const createCallModel = (): Model => ({
   id: CALL_MODEL,
@@ -35,29 +24,36 @@ export const createCallModel = (): Model => ({
 });
 
 const answerTo = (messages: readonly Message[]): AssistantPart => {
-  const at = messages.findLastIndex(({ role, content }) => role === "user" && readCall(content) !== undefined);
+  const at = messages.findLastIndex(({ role, content }) => role === "user" && readCallTask(textOf(content)) !== undefined);
   const asked = messages[at];
-  const call = asked?.role === "user" ? readCall(asked.content) : undefined;
-  if (!call)
+  const given = asked?.role === "user" ? readCallTask(textOf(asked.content)) : undefined;
+  if (!given)
     throw new RetinueError("model_unknown", `${CALL_MODEL} makes the call that its task holds, and this task holds none.`);
-  const outcome = messages.slice(at).findLast(({ role }) => role === "tool");
-  if (outcome) return { type: "text", text: textOf(outcome.content) || "(nothing)" };
-  return { type: "tool-call", callId: `call_${at}`, tool: call.tool, arguments: JSON.stringify(call.input) };
+  const outcomes = messages.slice(at).filter((message) => message.role === "tool");
+  return "calls" in given ? nextOf(given, outcomes, at) : onlyOf(given, outcomes, at);
 };
+
+const onlyOf = (call: GivenCall, outcomes: readonly ToolMessage[], at: number): AssistantPart => {
+  const outcome = outcomes.at(-1);
+  return outcome ? { type: "text", text: textOf(outcome.content) || "(nothing)" } : toPart(call, `call_${at}`);
+};
+
+const nextOf = ({ calls, all = false }: GivenCalls, outcomes: readonly ToolMessage[], at: number): AssistantPart => {
+  const call = calls[outcomes.length];
+  if (call && (all || outcomes.at(-1)?.isError !== true)) return toPart(call, `call_${at}_${outcomes.length + 1}`);
+  const said = outcomes.map(({ content, isError }, index): CallOutcome => ({
+    tool: calls[index]?.tool ?? "",
+    isError,
+    text: textOf(content),
+  }));
+  return { type: "text", text: JSON.stringify(said) };
+};
+
+const toPart = ({ tool, input }: GivenCall, callId: string): AssistantPart => ({
+  type: "tool-call",
+  callId,
+  tool,
+  arguments: JSON.stringify(input),
+});
 
 const textOf = (content: Message["content"]): string => content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-
-const readCall = (content: Message["content"]): GivenCall | undefined => {
-  const text = textOf(content);
-  const from = text.lastIndexOf(`${OPENING}\n`);
-  const to = text.lastIndexOf(`\n${CLOSING}`);
-  if (from < 0 || to < from) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(from + OPENING.length + 1, to));
-    return typeof value === "object" && value !== null && "tool" in value && typeof value.tool === "string" && "input" in value
-      ? { tool: value.tool, input: value.input as Json }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-};

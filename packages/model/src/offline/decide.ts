@@ -14,6 +14,8 @@ import type { Intent } from "./question.ts";
 import { toIntent } from "./question.ts";
 import { rank } from "./ranking.ts";
 import { planOccurrences, planReads, planSearch } from "./search-plan.ts";
+import { decideOrchestrator } from "./test-cases/decide-orchestrator.ts";
+import { decideStep, readStepTask } from "./test-cases/decide-step.ts";
 import { loosen } from "./terms.ts";
 import { ABLE, clip, CONFIGURE, listTexts, toAnswer, withoutBanner } from "./wording.ts";
 
@@ -33,6 +35,8 @@ export const decide = (request: ModelRequest): Turn => {
   const { question: task, turns } = toConversation(request.messages);
   if (request.tools.length === 0 && /\b(?:compress|summari[sz]e)\b/i.test(request.system))
     return answer(summarise(task, request));
+  const testCase = decideTestCase(request, task, turns.flat());
+  if (testCase) return testCase;
   const { question, mayDelegate } = fromTask(task);
   const tools = request.toolChoice === "none" ? [] : request.tools;
   const exchanges = turns.flat();
@@ -51,6 +55,14 @@ export const decide = (request: ModelRequest): Turn => {
   }
   if (request.toolChoice === "none" && exchanges.length > 0) return answer(handIn(intent, situation, exchanges));
   return follow(intent, situation);
+};
+
+/** Test cases of simple sentences are run for real: their plans, their steps and their verdicts. */
+const decideTestCase = (request: ModelRequest, task: string, exchanges: readonly Exchange[]): Turn | undefined => {
+  const decided = decideOrchestrator(task);
+  if (decided) return answer(JSON.stringify(decided));
+  const step = readStepTask(task);
+  return step && decideStep(step, exchanges, createOffers(request.toolChoice === "none" ? [] : request.tools));
 };
 
 const answer = (text: string): Turn => ({ type: "answer", text });

@@ -6,6 +6,7 @@ export { LIVE_SCHEMAS } from "./live-events.ts";
 export { grantSchema, limitsSchema } from "./limits.ts";
 export {
   evaluateReplySchema,
+  givenPlanSchema,
   orchestratorDecisionSchema,
   orchestratorResultSchema,
   planReplySchema,

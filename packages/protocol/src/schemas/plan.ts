@@ -2,8 +2,18 @@
 import { z } from "zod";
 import { STEP_TYPES } from "../plan.ts";
 import { eventSchema } from "./envelope.ts";
+import { jsonSchema } from "./json.ts";
 import { callIdSchema, runIdSchema } from "./ids.ts";
 import { costSchema, usageSchema } from "./usage.ts";
+
+const givenCallSchema = z
+  .object({ tool: z.string().describe("The tool."), input: jsonSchema.describe("What it is given.") })
+  .meta({ title: "GivenCall", description: "A call of a tool that no model decides on." });
+
+const stepCallFields = {
+  calls: z.array(givenCallSchema).exactOptional().describe("Made in place of what an agent would do."),
+  checks: z.array(givenCallSchema).exactOptional().describe("Made after it; the step is completed only where all of them hold."),
+} as const;
 
 export const planStepSchema = z
   .object({
@@ -15,6 +25,7 @@ export const planStepSchema = z
     dependsOn: z.array(z.string()).describe("The steps that must be completed before it."),
     requiresApproval: z.boolean().describe("Whether a human is asked before it begins."),
     estimatedToolCalls: z.number().exactOptional().describe("How many tool calls it may take."),
+    ...stepCallFields,
   })
   .meta({ title: "PlanStep", description: "One unit of a plan; one run carries it out." });
 
@@ -58,8 +69,10 @@ export const orchestratorResultSchema = z
 /** As it is replied: with something in it. */
 const subTaskReplySchema = z.strictObject({ description: z.string().min(1), expected_result: z.string().min(1) });
 
-/** What an orchestrator replies when it plans a test case. */
-export const subTasksReplySchema = z.strictObject({ sub_tasks: z.array(subTaskReplySchema).min(1) });
+/** What an orchestrator replies when it plans a test case; `step` says which step of the case a sub-task is for. */
+export const subTasksReplySchema = z.strictObject({
+  sub_tasks: z.array(subTaskReplySchema.extend({ step: z.int().positive().optional() })).min(1),
+});
 
 /** What it replies when it evaluates a failure. */
 export const evaluateReplySchema = z.union([
@@ -77,23 +90,22 @@ export const verdictReplySchema = z.strictObject({ status: z.enum(["pass", "fail
 /** What it replies when the state has grown too long. */
 export const stateReplySchema = z.strictObject({ state: z.string().min(1) });
 
-/** What a planner replies. All but description and expected result has a default. */
-export const planReplySchema = z.strictObject({
-  steps: z
-    .array(
-      z.strictObject({
-        id: z.string().min(1).max(64).optional(),
-        description: z.string().min(1),
-        expectedResult: z.string().min(1),
-        type: z.enum(STEP_TYPES).optional(),
-        agent: z.string().min(1).optional(),
-        dependsOn: z.array(z.string()).optional(),
-        requiresApproval: z.boolean().optional(),
-        estimatedToolCalls: z.int().nonnegative().optional(),
-      }),
-    )
-    .min(1),
+const stepReplySchema = z.strictObject({
+  id: z.string().min(1).max(64).optional(),
+  description: z.string().min(1),
+  expectedResult: z.string().min(1),
+  type: z.enum(STEP_TYPES).optional(),
+  agent: z.string().min(1).optional(),
+  dependsOn: z.array(z.string()).optional(),
+  requiresApproval: z.boolean().optional(),
+  estimatedToolCalls: z.int().nonnegative().optional(),
 });
+
+/** What a planner replies. All but description and expected result has a default. */
+export const planReplySchema = z.strictObject({ steps: z.array(stepReplySchema).min(1) });
+
+/** A plan as a person gives it: its steps may hold calls, on which no model decides. */
+export const givenPlanSchema = z.strictObject({ steps: z.array(stepReplySchema.extend(stepCallFields)).min(1) });
 
 const totalsSchema = z
   .object({

@@ -16,6 +16,7 @@ import { registerServe } from "./register/register-serve.ts";
 import { registerSessions } from "./register/register-sessions.ts";
 import { registerSpawn } from "./register/register-spawn.ts";
 import { registerStats } from "./register/register-stats.ts";
+import { registerTest } from "./register/register-test.ts";
 import { registerTrust } from "./register/register-trust.ts";
 import type { Registrar } from "./register/registrar.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -38,6 +39,7 @@ const register = (registrar: Registrar): void => {
   registerSpawn(registrar);
   registerPlan(registrar);
   registerServe(registrar);
+  registerTest(registrar);
   registerSessions(registrar);
   registerApprovals(registrar);
   registerReach(registrar);

@@ -2,7 +2,7 @@
  * A retinue at work for one command: a person's Ctrl-C cancels what runs, other signals and a reader that went away leave it open, questions
  * are asked at the terminal where there is one, and everything is let go of at the end.
  */
-import type { RunHandle } from "@retinue/engine";
+import type { Approver, RunHandle } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { createInterface } from "node:readline/promises";
@@ -30,8 +30,10 @@ export type WorkOptions = {
   readonly workspace: string;
   readonly settings: Settings;
   readonly view: View;
+  /** Answers what it can itself; where a person is there, the rest is asked. */
+  readonly approver?: (ask: Approver | undefined) => Approver;
   /** In addition, for `createRetinue`. */
-  readonly more?: Pick<RetinueOptions, "model" | "store" | "tap">;
+  readonly more?: Pick<RetinueOptions, "agents" | "browser" | "model" | "store" | "tap" | "tools">;
 };
 
 export type AtWork = {
@@ -46,7 +48,7 @@ export type AtWork = {
 
 /** Gives the exit code of `work`, or that of the signal that ended it. */
 export const workWith = async (
-  { workspace, settings, view, more = {} }: WorkOptions,
+  { workspace, settings, view, approver, more = {} }: WorkOptions,
   surroundings: Surroundings,
   work: (at: AtWork) => Promise<number>,
 ): Promise<number> => {
@@ -58,6 +60,16 @@ export const workWith = async (
   const unwatch = hangUpWith(stdin, interrupts);
   const open = new Set<SessionId>();
   try {
+    const ask =
+      stdin.isTTY === true && stderr.isTerminal
+        ? createApprover({
+            ask: createAsk(surroundings, interrupts),
+            redact: surroundings.redact,
+            screen: () => screenOf(stderr),
+            readDiff: async (act) => (await import("@retinue/tools")).readPlannedDiff(act, workspace),
+          })
+        : undefined;
+    const answers = approver ? approver(ask) : ask;
     const { createRetinue } = await import("../create-retinue.ts");
     const retinue = await createRetinue({
       workspace,
@@ -66,15 +78,7 @@ export const workWith = async (
       ...more,
       source: commandSource(),
       onProblem: tellProblem(surroundings),
-      ...(stdin.isTTY === true &&
-        stderr.isTerminal && {
-          approver: createApprover({
-            ask: createAsk(surroundings, interrupts),
-            redact: surroundings.redact,
-            screen: () => screenOf(stderr),
-            readDiff: async (act) => (await import("@retinue/tools")).readPlannedDiff(act, workspace),
-          }),
-        }),
+      ...(answers === undefined ? {} : { approver: answers }),
     });
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => (closing ??= retinue.close());

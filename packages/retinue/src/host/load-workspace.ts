@@ -31,6 +31,7 @@ export type LoadedWorkspace = {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly browsers: AssembledTools["browsers"];
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** What the settings say of agents, by name. */
   readonly applied: AppliedAgents["applied"];
@@ -87,6 +88,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     settings,
     skills,
     askUser: options.askUser,
+    browser: options.browser,
     secrets: await workspaceSecrets(folder),
   });
   try {
@@ -105,6 +107,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       ...agents,
       bound: () => [...bound],
       instructions,
+      browsers: assembled.browsers,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),

@@ -80,8 +80,9 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   };
 
   const plans = createPlans({
-    check: (plan) => void toPlanGraph(plan, { ...toPlanSettings(settings), agents: agentOf("main").delegates }),
-    run: (task, run) => start(agentOf("main"), task, run),
+    check: (plan, agent = "main") =>
+      void toPlanGraph(plan, { ...toPlanSettings(settings), agents: agentOf(agent).delegates }),
+    run: (task, run) => start(agentOf(run.agent ?? "main"), task, run),
     events: async (sessionId) => store.read(sessionId),
   });
 
@@ -92,6 +93,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     agents: loaded.agents,
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
+    browsers: loaded.browsers,
     problems: loaded.problems,
     untrusted: loaded.untrusted,
     sessions: store.readSide,

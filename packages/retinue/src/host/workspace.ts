@@ -14,7 +14,7 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import type { TrustClaim } from "@retinue/confine/trust";
-import type { AskUserOptions } from "@retinue/tools";
+import type { AskUserOptions, Browsers } from "@retinue/tools";
 import type { Plans } from "../plans.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -43,6 +43,8 @@ export type WorkspaceOptions = {
   readonly askUser?: AskUserOptions["ask"];
   /** See tool calls before and after they run; in addition to the commands of the settings. */
   readonly hooks?: Hooks;
+  /** Whether there are tools of the browser; as the settings say by default. */
+  readonly browser?: boolean;
   /** Values that may never be recorded, shown or sent to a model, beside those that are found in the environment, settings and files. */
   readonly secrets?: readonly string[];
 };
@@ -114,6 +116,8 @@ export type Workspace = Plans & {
   readonly sessions: ReadSide;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly tools: ReadonlyMap<string, AnyTool>;
+  /** The browsers of its sessions; undefined where it has no tools of the browser. */
+  readonly browsers: Browsers | undefined;
   /** Stopping, speaking to, answering and following runs of this folder, whichever process drives them. */
   readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer" | "follow">;
   /** The files of instructions that agents are given, the user's and the project's. */

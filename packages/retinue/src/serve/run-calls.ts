@@ -1,5 +1,5 @@
 /** Calls of the server that reach runs, whichever process drives them; answers to their questions; plans; figures. */
-import { CALL_MODEL } from "@retinue/model";
+import { CALL_MODEL } from "@retinue/protocol";
 import type { ApprovalId, Plan, RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";

@@ -233,6 +233,42 @@ export const settingsSchema = z.strictObject({
     })
     .optional()
     .describe("The web tools."),
+  browser: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .optional()
+        .describe("Whether agents are given the tools of the browser. Default false; test cases have them anyway."),
+      executable: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("The program of a Chrome or Chromium. Without it: one of the system, then the one that npm brought."),
+      headless: z.boolean().optional().describe("Whether it works without a window. Default true."),
+      allowHosts: z
+        .array(z.string())
+        .optional()
+        .describe(
+          "Hosts that pages may reach although they are private or on this machine, like 127.0.0.1:8080, beside those of web.allowHosts. " +
+            "Those of a project hold only when it is trusted.",
+        ),
+    })
+    .optional()
+    .describe("The browser."),
+  desktop: z
+    .strictObject({
+      enabled: z.boolean().optional().describe("Whether agents are given the tools of the screen. Default false."),
+      display: z
+        .string()
+        .regex(/^[\w.-]*:\d+(?:\.\d+)?$/, "must be an X display like :0")
+        .optional()
+        .describe("The X display that they work on. Without it: that of the environment."),
+    })
+    .optional()
+    .describe("The screen of this machine, on X."),
+  visionModel: modelName
+    .optional()
+    .describe("Answers questions about screenshots. Without it: the agent's own model, if it reads images."),
   databases: z
     .record(z.string().regex(/^[A-Za-z][\w-]*$/, "is not a name"), z.string().min(1))
     .optional()

@@ -21,6 +21,8 @@ const DEFAULTS = {
   mcpServers: {},
   hooks: [],
   web: {},
+  browser: { enabled: false, headless: true, allowHosts: [] },
+  desktop: { enabled: false },
   databases: {},
   adminDatabases: [],
   approvals: { unattended: "deny" },

@@ -73,6 +73,11 @@ const CASES: readonly Case[] = [
     narrow: { engine: "searxng", baseUrl: "http://mine.example" },
     wide: { engine: "tavily", apiKeyEnv: "A_KEY" },
   },
+  { key: "browser.enabled", narrow: false, wide: true },
+  { key: "browser.executable", narrow: "/usr/bin/chromium", wide: "/tmp/theirs" },
+  { key: "browser.allowHosts", narrow: [], wide: ["169.254.169.254"] },
+  { key: "desktop.enabled", narrow: false, wide: true },
+  { key: "desktop.display", narrow: ":0", wide: "theirs.example:0" },
   { key: "databases", narrow: {}, wide: { secrets: "/home/ada/mail.db" } },
   { key: "adminDatabases", narrow: [], wide: ["main"] },
   { key: "approvals.unattended", narrow: "deny", wide: "park" },
@@ -107,15 +112,17 @@ describe("L10 what a project says without trust only narrows", () => {
     },
   );
 
-  test.each(CASES.filter(({ key, wide }) => typeof wide !== "object" && !["store.path", "store.url"].includes(key)))(
-    "$key is narrowed",
-    async ({ key, narrow, wide }) => {
-      const loaded = await load(toTree(key, wide), toTree(key, narrow));
-      expect(at(loaded, key)).toEqual(narrow);
-      expect(loaded.warnings).toEqual([]);
-      expect(loaded.untrusted).toBeUndefined();
-    },
-  );
+  test.each(
+    CASES.filter(
+      ({ key, wide }) =>
+        typeof wide !== "object" && !["store.path", "store.url", "browser.executable", "desktop.display"].includes(key),
+    ),
+  )("$key is narrowed", async ({ key, narrow, wide }) => {
+    const loaded = await load(toTree(key, wide), toTree(key, narrow));
+    expect(at(loaded, key)).toEqual(narrow);
+    expect(loaded.warnings).toEqual([]);
+    expect(loaded.untrusted).toBeUndefined();
+  });
 
   test.each(CASES.filter(({ key }) => key !== "approve"))("$key holds with trust", async ({ key, narrow, wide }) => {
     const user = toTree(key, narrow);
@@ -135,7 +142,7 @@ describe("L10 what a project says without trust only narrows", () => {
       const isWhole = path.join(".") === "web.search";
       return place?.type === "keys" && !isWhole ? place.keys.flatMap((key) => leaves([...path, key])) : [path.join(".")];
     };
-    const others = ["model", "models", "providers", "web.denyHosts"];
+    const others = ["model", "models", "providers", "visionModel", "browser.headless", "web.denyHosts"];
     expect(leaves([]).toSorted()).toEqual([...CASES.map(({ key }) => key), ...others].toSorted());
   });
 

@@ -1,7 +1,9 @@
 /** What a call is given while it runs, whether the model or we ourselves made it. */
 import type { CallId, ProposedAct } from "@retinue/protocol";
+import { outputChars } from "../context/shorten.ts";
 import { workMs } from "../limits/allowance.ts";
 import type { LiveRun } from "./live-run.ts";
+import { createLook } from "./look.ts";
 import type { CallContext } from "./tool.ts";
 
 export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | undefined): CallContext => {
@@ -18,6 +20,8 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     resources: ports.resources,
     timeLeftMs: () => (durationMs === undefined ? Infinity : Math.max(0, workMs(durationMs) - run.watch.activeMs())),
     conduct: run.conduct,
+    mostChars: outputChars(state.spec.limits, state.turn?.calls.size ?? 1),
+    look: createLook(run),
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
 };

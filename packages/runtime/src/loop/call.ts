@@ -199,6 +199,8 @@ class RunningCall implements ToolContext {
   declare readonly act?: ProposedAct;
   readonly artifacts: ToolContext["artifacts"];
   readonly timeLeftMs: () => number;
+  declare readonly mostChars?: number;
+  declare readonly look?: NonNullable<ToolContext["look"]>;
   readonly progress: (text: string) => void;
   stopped: { readonly reason: unknown; readonly timedOut: boolean } | null = null;
   leftBehind = false;
@@ -207,7 +209,10 @@ class RunningCall implements ToolContext {
   readonly #conduct: CallContext["conduct"];
   #controller: AbortController | null = null;
 
-  constructor(clock: Clock, { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, progress }: CallContext) {
+  constructor(
+    clock: Clock,
+    { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, mostChars, look, progress }: CallContext,
+  ) {
     this.#clock = clock;
     this.callId = callId;
     this.run = run;
@@ -217,6 +222,8 @@ class RunningCall implements ToolContext {
     this.artifacts = artifacts;
     this.timeLeftMs = timeLeftMs;
     this.#conduct = conduct;
+    if (mostChars !== undefined) this.mostChars = mostChars;
+    if (look !== undefined) this.look = look;
     this.progress = progress;
   }
 

@@ -21,6 +21,7 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "../context/artifacts.ts";
+import type { Look } from "./look.ts";
 import type { Conduct } from "./parts.ts";
 import type { AnyResource, Resource, Resources } from "./resource.ts";
 import type { OnStop } from "./stop-hooks.ts";
@@ -59,6 +60,10 @@ export type ToolContext = {
   readonly timeLeftMs: () => number;
   /** How a call that carries out a plan records its parts; absent outside of the loop. */
   readonly conduct?: Conduct | undefined;
+  /** How many characters of the tool's output enter the context at most; absent outside of the loop. */
+  readonly mostChars?: number;
+  /** Asks a model about a picture; absent outside of the loop. */
+  readonly look?: Look;
   /** Shows something while the tool works. Never reaches the model. */
   readonly progress: (text: string) => void;
 };

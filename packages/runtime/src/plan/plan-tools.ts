@@ -1,8 +1,9 @@
 /** Plans as tools of an agent: `plan_for_goal` has one made, `execute_plan` carries one out. */
-import type { CallId, Json, JsonObject, Plan, RunId, RunResult, RunSpec } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import type { CallId, GivenCalls, Json, JsonObject, Plan, RunId, RunResult, RunSpec } from "@retinue/protocol";
+import { CALL_MODEL, RetinueError, toCallTask } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { planReplySchema } from "@retinue/protocol/schemas";
+import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
+import { givenPlanSchema, planReplySchema } from "@retinue/protocol/schemas";
 import { z } from "zod";
 import type { Conduct, PartAnswer } from "../loop/parts.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
@@ -12,12 +13,13 @@ import { ORCHESTRATOR } from "./orchestrator.ts";
 import { planKey } from "./plan-key.ts";
 import { toPlanGraph } from "./plan-graph.ts";
 import { planToMarkdown } from "./plan-markdown.ts";
-import { planTask } from "./plan-words.ts";
+import { caseTask, planTask } from "./plan-words.ts";
 import { REPLIES, toPlan } from "./replies.ts";
 import type { PlanOutcome, PlanRun } from "./run-plan.ts";
 import { runPlan } from "./run-plan.ts";
 
 export const PLAN_FOR_GOAL = "plan_for_goal";
+export const PLAN_TEST_CASE = "plan_test_case";
 export const EXECUTE_PLAN = "execute_plan";
 
 export type PlanSettings = {
@@ -54,14 +56,11 @@ export type PlanToolOptions = {
 const PLANNER = "planner";
 const RESEARCHER = "researcher";
 
+const QA_ORCHESTRATOR = "qa-orchestrator";
+
 const goalSchema = z.object({
   goal: z.string().min(1),
   research: z.boolean().optional().describe("Explore the workspace first"),
-});
-
-const executeSchema = planReplySchema.extend({
-  goal: z.string().min(1),
-  one_by_one: z.boolean().optional().describe("One at a time, in this order"),
 });
 
 /** In few words, since every request of a main agent holds it; a wrong call is answered with what is allowed. */
@@ -79,21 +78,45 @@ const SHOWN_EXECUTE: JsonObject = {
   required: ["goal", "steps"],
 };
 
-/** None for a run that may not start a planner. */
+const caseSchema = z.object({ goal: z.string().min(1).describe("The test case, in words") });
+
+const executeFields = {
+  goal: z.string().min(1),
+  one_by_one: z.boolean().optional().describe("One at a time, in this order"),
+} as const;
+const executeSchema = planReplySchema.extend(executeFields);
+/** What a person gives may hold calls, too. */
+const executeGivenSchema = givenPlanSchema.extend(executeFields);
+
+/** None for a run that may start neither a planner nor the orchestrator of test cases. */
 export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] => {
-  if (!options.state.spec.delegates.includes(PLANNER)) return [];
+  const { delegates } = options.state.spec;
+  const isForCases = delegates.includes(QA_ORCHESTRATOR);
+  if (!delegates.includes(PLANNER) && !isForCases) return [];
   const common = { repeatable: true, timeoutMs: Infinity, selfPaced: true, selfFitted: true } as const;
   const execute = defineTool({
     ...common,
     name: EXECUTE_PLAN,
     description:
       "Carry out a plan: each step by a sub-agent of its own, independent ones at once, with recovery after failures. You are given the verdict.",
-    input: executeSchema,
+    input: options.isAskedByPerson ? executeGivenSchema : executeSchema,
     inputSchema: SHOWN_EXECUTE,
     effect: options.isAskedByPerson ? "read" : "execute",
     execute: ({ one_by_one: isSequential = false, goal, steps }, context) =>
       executePlan(options, { plan: toPlan({ steps } as Json, goal), isSequential }, context),
   });
+  if (isForCases)
+    return [
+      defineTool({
+        ...common,
+        name: PLAN_TEST_CASE,
+        description: "Have a test case broken into sub-tasks. Nothing is carried out.",
+        input: caseSchema,
+        effect: "read",
+        execute: ({ goal }, context) => planTestCase(options, goal, context),
+      }),
+      execute,
+    ];
   return [
     defineTool({
       ...common,
@@ -195,6 +218,19 @@ const makePlan = async (
   throw new RetinueError("tool_failed", fault ?? "No plan was made.");
 };
 
+/** The orchestrator of test cases plans without tools, as it decides without them. */
+const planTestCase = async (options: PlanToolOptions, goal: string, context: ToolContext): Promise<ToolOutput> => {
+  const { settings } = options;
+  const { conduct, start } = createStarter(options, context);
+  const agent = { ...agentOf(options, QA_ORCHESTRATOR), output: toOutput("subTasks"), tools: [], delegates: [] };
+  const result = await start({ name: "plan", agent, task: caseTask(goal, settings.maxSteps) });
+  if (result.status !== "completed")
+    throw new RetinueError("tool_failed", `No plan was made: ${result.error?.message ?? result.status}`);
+  const plan = toPlan(result.output, goal);
+  conduct.tell({ type: "plan.made", callId: context.callId, plan });
+  return { content: [{ type: "text", text: JSON.stringify(plan) }] };
+};
+
 type Execution = { readonly plan: Plan; readonly isSequential: boolean };
 
 const executePlan = async (
@@ -207,7 +243,7 @@ const executePlan = async (
   const graph = toPlanGraph(plan, { maxSteps: settings.maxSteps, agents: state.spec.delegates });
   const { conduct, callIdOf, start } = createStarter(options, context);
   const isTestCase = plan.steps.every(({ agent }) => agent === "qa-step");
-  const orchestrator = isTestCase ? agentOf(options, "qa-orchestrator") : (options.agents.get(ORCHESTRATOR.name) ?? ORCHESTRATOR);
+  const orchestrator = isTestCase ? agentOf(options, QA_ORCHESTRATOR) : (options.agents.get(ORCHESTRATOR.name) ?? ORCHESTRATOR);
   conduct.tell({ type: "plan.made", callId, plan });
   const outcome = await runPlan(
     graph,
@@ -253,6 +289,19 @@ const executePlan = async (
 const toOutput = (reply: keyof typeof REPLIES): NonNullable<AgentDefinition["output"]> =>
   REPLIES[reply] as NonNullable<AgentDefinition["output"]>;
 
+/** Who makes calls that are given: no model decides, and no tool is there but those that are called. */
+const toCaller = ({ calls }: GivenCalls): AgentDefinition => ({
+  ...agentFrontMatterSchema.parse({
+    name: "calls",
+    description: "Makes the calls that it was given, and hands back what came out.",
+    icon: "☑️",
+    model: CALL_MODEL,
+    tools: [...new Set(calls.map(({ tool }) => tool))],
+    expose: "none",
+  }),
+  prompt: "You make the calls that you were given.",
+});
+
 const toStarted = (
   { name, by, task }: PlanRun,
   orchestrator: AgentDefinition,
@@ -260,8 +309,10 @@ const toStarted = (
 ): Started =>
   "agent" in by
     ? { name, agent: find(by.agent), task, ending: "verdict" }
-    : // It decides by what it is told, and holds nothing.
-      { name, agent: { ...orchestrator, output: toOutput(by.reply), tools: [], delegates: [] }, task };
+    : "given" in by
+      ? { name, agent: toCaller(by.given), task: toCallTask(`The calls of ${name}:`, by.given) }
+      : // It decides by what it is told, and holds nothing.
+        { name, agent: { ...orchestrator, output: toOutput(by.reply), tools: [], delegates: [] }, task };
 
 const toReport = ({ status, summary, steps, totals }: PlanOutcome): JsonObject => ({
   status,

@@ -41,6 +41,14 @@ export const planTask = (
     ...(more.fault === undefined ? [] : [`An earlier plan of yours was refused: ${more.fault} Make one that holds.`]),
   ].join("\n\n");
 
+export const caseTask = (testCase: string, maxSteps: number): string =>
+  [
+    "MODE 1: PLAN.",
+    `TEST CASE:\n${testCase}`,
+    `At most ${maxSteps} sub-tasks. "step" is the number of the step of the test case that a sub-task belongs to; every step has at least one, in order.`,
+    `Answer with JSON and nothing else: {"sub_tasks": [{"step": 1, "description": "…", "expected_result": "…"}]}`,
+  ].join("\n\n");
+
 export const evaluateTask = (plan: Plan, failed: StepOutcome, others: readonly StepOutcome[], canRecover: boolean): string =>
   [
     "MODE 2: EVALUATE.",

@@ -3,6 +3,7 @@ import type { Json, JsonObject, Plan, PlanStep, StepType } from "@retinue/protoc
 import { RetinueError } from "@retinue/protocol";
 import {
   evaluateReplySchema,
+  givenPlanSchema,
   planReplySchema,
   stateReplySchema,
   subTasksReplySchema,
@@ -39,8 +40,8 @@ export const toPlan = (value: Json | undefined, goal: string): Plan => {
   if (subTasks.success)
     return {
       goal,
-      steps: subTasks.data.sub_tasks.map((task, at) => ({
-        id: String(at + 1),
+      steps: subTasks.data.sub_tasks.map((task, at, all) => ({
+        id: toSubTaskId(task.step, at, all),
         description: task.description,
         expectedResult: task.expected_result,
         type: "check",
@@ -49,12 +50,16 @@ export const toPlan = (value: Json | undefined, goal: string): Plan => {
         requiresApproval: false,
       })),
     };
-  const reply = planReplySchema.safeParse(value);
+  const reply = givenPlanSchema.safeParse(value);
   if (!reply.success) throw new RetinueError("plan_invalid", `This is no plan:\n${z.prettifyError(reply.error)}`);
   return { goal, steps: reply.data.steps.map(toStep) };
 };
 
-type StepReply = z.output<typeof planReplySchema>["steps"][number];
+/** `3-2` is the second sub-task of step 3. Without steps they are counted. */
+const toSubTaskId = (step: number | undefined, at: number, all: readonly { readonly step?: number | undefined }[]): string =>
+  step === undefined ? String(at + 1) : `${step}-${all.slice(0, at + 1).filter((one) => one.step === step).length}`;
+
+type StepReply = z.output<typeof givenPlanSchema>["steps"][number];
 
 const toStep = (
   { id, type = "implementation", agent, dependsOn = [], requiresApproval = false, ...step }: StepReply,
@@ -68,4 +73,6 @@ const toStep = (
   dependsOn,
   requiresApproval,
   ...(step.estimatedToolCalls === undefined ? {} : { estimatedToolCalls: step.estimatedToolCalls }),
+  ...(step.calls === undefined ? {} : { calls: step.calls }),
+  ...(step.checks === undefined ? {} : { checks: step.checks }),
 });

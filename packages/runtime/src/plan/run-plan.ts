@@ -4,6 +4,8 @@
  * a crash, so that a plan that is gone on with decides as one that was never cut.
  */
 import type {
+  CallOutcome,
+  GivenCalls,
   OrchestratorDecision,
   PlanStep,
   PlanTotals,
@@ -14,18 +16,18 @@ import type {
   SubTaskResult,
   WaitingFor,
 } from "@retinue/protocol";
-import { NO_USAGE } from "@retinue/protocol";
+import { NO_USAGE, readCallOutcomes, readEnding } from "@retinue/protocol";
 import { evaluateReplySchema, stateReplySchema, verdictReplySchema } from "@retinue/protocol/schemas";
+import { readCheckResult } from "@retinue/protocol/test-case";
 import { Parked } from "../loop/parked.ts";
 import type { PlanGraph } from "./plan-graph.ts";
 import type { StepOutcome } from "./plan-words.ts";
 import { evaluateTask, stateTask, stepTask, toSubTask, verdictTask } from "./plan-words.ts";
-import { readEnding } from "./step-ending.ts";
 
 /** A run that the plan needs. The same name always names the same run. */
 export type PlanRun = {
   readonly name: string;
-  readonly by: { readonly agent: string } | { readonly reply: "evaluate" | "verdict" | "state" };
+  readonly by: { readonly agent: string } | { readonly reply: "evaluate" | "verdict" | "state" } | { readonly given: GivenCalls };
   readonly task: string;
 };
 
@@ -156,12 +158,10 @@ class Conductor {
     for (let attempt = 1; ; attempt += 1) {
       const name = `${step.id}.${attempt}`;
       if (attempt > 1) this.#ports.onStep({ step, state: "in_progress", attempt, runId: this.#ports.runIdOf(name) });
-      const result = await this.#work(
-        name,
-        step.agent,
-        toSubTask(step),
-        [state, recovered].filter((part) => part !== "").join("\n"),
-      );
+      const worked = step.calls
+        ? await this.#make(name, step.calls)
+        : await this.#work(name, step.agent, toSubTask(step), [state, recovered].filter((part) => part !== "").join("\n"));
+      const result = await this.#check(name, step, worked);
       if (result.status === "pass") return this.#end(step, "completed", result.summary, { attempt, result });
       const canRecover = attempt <= this.#options.maxRecoveries;
       const decision = await this.#decide(step, attempt, result, canRecover);
@@ -193,6 +193,39 @@ class Conductor {
     return { status: "fail", summary: ending ? `${ending.summary} (${error})` : error, iterations, error };
   }
 
+  /** The calls that a step holds in place of an agent's work. */
+  async #make(name: string, calls: GivenCalls["calls"]): Promise<SubTaskResult> {
+    const { outcomes, iterations, fault } = await this.#call(name, { calls });
+    const failed = outcomes.find(({ isError }) => isError);
+    const error = failed ? `${failed.tool} failed: ${failed.text}` : fault;
+    return error === null
+      ? { status: "pass", summary: `${calls.length} recorded calls were made again.`, iterations, error }
+      : { status: "fail", summary: error, iterations, error };
+  }
+
+  /** What we see ourselves stands beside what was said. A pass needs both; where they differ, both are told. */
+  async #check(name: string, { checks = [] }: PlanStep, said: SubTaskResult): Promise<SubTaskResult> {
+    if (checks.length === 0) return said;
+    const { outcomes, fault } = await this.#call(`${name}.checks`, { calls: checks, all: true });
+    const broken = outcomes.flatMap((outcome) => describeBroken(outcome) ?? []);
+    if (fault !== null) broken.push(fault);
+    if (broken.length === 0)
+      return said.status === "pass" ? said : { ...said, summary: `${said.summary} (though all ${checks.length} checks held)` };
+    const doubt = said.status === "pass" ? ` (though the agent reported: ${said.summary})` : ` ${said.summary}`;
+    return { ...said, status: "fail", summary: `${broken.join(" ")}${doubt}` };
+  }
+
+  async #call(
+    name: string,
+    given: GivenCalls,
+  ): Promise<{ readonly outcomes: readonly CallOutcome[]; readonly iterations: number; readonly fault: string | null }> {
+    const result = await this.#start({ name, by: { given }, task: "" });
+    const outcomes = readCallOutcomes(result.details);
+    const isWhole = result.status === "completed" && outcomes !== null;
+    const fault = isWhole ? null : `Not all calls could be made: ${result.error?.message ?? result.status}.`;
+    return { outcomes: outcomes ?? [], iterations: result.iterations, fault };
+  }
+
   async #start(run: PlanRun): Promise<RunResult> {
     const result = await this.#ports.start(run);
     this.#results.set(run.name, result);
@@ -202,6 +235,7 @@ class Conductor {
   }
 
   async #decide(step: PlanStep, attempt: number, { summary }: SubTaskResult, canRecover: boolean): Promise<OrchestratorDecision> {
+    if (step.calls) return { action: "stop", reason: "what was recorded could not be done again", recovery_task: null };
     const failed: StepOutcome = { step, state: "failed", summary };
     const task = evaluateTask(this.#graph.plan, failed, this.#outcomesBefore(step), canRecover);
     const result = await this.#start({ name: `${step.id}.${attempt}.evaluate`, by: { reply: "evaluate" }, task });
@@ -293,6 +327,9 @@ class Conductor {
     const outcomes = steps.map(({ step, state, result }) => ({ step, state, summary: result.summary }));
     const mayPass =
       this.#stopped === null && steps.every(({ step, state }) => state === "completed" || this.#tolerated.has(step.id));
+    // A plan of nothing but calls was decided by nobody, and is judged by what came of them.
+    if (plan.steps.every(({ calls }) => calls !== undefined))
+      return { status: mayPass ? "pass" : "fail", summary: toSummary(steps), steps, totals: this.#totals() };
     const result = await this.#start({ name: "verdict", by: { reply: "verdict" }, task: verdictTask(plan, outcomes) });
     const reply = verdictReplySchema.safeParse(result.output);
     const summary = toSummary(steps);
@@ -328,6 +365,13 @@ class Conductor {
     return totals;
   }
 }
+
+/** Null where the check held. What is no check holds where it did not fail. */
+const describeBroken = ({ isError, text }: CallOutcome): string | null => {
+  const found = readCheckResult(text);
+  if (!found) return isError ? text : null;
+  return found.status === "held" && !isError ? null : `Expected that ${found.expected}; seen: ${found.observed}.`;
+};
 
 const recovererOf = ({ type, agent }: PlanStep): string => (LOOKS_ONLY.has(type) ? MENDER : agent);
 

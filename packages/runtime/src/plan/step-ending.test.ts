@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readEnding } from "./step-ending.ts";
+import { readEnding } from "@retinue/protocol";
 
 const PASS = "RESULT: PASS\nSUMMARY: The page is shown.";
 

@@ -37,10 +37,17 @@ export const TOOL_NAMES = [
   "browser_snapshot",
   "browser_take_screenshot",
   "browser_close",
+  "browser_hover",
+  "browser_drag",
+  "browser_upload",
+  "browser_tabs",
+  "browser_dialog",
+  "browser_check",
   "screenshot",
   "click",
   "type",
   "key",
+  "scroll",
 ] as const;
 
 export type ToolName = (typeof TOOL_NAMES)[number];

@@ -143,7 +143,8 @@ export const runTest = async (options: TestRunOptions): Promise<TestRun> => {
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     clock,
     artifacts: {
-      write: async (text) => {
+      write: async (data) => {
+        const text = typeof data === "string" ? data : Buffer.from(data).toString("base64");
         const artifactId: ArtifactId = `art_${artifacts.size + 1}`;
         artifacts.set(artifactId, text);
         return { artifactId, chars: text.length, lines: text.split("\n").length };

@@ -1,2 +1,4 @@
 /** For tests of tools, here and elsewhere. */
 export { abortShells, findByCommandLine } from "./abort-shells.ts";
+export { openTestBrowser, TEST_BROWSER_CACHE } from "./test-browser.ts";
+export type { TestBrowser, TestBrowserOptions } from "./test-browser.ts";

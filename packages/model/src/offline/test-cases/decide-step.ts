@@ -1,0 +1,89 @@
+/** One step of a test case, by rules: does what the sentence says, looks, and reports what was seen in the two lines that a step ends with. */
+import type { Offers, PlannedCall } from "../calls.ts";
+import type { Exchange } from "../conversation.ts";
+import { parseAction } from "./parse-action.ts";
+
+export type StepTurn =
+  | { readonly type: "calls"; readonly text: string; readonly calls: readonly PlannedCall[] }
+  | { readonly type: "answer"; readonly text: string };
+
+export type StepTask = { readonly action: string; readonly expected: string };
+
+/** What a step is told, taken apart; undefined for any other task. */
+export const readStepTask = (task: string): StepTask | undefined => {
+  const [, action, expected] =
+    /YOUR TASK:\n([\s\S]*?)\n\nEXPECTED RESULT:\n([\s\S]*?)\n\n[^\n]*EXACTLY these two lines/.exec(task) ?? [];
+  return action === undefined || expected === undefined ? undefined : { action, expected };
+};
+
+const WHO = "Rules in place of a model did this step.";
+
+export const decideStep = ({ action, expected }: StepTask, exchanges: readonly Exchange[], offers: Offers): StepTurn => {
+  const parsed = parseAction(action);
+  if (parsed.type === "unknown")
+    return fail(`The rules do not understand ${JSON.stringify(parsed.sentence)}; such a step takes a real model.`);
+  const done = exchanges.filter(({ tool }) => tool !== LOOK || parsed.calls.some((call) => call.tool === LOOK));
+  const failed = done.find(({ isError }) => isError);
+  if (failed) return fail(`${failed.tool} failed: ${firstLine(failed.text)}`);
+  const next = parsed.calls[done.length];
+  if (next) {
+    if (!offers(next.tool)) return fail(`${next.tool} is needed for this, and is not there.`);
+    return { type: "calls", text: `Doing: ${action.split("\n", 1)[0] ?? ""}`, calls: [next] };
+  }
+  const prose = expected.split("\n").filter((line) => line.trim() !== "" && !line.endsWith("[checked by the runner]"));
+  if (prose.length === 0)
+    return pass(
+      parsed.calls.length === 0
+        ? "There was nothing to do."
+        : `${toSummary(exchanges)} What is expected is checked by the runner.`,
+    );
+  const command = done.findLast(({ tool }) => tool === "shell");
+  const looked = exchanges.findLast(({ tool }) => tool === LOOK) ?? command;
+  if (!looked) {
+    if (!offers(LOOK)) return fail("There is nothing here to look at the result with.");
+    return { type: "calls", text: "Looking at the page.", calls: [{ tool: LOOK, input: {} }] };
+  }
+  if (looked.isError) return fail(`The page could not be looked at: ${firstLine(looked.text)}`);
+  return judge(prose, looked.text);
+};
+
+const LOOK = "browser_snapshot";
+
+const NEGATED = /\b(?:no|not|never|without|absent|gone|disappears?|removed|hidden)\b/i;
+
+/** Only words that stand in quotes can be looked for. */
+const judge = (prose: readonly string[], seen: string): StepTurn => {
+  const page = fold(seen);
+  const found: string[] = [];
+  for (const line of prose) {
+    const quotes = [...line.matchAll(/"([^"]+)"/g)].map(([, quote = ""]) => quote);
+    if (quotes.length === 0)
+      return fail(
+        `Whether ${JSON.stringify(line)} holds takes a real model to judge: it quotes nothing that rules could look for.`,
+      );
+    const isNegated = NEGATED.test(line.replaceAll(/"[^"]*"/g, ""));
+    const wrong = quotes.find((quote) => page.includes(fold(quote)) === isNegated);
+    if (wrong !== undefined)
+      return fail(`${JSON.stringify(wrong)} is ${isNegated ? "still" : "not"} on the page. Expected: ${line}`);
+    found.push(...quotes.map((quote) => `${JSON.stringify(quote)} is ${isNegated ? "not " : ""}shown`));
+  }
+  return pass(`${found.join(", ")}.`);
+};
+
+const fold = (text: string): string =>
+  text
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll(/\s+/g, " ")
+    .toLowerCase();
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
+
+const toSummary = (exchanges: readonly Exchange[]): string => {
+  const last = exchanges.at(-1);
+  return last ? `${last.tool}: ${firstLine(last.text)}` : "";
+};
+
+const pass = (summary: string): StepTurn => ({ type: "answer", text: `${WHO}\n\nRESULT: PASS\nSUMMARY: ${oneLine(summary)}` });
+const fail = (summary: string): StepTurn => ({ type: "answer", text: `${WHO}\n\nRESULT: FAIL\nSUMMARY: ${oneLine(summary)}` });
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -1,0 +1,151 @@
+/**
+ * The verdict of one step. What the runner has checked itself counts before what an agent said; where they differ it is no pass, and what nobody could
+ * see is none either.
+ */
+import type { SessionView } from "@retinue/client";
+import type { CaseStep, Checked, Evidence, StepResult, Verdict } from "@retinue/protocol/test-case";
+import { describeExpected, toExpectations } from "../plan/expectations.ts";
+import { collectEvidence, screenshotsOf, toEvidence } from "./evidence.ts";
+import { judgeProse } from "./judge-prose.ts";
+import type { PartRecord } from "./step-record.ts";
+
+export type JudgedStep = { readonly step: CaseStep; readonly number: number; readonly parts: readonly PartRecord[] };
+
+type Judged = { readonly verdict: StepResult["verdict"]; readonly reason: string; readonly cited: readonly Evidence[] };
+
+export const judgeStep = ({ step, number, parts }: JudgedStep, session: SessionView): StepResult => {
+  const judged = judgeParts(step, parts, session);
+  const runs = parts.flatMap(({ run }) => run ?? []);
+  const checks = parts.flatMap((part) => part.checks);
+  return {
+    number,
+    action: step.action,
+    expected: describeExpected(step.expected),
+    verdict: judged.verdict,
+    reason: judged.reason,
+    said: parts.at(-1)?.said ?? null,
+    attempts: Math.max(0, ...parts.map(({ view }) => view.attempt)),
+    recovered: parts.some(({ recovered }) => recovered),
+    checks,
+    evidence: [...judged.cited],
+    screenshots: runs.flatMap(screenshotsOf),
+    healed: parts.flatMap(healedIn),
+    runs: parts.flatMap(({ run, checkRun }) => [run, checkRun].flatMap((one) => (one ? [one.runId] : []))),
+    durationMs: runs.reduce((sum, run) => sum + durationOf(run.startedAt, run.endedAt), 0),
+  };
+};
+
+const durationOf = (from: string | null, to: string | null): number =>
+  from === null || to === null ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
+
+const judgeParts = (step: CaseStep, parts: readonly PartRecord[], session: SessionView): Judged => {
+  const last = parts.at(-1);
+  if (!last) return { verdict: "skipped", reason: "It was not planned.", cited: [] };
+  const unfinished = parts.find(({ view }) => view.state !== "completed" && view.state !== "failed");
+  const early = parts.slice(0, -1).find(({ view }) => view.state === "failed");
+  if (early) return judgePart({ prose: [early.view.step.expectedResult], part: early, session });
+  if (unfinished) return judgeUnfinished(unfinished);
+  return judgePart({ prose: toExpectations(step.expected).prose, part: last, session });
+};
+
+const judgeUnfinished = ({ view: { state, summary } }: PartRecord): Judged =>
+  state === "pending" || state === "in_progress"
+    ? { verdict: "inconclusive", reason: "It was not carried out to its end.", cited: [] }
+    : { verdict: "skipped", reason: summary ?? "It was not begun.", cited: [] };
+
+type PartToJudge = { readonly prose: readonly string[]; readonly part: PartRecord; readonly session: SessionView };
+
+const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
+  const { run, checkRun, checks, said, wanted, view, summary } = part;
+  const checked = checkRun ? [...checkRun.calls.values()].flatMap((call) => toEvidence(checkRun, call) ?? []) : [];
+  const seen = run ? [...collectEvidence(run), ...below(run, session)] : [];
+  const failed = checks.filter(({ result }) => result.status === "failed");
+  const unknown = checks.filter(({ result }) => result.status === "unknown");
+  if (failed.length > 0)
+    return {
+      verdict: "fail",
+      reason: `${describe(failed)}${said === "pass" ? ` The agent reported PASS: ${summary}` : ""}`,
+      cited: [...checked, ...seen.slice(-1)],
+    };
+  if (checks.length < wanted || unknown.length > 0)
+    return {
+      verdict: said === "fail" ? "fail" : "inconclusive",
+      reason:
+        unknown.length > 0
+          ? `Could not be checked: ${describe(unknown)} ${summary}`.trim()
+          : `Not every check was made. ${summary}`.trim(),
+      cited: [...checked, ...seen.slice(-1)],
+      ...(said === "fail" && seen.length === 0 ? { verdict: "inconclusive" as const } : {}),
+    };
+  if (view.step.calls && prose.length > 0)
+    return { verdict: "inconclusive", reason: "What is expected is prose, and no model was asked.", cited: checked };
+  if (view.step.calls)
+    return view.state === "completed"
+      ? { verdict: "pass", reason: `All ${checks.length} checks held.`, cited: checked }
+      : { verdict: "inconclusive", reason: summary, cited: checked };
+  return judgeWord({ prose, part, seen, checked });
+};
+
+/** Checks, where there are any, held. */
+const judgeWord = ({
+  prose,
+  part: { said, wanted, summary, run },
+  seen,
+  checked,
+}: {
+  readonly prose: readonly string[];
+  readonly part: PartRecord;
+  readonly seen: readonly Evidence[];
+  readonly checked: readonly Evidence[];
+}): Judged => {
+  if (said === null)
+    return {
+      verdict: verdictOfError(run?.result?.error?.code),
+      reason: summary || "The agent did not say what came of it.",
+      cited: [...checked, ...seen],
+    };
+  if (said === "fail" && wanted > 0)
+    return {
+      verdict: prose.length > 0 && seen.length > 0 ? "fail" : "inconclusive",
+      reason: `The agent reported FAIL, though every check held: ${summary}`,
+      cited: [...checked, ...seen.slice(-1)],
+    };
+  if (said === "fail")
+    return seen.length > 0
+      ? { verdict: "fail", reason: summary, cited: seen.slice(-2) }
+      : { verdict: "inconclusive", reason: `The agent reported FAIL without having looked: ${summary}`, cited: [] };
+  if (prose.length === 0) return { verdict: "pass", reason: summary, cited: checked };
+  const judged = judgeProse(prose, seen);
+  return judged.isBorneOut
+    ? { verdict: "pass", reason: summary, cited: [...checked, ...judged.cited] }
+    : {
+        verdict: "inconclusive",
+        reason: `The agent reported PASS, but ${judged.reason}. ${summary}`,
+        cited: [...checked, ...judged.cited],
+      };
+};
+
+/** Where a model or the network is to blame, nothing was tested. */
+const verdictOfError = (code: string | undefined): Verdict => (code?.startsWith("model_") === true ? "blocked" : "inconclusive");
+
+const describe = (checks: readonly Checked[]): string =>
+  checks.map(({ result: { expected, observed } }) => `Expected that ${expected}; seen: ${observed}.`).join(" ");
+
+/** What sub-agents of the step's run have seen. */
+const below = (
+  { children }: { readonly children: readonly { readonly runId: string }[] },
+  session: SessionView,
+): readonly Evidence[] =>
+  children.flatMap(({ runId }) => {
+    const run = session.runs.get(runId as Parameters<typeof session.runs.get>[0]);
+    return run ? [...collectEvidence(run), ...below(run, session)] : [];
+  });
+
+const HEALED = /^healed: (.*)$/gm;
+
+const healedIn = ({ run }: PartRecord): readonly string[] =>
+  run === null
+    ? []
+    : [...run.calls.values()].flatMap(({ content }) =>
+        content.flatMap((one) => (one.type === "text" ? [...one.text.matchAll(HEALED)].map(([, what = ""]) => what) : [])),
+      );

@@ -1,0 +1,95 @@
+/**
+ * The plan of a test case: what its orchestrator made of the steps, with what must hold after each. What is expected is always the case's own words and
+ * checks: an orchestrator may split how a step is done, and never changes what it has to show.
+ */
+import type { Plan, PlanStep } from "@retinue/protocol";
+import type { Expected, TestCase } from "@retinue/protocol/test-case";
+import { describeExpected, toExpectations } from "./expectations.ts";
+import { toCheckCall } from "./to-calls.ts";
+
+const QA_STEP = "qa-step";
+
+export type CasePlan = {
+  readonly plan: Plan;
+  /** Why what the orchestrator planned was not used. */
+  readonly problem: string | null;
+};
+
+/** The ids of steps that come before the first: where one of them fails, the case is blocked. */
+export const isPreparation = (stepId: string): boolean => stepId.startsWith("before-") || stepId.startsWith("given-");
+
+/** The number of the case's step that a step of the plan belongs to; null for preparations. */
+export const stepNumberOf = (stepId: string): number | null => {
+  const [, number] = /^(\d+)(?:-\d+)?$/.exec(stepId) ?? [];
+  return number === undefined ? null : Number(number);
+};
+
+export const toCasePlan = (testCase: TestCase, planned: Plan | null): CasePlan => {
+  const { groups, problem } = groupSteps(testCase, planned);
+  const steps = testCase.steps.flatMap(({ action, expected }, index) => {
+    const number = index + 1;
+    const parts = groups.get(number) ?? [];
+    // A step that is not split is carried out as it is written.
+    if (parts.length < 2) return [toStep(String(number), action, expected)];
+    return parts.map((part, at) =>
+      at === parts.length - 1
+        ? toStep(`${number}-${at + 1}`, part.description, expected)
+        : { ...toStep(`${number}-${at + 1}`, part.description, undefined), expectedResult: part.expectedResult },
+    );
+  });
+  return { plan: { goal: testCase.title, steps: [...toPreparations(testCase), ...steps] }, problem };
+};
+
+const toStep = (id: string, description: string, expected: Expected | undefined): PlanStep => {
+  const { checks } = toExpectations(expected);
+  return {
+    id,
+    description,
+    expectedResult: describeExpected(expected),
+    type: "check",
+    agent: QA_STEP,
+    dependsOn: [],
+    requiresApproval: false,
+    ...(checks.length === 0 ? {} : { checks: checks.map(toCheckCall) }),
+  };
+};
+
+/** What agents do before the case, and what they look at. Commands and checks are made without them. */
+const toPreparations = ({ before = [], preconditions = [] }: TestCase): readonly PlanStep[] => [
+  ...before.flatMap((hook, index) => ("action" in hook ? [toStep(`before-${index + 1}`, hook.action, hook.expected)] : [])),
+  ...preconditions.flatMap((one, index) =>
+    typeof one === "string"
+      ? [toStep(`given-${index + 1}`, `Find out whether this precondition holds. Look only; change nothing: ${one}`, one)]
+      : [],
+  ),
+];
+
+type Groups = { readonly groups: ReadonlyMap<number, readonly PlanStep[]>; readonly problem: string | null };
+
+const NO_GROUPS: ReadonlyMap<number, readonly PlanStep[]> = new Map();
+
+/** Which sub-tasks belong to which step. A plan that leaves a step out, or changes their order, is not used. */
+const groupSteps = ({ steps }: TestCase, planned: Plan | null): Groups => {
+  if (planned === null) return { groups: NO_GROUPS, problem: null };
+  const groups = new Map<number, PlanStep[]>();
+  const isCounted = planned.steps.every(({ id }) => /^\d+$/.test(id)) && planned.steps.length === steps.length;
+  let latest = 0;
+  for (const step of planned.steps) {
+    const number = stepNumberOf(step.id);
+    const isNamed = number !== null && (isCounted || step.id.includes("-"));
+    if (!isNamed || number < latest || number > steps.length)
+      return {
+        groups: NO_GROUPS,
+        problem: "The orchestrator's plan does not follow the steps of the case; they are carried out as written.",
+      };
+    latest = number;
+    groups.set(number, [...(groups.get(number) ?? []), step]);
+  }
+  const missing = steps.findIndex((_, index) => !groups.has(index + 1));
+  return missing < 0
+    ? { groups, problem: null }
+    : {
+        groups: NO_GROUPS,
+        problem: `The orchestrator's plan leaves out step ${missing + 1}; the steps are carried out as written.`,
+      };
+};

@@ -1,0 +1,95 @@
+/**
+ * The live log of a case: what the orchestrator decides and what its sub-agents do, line by line, in the form that testers know:
+ * `[Orchestrator] Sub-task 1/5: …`, and below it `  [Sub-agent] browser_navigate(url="…")`. What the runner checks itself stands beside it.
+ */
+import type { EventOf, Json, Plan, RetinueEvent, RunId } from "@retinue/protocol";
+import { readEnding } from "@retinue/protocol";
+import { readCheckResult } from "@retinue/protocol/test-case";
+
+export type CaseLog = {
+  /** The lines that an event is worth. */
+  readonly take: (event: RetinueEvent) => readonly string[];
+};
+
+const MOST_ARGUMENT = 160;
+
+export const createCaseLog = (): CaseLog => {
+  let plan: Plan | null = null;
+  /** Runs that carry out a step, and those that make checks. */
+  const steps = new Set<RunId>();
+  const checks = new Set<RunId>();
+
+  const position = (stepId: string): string => {
+    const at = plan?.steps.findIndex(({ id }) => id === stepId) ?? -1;
+    return `${at + 1}/${plan?.steps.length ?? 0}`;
+  };
+
+  const onRequest = ({ depth, agent, runId }: EventOf<"run.requested">): readonly string[] => {
+    if (depth > 0 && agent === "qa-step") steps.add(runId);
+    if (depth > 0 && agent === "calls") checks.add(runId);
+    return [];
+  };
+
+  const take = (event: RetinueEvent): readonly string[] => {
+    if (event.type === "plan.made") return onPlan(event);
+    if (event.type === "plan.step") return onStep(event);
+    if (event.type === "plan.decided") return onDecision(event);
+    if (event.type === "plan.settled")
+      return [`[Orchestrator] Verdict: ${event.status.toUpperCase()} — ${oneLine(event.summary)}`];
+    if (event.type === "run.requested") return onRequest(event);
+    if (event.type === "tool.settled") return onCall(event);
+    if (!steps.has(event.runId)) return [];
+    if (event.type === "tool.started" && event.aside === undefined)
+      return [`  [Sub-agent] ${formatCall(event.tool, event.input)}`];
+    return event.type === "run.settled" ? [`  [Sub-agent] ${formatEnding(event)}`] : [];
+  };
+
+  const onPlan = ({ plan: made, depth }: EventOf<"plan.made">): readonly string[] => {
+    const isAgain = plan !== null && plan.steps.length === made.steps.length;
+    plan = made;
+    return depth > 0 || isAgain ? [] : [`[Orchestrator] Planning: decomposed test case into ${made.steps.length} sub-tasks`];
+  };
+
+  const onStep = ({ stepId, state, attempt, summary }: EventOf<"plan.step">): readonly string[] => {
+    const step = plan?.steps.find(({ id }) => id === stepId);
+    if (!step) return [];
+    const head = `[Orchestrator] Sub-task ${position(stepId)}`;
+    if (state === "in_progress") return [`${head}: ${oneLine(step.description)}${attempt > 1 ? " (again)" : ""}`];
+    if (state === "skipped" || state === "blocked") return [`${head} is ${state}: ${oneLine(summary ?? "")}`];
+    return [];
+  };
+
+  const onCall = (event: EventOf<"tool.settled">): readonly string[] => {
+    if (!checks.has(event.runId)) return [];
+    const text = event.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    const found = readCheckResult(text);
+    if (!found) return event.outcome === "ok" ? [] : [`  [Runner] ${event.tool} failed: ${oneLine(text)}`];
+    return [
+      `  [Runner] ${found.status}: ${oneLine(found.expected)}${found.status === "held" ? "" : `; seen: ${oneLine(found.observed)}`}`,
+    ];
+  };
+
+  return { take };
+};
+
+/** As a call is written: `browser_type(description="email input", text="…")`. */
+export const formatCall = (tool: string, input: Json): string => {
+  const fields = typeof input === "object" && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
+  return `${tool}(${fields.map(([name, value]) => `${name}=${cut(JSON.stringify(value))}`).join(", ")})`;
+};
+
+const onDecision = ({ decision, reason, recoveryTask }: EventOf<"plan.decided">): readonly string[] => [
+  `[Orchestrator] Decision: ${decision}: ${oneLine(reason)}`,
+  ...(recoveryTask ? [`[Orchestrator] Recovery: ${oneLine(recoveryTask.description)}`] : []),
+];
+
+const formatEnding = ({ result }: EventOf<"run.settled">): string => {
+  const ending = result.status === "completed" ? readEnding(result.details) : null;
+  return ending
+    ? `RESULT: ${ending.status.toUpperCase()} — ${oneLine(ending.summary)}`
+    : `ended as ${result.status}: ${oneLine(result.error?.message ?? "it did not say RESULT and SUMMARY")}`;
+};
+
+const cut = (text: string): string => (text.length > MOST_ARGUMENT ? `${text.slice(0, MOST_ARGUMENT)}…` : text);
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -1,0 +1,335 @@
+/** `retinue test` from the command line, with a model that is played: what is run, judged, told and kept. */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { MockReply, MockRequest } from "@retinue/model/testing";
+import { afterAll, describe, expect, test } from "vitest";
+import { callRetinue } from "../testing/call-retinue.ts";
+import type { MockProject } from "../testing/mock-project.ts";
+import { call, createMockProject } from "../testing/mock-project.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+type Said = {
+  /** What a step's agent does before it says something, by the task. */
+  readonly act?: (task: string) => { readonly name: string; readonly arguments: string } | undefined;
+  readonly say?: (task: string) => string;
+  readonly plan?: (text: string) => unknown;
+  readonly evaluate?: () => unknown;
+  readonly verdict?: string;
+};
+
+const PASS = "RESULT: PASS\nSUMMARY: It was seen.";
+
+/** Plays orchestrator and sub-agents. */
+const createTester = async ({
+  act = () => undefined,
+  say = () => PASS,
+  plan,
+  evaluate,
+  verdict = "pass",
+}: Said = {}): Promise<MockProject> => {
+  const reply = ({ body }: MockRequest): MockReply => {
+    const { messages } = body as { readonly messages: readonly { readonly role: string; readonly content: unknown }[] };
+    const task = JSON.stringify(messages.filter(({ role }) => role === "user"));
+    if (task.includes("MODE 1: PLAN."))
+      return {
+        text: JSON.stringify(
+          plan?.(task) ?? {
+            sub_tasks: stepsOf(task).map((description, at) => ({ step: at + 1, description, expected_result: "seen" })),
+          },
+        ),
+      };
+    if (task.includes("MODE 2: EVALUATE."))
+      return { text: JSON.stringify(evaluate?.() ?? { decision: "stop", reason: "it is broken" }) };
+    if (task.includes("MODE 3: VERDICT.")) return { text: JSON.stringify({ status: verdict, summary: "The end." }) };
+    const wanted = act(task);
+    if (wanted && !messages.some(({ role }) => role === "tool")) return { toolCalls: [wanted] };
+    return { text: say(task) };
+  };
+  const made = await createMockProject(reply, "allowUnsandboxed: true\n");
+  cleanups.push(made.remove);
+  return made;
+};
+
+const stepsOf = (task: string): readonly string[] => [...task.matchAll(/Step \d+: (.*?)\\n/g)].map(([, action = ""]) => action);
+
+const put = async ({ project }: MockProject, name: string, text: string): Promise<string> => {
+  const file = join(project.workspace, name);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+  return file;
+};
+
+const GREETING = `title: The greeting is there
+steps:
+  - action: Write hello to greeting.txt
+    expected: { check: command, run: cat greeting.txt, output: hello }
+  - action: Look at it
+    expected: greeting.txt says "hello"
+`;
+
+const write = (content: string) => (task: string) =>
+  task.includes("Write hello")
+    ? call("write", { path: "greeting.txt", content })
+    : call("shell", { command: "cat greeting.txt" });
+
+describe("retinue test", () => {
+  test("passes a case whose checks hold and whose prose is borne out, with the log of both tiers, JUnit and HTML", async () => {
+    const made = await createTester({ act: write("hello\n") });
+    await put(made, "tests/greeting.yaml", GREETING);
+    const [junit, html] = [join(made.project.workspace, "junit.xml"), join(made.project.workspace, "report.html")];
+    const ended = await callRetinue(made.project, ["test", "tests", "--junit", junit, "--html", html]);
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    expect(ended.stdout).toContain("✓ PASS The greeting is there");
+    expect(ended.stdout).toContain("1 passed of 1");
+    const log = ended.stderr.split("\n");
+    const from = log.indexOf("[Orchestrator] Planning: decomposed test case into 2 sub-tasks");
+    expect(log.slice(from, from + 8)).toEqual([
+      "[Orchestrator] Planning: decomposed test case into 2 sub-tasks",
+      "[Orchestrator] Sub-task 1/2: Write hello to greeting.txt",
+      '  [Sub-agent] write(path="greeting.txt", content="hello\\n")',
+      "  [Sub-agent] RESULT: PASS — It was seen.",
+      '  [Runner] held: the command "cat greeting.txt" ends with 0, its output is "hello"',
+      "[Orchestrator] Sub-task 2/2: Look at it",
+      '  [Sub-agent] shell(command="cat greeting.txt")',
+      "  [Sub-agent] RESULT: PASS — It was seen.",
+    ]);
+    expect(await readFile(junit, "utf8")).toContain('tests="1" failures="0" errors="0"');
+    const page = await readFile(html, "utf8");
+    expect(page).toContain("The greeting is there");
+    expect(page).not.toMatch(/<script|src="http/);
+    const again = await callRetinue(made.project, ["test", "report", "latest", "--json"]);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      cases: [
+        {
+          verdict: "pass",
+          steps: [{ said: "pass", checks: [{ result: { status: "held" } }] }, { evidence: [{ kind: "command" }] }],
+        },
+      ],
+    });
+  });
+
+  test("fails a step whose check does not hold, whatever its agent says", async () => {
+    const made = await createTester({ act: write("good bye\n") });
+    await put(made, "tests/greeting.yaml", GREETING);
+    const ended = await callRetinue(made.project, ["test", "tests", "--json"]);
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      cases: [
+        {
+          verdict: "fail",
+          steps: [
+            { verdict: "fail", said: "pass", checks: [{ result: { observed: "exit code 0, output: good bye" } }] },
+            { verdict: "skipped" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("does not pass prose that nobody looked at", async () => {
+    const made = await createTester();
+    await put(made, "tests/a.yaml", "title: A\nsteps:\n  - { action: Look, expected: All is well }\n");
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code).toBe(5);
+    expect(ended.stdout).toContain("? INCONCLUSIVE A");
+    expect(ended.stdout).toContain("the record holds nothing that was looked at");
+  });
+
+  test("does not pass prose whose quoted words are not in what was recorded", async () => {
+    const made = await createTester({ act: write("hello\n") });
+    await put(made, "tests/a.yaml", GREETING.replace('says "hello"', 'says "good morning"'));
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code).toBe(5);
+    expect(ended.stdout).toContain('"good morning" is expected, and is not in what was recorded');
+  });
+
+  test("does not pass where the agent says FAIL though every check holds", async () => {
+    const made = await createTester({ act: write("hello\n"), say: () => "RESULT: FAIL\nSUMMARY: I saw something else." });
+    await put(made, "tests/greeting.yaml", GREETING);
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code).toBe(5);
+    expect(ended.stdout).toContain("The agent reported FAIL, though every check held: I saw something else.");
+  });
+
+  test("is inconclusive where every step passes and the orchestrator says fail", async () => {
+    const made = await createTester({ act: write("hello\n"), verdict: "fail" });
+    await put(made, "tests/greeting.yaml", GREETING);
+    expect((await callRetinue(made.project, ["test", "tests"])).code).toBe(5);
+  });
+
+  test("blocks a case whose precondition, reset or before does not hold, and says which", async () => {
+    const made = await createTester();
+    await put(
+      made,
+      "tests/a.yaml",
+      "title: A\npreconditions:\n  - { check: command, run: test -e server.pid }\nsteps:\n  - { action: x, expected: y }\n",
+    );
+    await put(made, "tests/b.yaml", "title: B\nbefore:\n  - command: exit 3\nsteps:\n  - { action: x, expected: y }\n");
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code, ended.stderr).toBe(6);
+    expect(ended.stdout).toContain("■ BLOCKED A");
+    expect(ended.stdout).toContain("A precondition does not hold");
+    expect(ended.stdout).toContain("What comes before the case failed");
+    expect(made.server.requests).toHaveLength(0);
+  });
+
+  test("is blocked, and not failed, where the model cannot be reached", async () => {
+    const made = await createTester();
+    await made.server.close();
+    await put(made, "tests/greeting.yaml", GREETING);
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code, ended.stderr + ended.stdout).toBe(6);
+  });
+
+  test("tells flaky cases apart", async () => {
+    const made = await createTester({
+      act: (task) =>
+        call("shell", {
+          command: task.includes("Write hello") ? "test -e once && echo hello > greeting.txt; touch once" : "cat greeting.txt",
+        }),
+    });
+    await put(made, "tests/greeting.yaml", GREETING);
+    const junit = join(made.project.workspace, "junit.xml");
+    const ended = await callRetinue(made.project, ["test", "tests", "--retries", "1", "--junit", junit, "--strict"]);
+    expect(ended.stdout).toContain("[flaky]");
+    expect(ended.code).toBe(7);
+    expect(await readFile(junit, "utf8")).toContain('<property name="flaky" value="true"/>');
+  });
+
+  test("recovers a step once: what is missing is really installed, and the step is tried again", async () => {
+    const made = await createTester({
+      act: (task) =>
+        task.includes("Install")
+          ? call("write", { path: "node_modules/left/index.js", content: "module.exports = 1;\n" })
+          : call("shell", { command: "node app.js" }),
+      say: (task) =>
+        task.includes("Install") || task.includes("before this was tried again")
+          ? PASS
+          : "RESULT: FAIL\nSUMMARY: Cannot find module left.",
+      evaluate: () => ({
+        decision: "recover",
+        reason: "a dependency is missing",
+        recovery_task: { description: "Install left", expected_result: "it is there" },
+      }),
+    });
+    await put(made, "app.js", 'console.log("runs", require("left"));\n');
+    await put(
+      made,
+      "tests/app.yaml",
+      "title: The app runs\nsteps:\n  - action: Start the app\n    expected: { check: command, run: node app.js, output: { contains: runs 1 } }\n",
+    );
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    expect(ended.stdout).toContain("[recovered]");
+    expect(ended.stderr).toContain("[Orchestrator] Decision: recover: a dependency is missing");
+    expect(ended.stderr).toContain("[Orchestrator] Recovery: Install left");
+  });
+
+  test("stops after a failure that cannot be recovered", async () => {
+    const made = await createTester({
+      say: () => "RESULT: FAIL\nSUMMARY: The login page answers with 404.",
+      act: () => call("shell", { command: "echo 404" }),
+    });
+    await put(
+      made,
+      "tests/a.yaml",
+      "title: A\nsteps:\n  - { action: one, expected: two }\n  - { action: three, expected: four }\n",
+    );
+    const ended = await callRetinue(made.project, ["test", "tests", "--json"]);
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      cases: [{ verdict: "fail", steps: [{ verdict: "fail" }, { verdict: "skipped" }] }],
+    });
+  });
+
+  test("splits steps as the orchestrator says, and keeps what the case expects", async () => {
+    const made = await createTester({
+      act: (task) => (task.includes("Open a file") ? undefined : write("hello\n")(task)),
+      plan: () => ({
+        sub_tasks: [
+          { step: 1, description: "Open a file", expected_result: "it is open" },
+          { step: 1, description: "Write hello into it", expected_result: "anything" },
+          { step: 2, description: "Look", expected_result: "anything" },
+        ],
+      }),
+    });
+    await put(made, "tests/greeting.yaml", GREETING);
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    expect(ended.stderr).toContain("[Orchestrator] Planning: decomposed test case into 3 sub-tasks");
+    expect(
+      made.server.requests.some(({ text }) =>
+        text.includes(String.raw`YOUR TASK:\nLook at it\n\nEXPECTED RESULT:\ngreeting.txt says`),
+      ),
+    ).toBe(true);
+  });
+
+  test("the orchestrator is offered no tool, and never sees what tools gave out", async () => {
+    const made = await createTester({ act: write("hello CANARY\n") });
+    await put(made, "tests/greeting.yaml", GREETING.replace("output: hello", "output: { contains: hello }"));
+    await callRetinue(made.project, ["test", "tests"]);
+    const asked = made.server.requests.filter(({ text }) => /MODE \d: [A-Z]+\.\\n/.test(text) && !text.includes("YOUR TASK"));
+    expect(asked.length).toBeGreaterThan(1);
+    for (const { text, body } of asked) {
+      expect(text).not.toContain("CANARY");
+      expect((body as { readonly tools?: readonly unknown[] }).tools ?? []).toHaveLength(0);
+    }
+  });
+
+  test.each([
+    ["title: A\nsteps:\n  - action: x\n    expected:\n      check: txt\n", 'a.yaml:5: "check" must be one of'],
+    ["title: A\nsteps:\n  - action: x\n    hoped: y\n", 'a.yaml:4: "hoped" is no field here'],
+    ["title: A\nsteps:\n  - action: x\n", 'a.yaml:3: "expected" is missing'],
+    ["title: A\nsteps:\n  - action: go to ${where}\n    expected: y\n", 'a.yaml:3: there is no variable "where"'],
+    [
+      "title: A\nsteps:\n  - action: x\n    expected: { check: text, in: 'button \"Save' , equals: a }\n",
+      "a.yaml:4: an element is written as",
+    ],
+    [
+      "title: A\nsteps:\n  - action: type {{secret:PW}}\n    expected: y\n",
+      'a.yaml:3: the secret "PW" is not named in "secrets"',
+    ],
+    ["title: A\nsteps: [\n", "a.yaml:3: it is not YAML"],
+    ["title: A\nsteps:\n  - action: x\n    expected: { check: text, matches: '(' }\n", "a.yaml:4: it is no regular expression"],
+  ])("says at which line %j is wrong", async (text, message) => {
+    const made = await createTester();
+    await put(made, "tests/a.yaml", text);
+    const ended = await callRetinue(made.project, ["test", "tests"]);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(`tests/${message}`);
+  });
+
+  test("runs a case for each data row, by tag, title and share", async () => {
+    const made = await createTester({ act: (task) => call("shell", { command: `echo ${/user (\w+)/.exec(task)?.[1] ?? ""}` }) });
+    await put(
+      made,
+      "tests/a.yaml",
+      'title: Greets ${user}\ntags: [smoke]\ndata:\n  - { user: ada }\n  - { user: bob }\nsteps:\n  - action: greet user ${user}\n    expected: it says "${user}"\n',
+    );
+    await put(made, "tests/b.yaml", "title: Other\ntags: [slow]\nsteps:\n  - { action: x, expected: y }\n");
+    const titles = async (...words: string[]): Promise<readonly string[]> => {
+      const { stdout } = await callRetinue(made.project, ["test", "tests", "--json", ...words]);
+      return (
+        JSON.parse(stdout) as { readonly cases: readonly { readonly title: string; readonly verdict: string }[] }
+      ).cases.map(({ title, verdict }) => `${title} ${verdict}`);
+    };
+    expect(await titles("--tag", "smoke")).toEqual(["Greets ada pass", "Greets bob pass"]);
+    expect(await titles("--tag", "smoke", "--shard", "2/2")).toEqual(["Greets bob pass"]);
+    expect(await titles("--grep", "^greets a", "--workers", "2")).toEqual(["Greets ada pass"]);
+  });
+
+  test("init writes a case that loads, with the schema of the product", async () => {
+    const made = await createTester();
+    expect((await callRetinue(made.project, ["test", "init"])).code).toBe(0);
+    const shipped = await readFile(new URL("../../../test-case.schema.json", import.meta.url), "utf8");
+    expect(await readFile(join(made.project.workspace, "tests", "test-case.schema.json"), "utf8")).toBe(shipped);
+    const { testCaseJsonSchema } = await import("../../qa/test-case-json-schema.ts");
+    expect(JSON.parse(shipped)).toEqual(testCaseJsonSchema());
+    const { stderr } = await callRetinue(made.project, ["test", "tests", "--grep", "nothing"]);
+    expect(stderr).toContain("none of 1 test cases is meant");
+  });
+});

@@ -1,0 +1,152 @@
+/** `retinue test`: loads test cases, runs them, and tells what came of them. */
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import type { Approver } from "@retinue/engine";
+import type { LoadedCase, LoadedCases } from "@retinue/qa";
+import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
+import { RetinueError } from "@retinue/protocol";
+import type { AnyTool, Tool } from "@retinue/runtime";
+import type { ShellInput } from "@retinue/tools";
+import { createCommandCheckTool } from "@retinue/tools";
+import { toShellEnvironment } from "@retinue/confine";
+import type { Retinue } from "../../create-retinue.ts";
+import { openRecord } from "../../open-record.ts";
+import type { CaseBrowsers } from "../../qa/case-browsers.ts";
+import { createCaseBrowsers } from "../../qa/case-browsers.ts";
+import { createQaAgents } from "../../qa/qa-agents.ts";
+import { createQaPorts } from "../../qa/create-qa-ports.ts";
+import { runTests } from "../../qa/run-tests.ts";
+import { startApp } from "../../qa/start-app.ts";
+import { createTestResults } from "../../qa/test-results.ts";
+import { retinueHome } from "../../settings/retinue-home.ts";
+import { toPrintable } from "../../terminal/printable.ts";
+import { loadSessionSettings } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { workWith } from "../work-with.ts";
+import { agreeToApp } from "./agree-to-app.ts";
+import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
+import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
+import type { TestOptions } from "./test-options.ts";
+import { toCount, toVariables } from "./test-options.ts";
+import { writeReports } from "./write-reports.ts";
+
+export const testCommand = async (
+  paths: readonly string[],
+  options: TestOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
+  const { stderr, env } = surroundings;
+  const workers = toCount("--workers", options.workers ?? "1", { least: 1, most: 64 });
+  if (options.export !== undefined && options.export !== "playwright")
+    throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
+  const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
+  const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
+  const cases = await readCases(paths, workspace, options, surroundings);
+  if (cases === null) return TEST_EXIT.usage;
+  const log = toLiveLog(options, workers, surroundings);
+  let retinue: Retinue | undefined;
+  const shell = (): Tool<ShellInput> => {
+    const tool = retinue?.tools.get("shell");
+    if (!tool) throw new RetinueError("tool_failed", "There is no shell here, so that no command can be checked.");
+    return tool as Tool<ShellInput>;
+  };
+  const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true };
+  let browsers: CaseBrowsers | undefined;
+  const approver =
+    (ask: Approver | undefined): Approver =>
+    async (request, signal) => {
+      if (browsers?.allows(request) === true) return { allowed: true };
+      return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
+    };
+  return workWith(
+    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more, approver },
+    surroundings,
+    async (at) => {
+      ({ retinue } = at);
+      const folder = await realpath(workspace);
+      const results = createTestResults(retinueHome(env), folder);
+      const own = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
+      browsers = own;
+      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure });
+      const result = await runTests({
+        cases,
+        ports,
+        logIn: own.logIn,
+        ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
+        workers,
+        retries,
+        signal: at.signal,
+        model: at.retinue.model,
+        environment: options.env ?? null,
+        startApp: async (app) => {
+          await agreeToApp(app, { workspace, isAgreed: options.trustApp === true }, surroundings);
+          await stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
+          return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
+        },
+        ...log,
+      });
+      await results.keep(result);
+      const record = await openRecord({ settings, env, workspace: folder });
+      try {
+        await writeReports(result, record, options, surroundings);
+      } finally {
+        await record.close();
+      }
+      if (options.export !== undefined) {
+        const out = path.resolve(workspace, options.out ?? "playwright");
+        for (const file of await exportPlaywright(cases, result, ports, out))
+          await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
+      }
+      if (options.compareFlat === true)
+        for (const comparison of await compareFlat(cases, result, ports, at.signal))
+          await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
+      return testExitCode(result, options.strict === true);
+    },
+  );
+};
+
+/** Null where there is nothing that can be run, which is told. */
+const readCases = async (
+  paths: readonly string[],
+  workspace: string,
+  options: TestOptions,
+  surroundings: Surroundings,
+): Promise<readonly LoadedCase[] | null> => {
+  const { stderr, redact } = surroundings;
+  const loaded: LoadedCases = await loadCases({
+    paths: paths.length === 0 ? ["tests"] : paths,
+    from: workspace,
+    environment: options.env,
+    variables: toVariables(options.var),
+  });
+  for (const { file, line, message } of loaded.problems)
+    await stderr.write(`${toPrintable(redact(`${file}:${line}: ${message}`), "line")}\n`);
+  if (loaded.problems.length > 0) return null;
+  const cases = selectCases(loaded.cases, { grep: options.grep, tags: options.tag, shard: options.shard });
+  if (cases.length > 0) return cases;
+  await stderr.write(
+    loaded.cases.length === 0
+      ? "retinue: no test case was found; retinue test init writes a first one.\n"
+      : `retinue: none of ${loaded.cases.length} test cases is meant.\n`,
+  );
+  return null;
+};
+
+/** To stderr, so that standard output holds what came of the cases alone. Where several run at once, each line says whose it is. */
+const toLiveLog = ({ json }: TestOptions, workers: number, { stderr, redact }: Surroundings) => {
+  if (json === true) return {};
+  const logs = new Map<LoadedCase, ReturnType<typeof createCaseLog>>();
+  const tell = (line: string): void => void stderr.write(`${toPrintable(redact(line), "line")}\n`);
+  let ended = 0;
+  return {
+    onBegin: (loaded: LoadedCase, attempt: number) => {
+      logs.set(loaded, createCaseLog());
+      tell(`${loaded.testCase.title}${attempt > 1 ? ` (attempt ${attempt})` : ""}`);
+    },
+    onEvent: (loaded: LoadedCase, event: Parameters<ReturnType<typeof createCaseLog>["take"]>[0]) => {
+      const prefix = workers > 1 ? `${loaded.testCase.title}: ` : "";
+      for (const line of logs.get(loaded)?.take(event) ?? []) tell(`${prefix}${line}`);
+    },
+    onEnd: (result: Parameters<typeof formatCaseLine>[0]) => tell(`${formatCaseLine(result)} (${++ended} done)`),
+  };
+};

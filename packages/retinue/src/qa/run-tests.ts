@@ -1,0 +1,118 @@
+/** Runs loaded cases in a workspace: starts the applications of their suites, logs roles in, runs by workers, and ends what was started. */
+import type { RetinueEvent } from "@retinue/protocol";
+import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
+import type { LoadedCase, QaPorts } from "@retinue/qa";
+import { runCase, runCases } from "@retinue/qa";
+import { createId } from "../create-id.ts";
+import type { AppUnderTest, StartedApp } from "./start-app.ts";
+
+export type TestRun = {
+  readonly cases: readonly LoadedCase[];
+  readonly ports: QaPorts;
+  readonly workers: number;
+  readonly retries: number;
+  readonly signal: AbortSignal;
+  readonly model: string;
+  readonly environment: string | null;
+  readonly startApp: (app: AppUnderTest) => Promise<StartedApp>;
+  /** Keeps what a browser has kept of a login; undefined where roles cannot log in. */
+  readonly logIn?: (role: string, loaded: LoadedCase) => Promise<string | null>;
+  readonly onBegin?: (loaded: LoadedCase, attempt: number) => void;
+  readonly onEvent?: (loaded: LoadedCase, event: RetinueEvent) => void;
+  readonly onEnd?: (result: CaseResult) => void;
+  /** Runs a case once, in place of planning it and carrying it out. */
+  readonly runOnce?: (loaded: LoadedCase, attempt: number) => Promise<CaseResult>;
+};
+
+export const runTests = async (run: TestRun): Promise<SuiteResult> => {
+  const { cases, ports, signal, onEvent } = run;
+  const startedAt = ports.now();
+  const apps = createApps(run);
+  const roles = createRoles(run);
+  const runOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
+    const obstacle = (await apps.need(loaded)) ?? (await roles.need(loaded));
+    if (obstacle !== null) return toBlocked(loaded, attempt, obstacle);
+    if (run.runOnce) return run.runOnce(loaded, attempt);
+    return runCase(loaded, ports, { attempt, signal, onEvent: (event) => onEvent?.(loaded, event) });
+  };
+  try {
+    const results = await runCases(cases, {
+      workers: run.workers,
+      retries: run.retries,
+      signal,
+      runOnce,
+      ...(run.onBegin === undefined ? {} : { onBegin: run.onBegin }),
+      ...(run.onEnd === undefined ? {} : { onEnd: run.onEnd }),
+    });
+    return {
+      id: `test_${createId()}`,
+      startedAt: new Date(startedAt).toISOString(),
+      durationMs: Math.max(0, ports.now() - startedAt),
+      model: run.model,
+      environment: run.environment,
+      cases: [...results],
+    };
+  } finally {
+    await apps.stop();
+  }
+};
+
+type Needs = { readonly need: (loaded: LoadedCase) => Promise<string | null> };
+
+/** Each application is started once, before the first case that needs it. */
+const createApps = ({ startApp }: TestRun): Needs & { readonly stop: () => Promise<void> } => {
+  const started = new Map<string, Promise<StartedApp>>();
+  return {
+    need: async ({ suite: { app }, suiteFile }) => {
+      if (!app) return null;
+      const key = suiteFile ?? app.command;
+      const starting = started.get(key) ?? startApp(app);
+      started.set(key, starting);
+      return starting.then(
+        () => null,
+        (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)),
+      );
+    },
+    stop: async () => {
+      for (const starting of started.values()) await starting.then(({ stop }) => stop()).catch(() => undefined);
+    },
+  };
+};
+
+/** Each role logs in once, however many cases and workers need it. */
+const createRoles = ({ logIn }: TestRun): Needs => {
+  const known = new Map<string, Promise<string | null>>();
+  return {
+    need: async (loaded) => {
+      const { role } = loaded.testCase;
+      if (role === undefined) return null;
+      if (!loaded.suite.roles?.[role]) return `The suite has no role "${role}".`;
+      if (!logIn) return "Roles cannot log in here: there is no browser.";
+      const key = `${loaded.suiteFile ?? ""} ${role}`;
+      const done = known.get(key) ?? logIn(role, loaded);
+      known.set(key, done);
+      return done;
+    },
+  };
+};
+
+const toBlocked = (loaded: LoadedCase, attempt: number, reason: string): CaseResult => ({
+  id: loaded.id,
+  title: loaded.testCase.title,
+  file: loaded.file,
+  tags: [...(loaded.suite.tags ?? []), ...(loaded.testCase.tags ?? [])],
+  verdict: "blocked",
+  reason,
+  flaky: false,
+  healed: false,
+  attempt,
+  sessionId: null,
+  steps: [],
+  summary: "",
+  durationMs: 0,
+  iterations: 0,
+  toolCalls: 0,
+  usage: { input: 0, output: 0, cached: 0, reasoning: 0 },
+  costUsd: 0,
+  problems: [],
+});

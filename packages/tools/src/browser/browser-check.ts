@@ -1,0 +1,29 @@
+/** `browser_check`: evaluates a check of a test case on the page. It is made by whoever runs test cases, and gives what was found as JSON. */
+import type { AnyTool } from "@retinue/runtime";
+import { defineTool } from "@retinue/runtime";
+import { checkSchema } from "@retinue/protocol/test-case";
+import type { PageCheck } from "@retinue/protocol/test-case";
+import { RetinueError } from "@retinue/protocol";
+import { z } from "zod";
+import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserSession } from "./browser-session.ts";
+import { evaluateCheck } from "./check/evaluate-check.ts";
+
+const INPUT = z.object({ check: checkSchema });
+
+type CheckInput = z.output<typeof INPUT>;
+
+export const createBrowserCheck = ({ browser }: BrowserToolOptions): AnyTool =>
+  defineTool<CheckInput, BrowserSession>({
+    name: "browser_check",
+    description: "Evaluates a check of a test case on the page and gives what was found.",
+    input: INPUT,
+    effect: "read",
+    selfFitted: true,
+    resource: browser,
+    execute: ({ check }, context, session) =>
+      session.inTurn(context.scope, async () => {
+        if (check.check === "command") throw new RetinueError("tool_failed", "A check of a command needs no page.");
+        return JSON.stringify(await evaluateCheck(session, check satisfies PageCheck, context.signal));
+      }),
+  });

@@ -1,0 +1,283 @@
+/**
+ * The browser of one session: an isolated context with its tabs, its network, and a log of what happened. All runs of the session share it, and act one
+ * after the other.
+ */
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { GuardOptions } from "@retinue/confine";
+import { createTemporaryFolder } from "@retinue/confine";
+import type { RunId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { DialogAnswer } from "@retinue/protocol/test-case";
+import type { ToolScope } from "@retinue/runtime";
+import type { BrowserContext, Dialog, Download, Locator, Page, Request } from "playwright-core";
+import type { SecretValues } from "../fill-secrets.ts";
+import { ANNOUNCE, ANNOUNCE_SCRIPT } from "./announcements.ts";
+import type { BrowserProcess, StartedBrowser } from "./browser-process.ts";
+import { createMask } from "./mask-secrets.ts";
+import type { PageNetwork } from "./page-network.ts";
+import { openPageNetwork } from "./page-network.ts";
+import type { PageTree } from "./page-tree.ts";
+import { readPageTree } from "./page-tree.ts";
+import type { LoggedRequest } from "./session-log.ts";
+import { SessionLog } from "./session-log.ts";
+import { scrubZip } from "./scrub-zip.ts";
+import type { BrowserSessionOptions, StorageState } from "./session-options.ts";
+import { toContextOptions } from "./session-options.ts";
+
+/** How long an act waits for its element to be there and ready. */
+export const ACT_MS = 5_000;
+
+export type OpenSessionOptions = {
+  readonly process: BrowserProcess;
+  readonly rules: GuardOptions;
+  readonly secrets: () => SecretValues;
+  readonly session: BrowserSessionOptions;
+};
+
+/** An act as it was done, for whoever wants to do it again. */
+export type DoneAct = {
+  readonly at: number;
+  readonly tool: string;
+  readonly input: unknown;
+  /** Of the element, by what a user perceives, in the notation of Playwright. */
+  readonly locator: string | undefined;
+  readonly element:
+    | { readonly role: string; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
+    | undefined;
+};
+
+export class BrowserSession {
+  readonly log = new SessionLog();
+  readonly acts: DoneAct[] = [];
+  readonly started: StartedBrowser;
+  readonly context: BrowserContext;
+  readonly mask: (text: string) => string;
+  /** Fields that hold a secret, covered in screenshots. */
+  readonly covered: Locator[] = [];
+  readonly #options: OpenSessionOptions;
+  readonly #network: PageNetwork;
+  readonly #scope: { hosts: ToolScope["hosts"] | undefined };
+  readonly #requests = new Map<Request, LoggedRequest>();
+  readonly #dialogs: DialogAnswer[];
+  readonly #typed = new Map<string, string>();
+  #page: Page | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #stepMark = 0;
+  #actor: RunId | undefined;
+
+  private constructor(options: OpenSessionOptions, parts: Parts) {
+    this.#options = options;
+    this.#network = parts.network;
+    this.#scope = parts.scope;
+    this.started = parts.started;
+    this.context = parts.context;
+    this.#dialogs = [...(options.session.dialogs ?? [])];
+    this.mask = createMask(() => this.#typed);
+  }
+
+  static async open(options: OpenSessionOptions): Promise<BrowserSession> {
+    const started = await options.process.hold();
+    const scope: { hosts: ToolScope["hosts"] | undefined } = { hosts: undefined };
+    let network: PageNetwork | undefined;
+    try {
+      const refused: string[] = [];
+      const onRefused = { tell: (why: string): void => void refused.push(why) };
+      network = await openPageNetwork({
+        ...options.rules,
+        allowHosts: () => [...(options.rules.allowHosts ?? []), ...(options.session.allowHosts ?? [])],
+        hosts: () => scope.hosts,
+        onRefused: (why) => onRefused.tell(why),
+      });
+      const context = await started.browser.newContext(await toContextOptions(options.session, network.server));
+      const session = new BrowserSession(options, { started, context, network, scope });
+      onRefused.tell = (why) => session.log.say(session.log.refused, why);
+      await session.#prepare();
+      return session;
+    } catch (thrown) {
+      await network?.close();
+      await options.process.letGo();
+      throw thrown;
+    }
+  }
+
+  /** The tab that is acted in. Opened where there is none. */
+  async page(): Promise<Page> {
+    if (this.#page && !this.#page.isClosed()) return this.#page;
+    this.#page = this.context.pages().at(-1) ?? (await this.context.newPage());
+    return this.#page;
+  }
+
+  /** Undefined where nothing was opened yet. */
+  get currentPage(): Page | undefined {
+    return this.#page && !this.#page.isClosed() ? this.#page : this.context.pages().at(-1);
+  }
+
+  select(page: Page): void {
+    this.#page = page;
+  }
+
+  /** Acts of several runs never mix; each is under the rights of the run that does it. */
+  async inTurn<T>(scope: ToolScope, work: () => Promise<T>): Promise<T> {
+    const before = this.#turn;
+    const mine = (async () => {
+      await before.catch(() => undefined);
+      this.#scope.hosts = scope.hosts;
+      return work();
+    })();
+    this.#turn = mine;
+    return mine;
+  }
+
+  /** Throws why it may not be gone to. */
+  async judge(address: string): Promise<URL> {
+    const url = URL.parse(address, this.#options.session.baseUrl);
+    if (url?.href === "about:blank") return url;
+    if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+      throw new RetinueError("act_denied", `The browser does not open "${address.slice(0, 200)}".`, {
+        hint: "Give a whole address that begins with http:// or https://.",
+      });
+    await this.#network.judge(url);
+    return url;
+  }
+
+  async readTree(): Promise<PageTree> {
+    const tree = await readPageTree(await this.page(), { mask: this.mask, timeoutMs: 2 * ACT_MS });
+    this.log.keepTree(tree);
+    return tree;
+  }
+
+  /** The value of a secret by its name, which no text shows from now on. */
+  secret(name: string): string {
+    const value = this.#options.session.secrets?.get(name) ?? this.#options.secrets().get(name);
+    if (value === undefined)
+      throw new RetinueError("tool_failed", `There is no secret ${name}, so that nothing was typed.`, {
+        hint: "Secrets are those of the workspace's .env and of the test case.",
+      });
+    this.#typed.set(name, value);
+    return value;
+  }
+
+  /** How the next dialogs are answered, before what was said at first. */
+  answerDialogs(answer: DialogAnswer): void {
+    this.#dialogs.unshift(answer);
+  }
+
+  /** Checks look at what happened since the run that acted last began to act: a step of a test case is carried out by a run of its own. */
+  actedBy(runId: RunId): void {
+    if (this.#actor === runId) return;
+    this.#actor = runId;
+    this.#stepMark = this.log.mark();
+  }
+
+  get stepMark(): number {
+    return this.#stepMark;
+  }
+
+  storageState(): Promise<StorageState> {
+    return this.context.storageState({ indexedDB: true });
+  }
+
+  async close(): Promise<void> {
+    try {
+      const { traceFile } = this.#options.session;
+      if (traceFile !== undefined) await this.#writeTrace(traceFile);
+      await this.context.close();
+    } finally {
+      await this.#network.close();
+      await this.#options.process.letGo();
+    }
+  }
+
+  /** What was typed stands in a trace in plain text, and so does what pages sent. */
+  async #writeTrace(file: string): Promise<void> {
+    const raw = path.join(createTemporaryFolder("trace"), "trace.zip");
+    try {
+      await this.context.tracing.stop({ path: raw });
+      const scrubbed = scrubZip(await readFile(raw), (data) => Buffer.from(this.mask(data.toString("latin1")), "latin1"));
+      await writeFile(file, scrubbed, { mode: 0o600 });
+    } finally {
+      await rm(path.dirname(raw), { recursive: true, force: true });
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const { context, log } = this;
+    // No pictures: a secret in a field that is no password field would be seen in them.
+    if (this.#options.session.traceFile !== undefined)
+      await context.tracing.start({ screenshots: false, snapshots: { dom: true } });
+    const { clock } = this.#options.session;
+    await context.exposeBinding(ANNOUNCE, (_source, text: unknown) => {
+      if (typeof text === "string") log.say(log.announced, text);
+    });
+    await context.addInitScript(ANNOUNCE_SCRIPT);
+    if (clock !== undefined) await context.clock.install({ time: clock });
+    context.setDefaultTimeout(ACT_MS);
+    context.on("request", (request) => this.#noteRequest(request));
+    context.on("response", (response) => {
+      const known = this.#requests.get(response.request());
+      if (known) known.status = response.status();
+    });
+    context.on("requestfinished", (request) => this.#endRequest(request, null));
+    context.on("requestfailed", (request) => this.#endRequest(request, request.failure()?.errorText ?? "failed"));
+    context.on("console", (message) => {
+      // That a request failed is told by the request.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        log.say(log.errors, message.text());
+    });
+    context.on("weberror", (error) => log.say(log.errors, error.error().message));
+    context.on("dialog", (dialog) => void this.#answer(dialog));
+    context.on("page", (page) => this.#watch(page));
+  }
+
+  #watch(page: Page): void {
+    const { log } = this;
+    this.#page = page;
+    page.on("crash", () => log.say(log.crashes, `The page ${page.url()} crashed.`));
+    page.on("download", (download: Download) => {
+      const bytes = (async (): Promise<Uint8Array> => readFile(await download.path()))();
+      bytes.catch(() => undefined);
+      log.downloads.push({ at: log.next(), name: download.suggestedFilename(), url: download.url(), bytes });
+    });
+  }
+
+  #noteRequest(request: Request): void {
+    const entry: LoggedRequest = {
+      at: this.log.next(),
+      method: request.method(),
+      url: request.url(),
+      kind: request.resourceType(),
+      status: null,
+      failure: null,
+      isDone: false,
+      request,
+    };
+    this.#requests.set(request, entry);
+    this.log.requests.push(entry);
+  }
+
+  #endRequest(request: Request, failure: string | null): void {
+    const known = this.#requests.get(request);
+    if (!known) return;
+    known.failure = failure;
+    known.isDone = true;
+    this.#requests.delete(request);
+  }
+
+  async #answer(dialog: Dialog): Promise<void> {
+    const { log } = this;
+    const [kind, message] = [dialog.type(), dialog.message()];
+    const known = this.#dialogs.find((answer) => answer.message === undefined || message.includes(answer.message));
+    // Leaving a page is what was asked for.
+    const answer = kind === "beforeunload" ? "accept" : (known?.answer ?? "dismiss");
+    log.dialogs.push({ at: log.next(), kind, message, answer, isUnexpected: !known && kind !== "beforeunload" });
+    await (answer === "accept" ? dialog.accept(known?.text) : dialog.dismiss()).catch(() => undefined);
+  }
+}
+
+type Parts = {
+  readonly started: StartedBrowser;
+  readonly context: BrowserContext;
+  readonly network: PageNetwork;
+  readonly scope: { hosts: ToolScope["hosts"] | undefined };
+};

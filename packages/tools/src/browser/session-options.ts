@@ -1,0 +1,46 @@
+/** How the browser of one session looks and behaves. */
+import type { BrowserSurroundings, DialogAnswer } from "@retinue/protocol/test-case";
+import { RetinueError } from "@retinue/protocol";
+import type { BrowserContextOptions } from "playwright-core";
+import type { SecretValues } from "../fill-secrets.ts";
+
+/** What a browser kept of a login: cookies, local storage and databases. */
+export type StorageState = Exclude<BrowserContextOptions["storageState"], string | undefined>;
+
+export type BrowserSessionOptions = BrowserSurroundings & {
+  /** Relative addresses are taken from it. */
+  readonly baseUrl?: string | undefined;
+  /** Hosts that may be reached although they are private, like 127.0.0.1:8080, beside those of the settings. */
+  readonly allowHosts?: readonly string[] | undefined;
+  /** How dialogs are answered; one that nothing is said of is dismissed, and told. */
+  readonly dialogs?: readonly DialogAnswer[] | undefined;
+  readonly storageState?: StorageState | undefined;
+  /** What `{{secret:NAME}}` may stand for, beside the workspace's own. */
+  readonly secrets?: SecretValues | undefined;
+  /** The file that a trace of Playwright is written to when the session is closed, without secrets and without pictures. */
+  readonly traceFile?: string | undefined;
+};
+
+const VIEWPORT = { width: 1280, height: 720 };
+
+export const toContextOptions = async (options: BrowserSessionOptions, proxy: string): Promise<BrowserContextOptions> => {
+  const { viewport, device, locale, timezone, colorScheme, baseUrl, storageState } = options;
+  const { devices } = await import("playwright-core");
+  const known = device === undefined ? {} : devices[device];
+  if (!known)
+    throw new RetinueError("tool_failed", `There is no device "${device}" that a browser could look like.`, {
+      hint: `Some that there are: ${Object.keys(devices).slice(0, 8).join(", ")}.`,
+    });
+  return {
+    viewport: VIEWPORT,
+    ...known,
+    ...(viewport === undefined ? {} : { viewport }),
+    ...(locale === undefined ? {} : { locale }),
+    ...(timezone === undefined ? {} : { timezoneId: timezone }),
+    ...(colorScheme === undefined ? {} : { colorScheme }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(storageState === undefined ? {} : { storageState }),
+    acceptDownloads: true,
+    proxy: { server: proxy },
+  };
+};
