@@ -30,6 +30,7 @@ const COMMANDS = {
   "bench:record": "bench/record.ts",
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",
+  "bench:qa": "bench/qa.ts",
   attack: "scripts/attack/attack.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
