@@ -13,6 +13,7 @@ import {
   connectMcpServers,
   createBrowsers,
   createBuiltinTools,
+  createDesktops,
   createLoadSkillTool,
   loadUserTools,
   readMcpFiles,
@@ -63,8 +64,13 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
   });
-  const browsers = browser ? createBrowsers({ ...toBrowserOptions(settings, home), env, secrets: () => secrets }) : undefined;
-  const builtin = [...common, ...(browsers?.tools ?? [])];
+  const browsers = browser
+    ? createBrowsers({ ...toBrowserOptions(settings, home, env), env, secrets: () => secrets })
+    : undefined;
+  const desktops = settings.desktop.enabled
+    ? createDesktops({ env, secrets: () => secrets, display: settings.desktop.display, visionModel: settings.visionModel })
+    : undefined;
+  const builtin = [...common, ...(browsers?.tools ?? []), ...(desktops?.tools ?? [])];
   const reserved = builtin.map(({ name }) => name);
   const user = await loadUserTools({
     folders: [
@@ -129,10 +135,14 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
 export const toBrowserOptions = (
   { browser, web, visionModel }: Settings,
   home: string,
+  env: NodeJS.ProcessEnv,
 ): Pick<BrowsersOptions, "executable" | "headless" | "cacheFolder" | "allowHosts" | "denyHosts" | "visionModel"> => ({
   executable: browser.executable,
   headless: browser.headless,
-  cacheFolder: path.join(home, "cache", "browser"),
+  cacheFolder:
+    env["XDG_CACHE_HOME"] === undefined
+      ? path.join(home, "cache", "browser")
+      : path.join(env["XDG_CACHE_HOME"], "retinue", "browser"),
   allowHosts: [...(web.allowHosts ?? []), ...browser.allowHosts],
   denyHosts: web.denyHosts ?? [],
   visionModel,

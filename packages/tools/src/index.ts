@@ -2,7 +2,11 @@
 export { createBrowsers } from "./browser/browsers.ts";
 export type { Browsers, BrowsersOptions } from "./browser/browsers.ts";
 export type { BrowserSession, DoneAct } from "./browser/browser-session.ts";
+export { createBrowserProcess } from "./browser/browser-process.ts";
 export type { BrowserSessionOptions, StorageState } from "./browser/session-options.ts";
+export { createDesktops } from "./desktop/desktops.ts";
+export type { Desktops, DesktopsOptions } from "./desktop/desktops.ts";
+export type { DesktopSession, DesktopSessionOptions } from "./desktop/desktop-session.ts";
 export { createBuiltinTools } from "./builtin-tools.ts";
 export type { BuiltinToolOptions } from "./builtin-tools.ts";
 export { readPlannedDiff } from "./edit/planned-diff.ts";

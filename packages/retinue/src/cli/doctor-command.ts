@@ -79,6 +79,7 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
     ? `ripgrep ${report.ripgrep.version} at ${report.ripgrep.path}`
     : `ripgrep is missing: ${report.ripgrep.error}`,
   showSandbox(report.sandbox),
+  showBrowser(report.browser),
   ...showInventory(report.inventory),
 ];
 
@@ -109,6 +110,18 @@ const showSandbox = (sandbox: DoctorReport["sandbox"]): string => {
       return sandbox satisfies never;
   }
 };
+
+const BROWSER_FROM = {
+  settings: "named by the settings",
+  system: "of this system",
+  npm: "brought by npm",
+  playwright: "of Playwright",
+};
+
+const showBrowser = (browser: DoctorReport["browser"]): string =>
+  "error" in browser
+    ? `Browser none: ${browser.error}`
+    : `Browser ${browser.version} at ${browser.path}, ${BROWSER_FROM[browser.from]}${browser.isSandboxed ? "" : "; it runs without its own sandbox"}`;
 
 const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] =>
   "error" in inventory

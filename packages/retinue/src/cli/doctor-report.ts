@@ -36,8 +36,20 @@ export type DoctorReport = {
   readonly ripgrep: { readonly path: string; readonly version: string } | { readonly error: string };
   /** The one that shell commands run in, found by trying it. */
   readonly sandbox: Sandbox;
+  /** Found by starting it. */
+  readonly browser: BrowserReport;
   readonly inventory: InventoryReport | { readonly error: string };
 };
+
+export type BrowserReport =
+  | {
+      readonly path: string;
+      readonly version: string;
+      readonly from: "settings" | "system" | "npm" | "playwright";
+      /** Whether its own sandbox keeps pages. */
+      readonly isSandboxed: boolean;
+    }
+  | { readonly error: string };
 
 export type ProviderReport = {
   readonly name: string;
@@ -115,6 +127,7 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
     model: { name, isDetected: settings.model === undefined, error },
     ripgrep: await probeRipgrep(),
     sandbox: await probeSandbox(),
+    browser: await probeBrowser(settings, home, env),
     inventory: await takeInventory({ workspace, settings, env }, loaded),
   };
 };
@@ -174,6 +187,22 @@ const leafAt = (value: unknown, key: string): string | number | boolean | undefi
     if (leaf !== undefined) return leaf;
   }
   return undefined;
+};
+
+/** Starts it and ends it. */
+const probeBrowser = async (settings: Settings, home: string, env: NodeJS.ProcessEnv): Promise<BrowserReport> => {
+  const { createBrowserProcess } = await import("@retinue/tools");
+  const { toBrowserOptions } = await import("../assemble-tools.ts");
+  const browser = createBrowserProcess({ ...toBrowserOptions(settings, home, env), env });
+  try {
+    const { browser: running, found, isSandboxed } = await browser.hold();
+    return { path: found.path, from: found.from, version: running.version(), isSandboxed };
+  } catch (thrown) {
+    const { message, hint } = toErrorValue(thrown);
+    return { error: hint === undefined ? message : `${message} ${hint}` };
+  } finally {
+    await browser.close();
+  }
 };
 
 /** The one that the tools use. */

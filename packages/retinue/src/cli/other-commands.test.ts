@@ -119,6 +119,7 @@ describe("retinue doctor", () => {
         ? `Sandbox bwrap ${sandbox.version} at /.*; number of processes (kept|only)`
         : `Sandbox none: ${sandbox.reason.slice(0, 20)}`,
     );
+    line("Browser \\d+\\.\\d+\\.\\d+\\.\\d+ at /.*, (of this system|brought by npm|of Playwright)");
     line("Agents \\d+$");
     line("Tools \\d+$");
     expect(ended.stdout).not.toContain("canary");
@@ -135,6 +136,7 @@ describe("retinue doctor", () => {
       settingsError: null,
       model: { name: "local/alpha", isDetected: false, error: null },
       sandbox: await probeSandbox(),
+      browser: { version: expect.stringMatching(/^\d+\./) as string },
     });
     const { inventory } = report;
     if ("error" in inventory) throw new Error(inventory.error);

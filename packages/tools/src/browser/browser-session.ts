@@ -2,8 +2,10 @@
  * The browser of one session: an isolated context with its tabs, its network, and a log of what happened. All runs of the session share it, and act one
  * after the other.
  */
-import { readFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import type { GuardOptions } from "@retinue/confine";
+import { createTemporaryFolder } from "@retinue/confine";
 import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DialogAnswer } from "@retinue/protocol/test-case";
@@ -19,6 +21,7 @@ import type { PageTree } from "./page-tree.ts";
 import { readPageTree } from "./page-tree.ts";
 import type { LoggedRequest } from "./session-log.ts";
 import { SessionLog } from "./session-log.ts";
+import { scrubZip } from "./scrub-zip.ts";
 import type { BrowserSessionOptions, StorageState } from "./session-options.ts";
 import { toContextOptions } from "./session-options.ts";
 
@@ -177,6 +180,8 @@ export class BrowserSession {
 
   async close(): Promise<void> {
     try {
+      const { traceFile } = this.#options.session;
+      if (traceFile !== undefined) await this.#writeTrace(traceFile);
       await this.context.close();
     } finally {
       await this.#network.close();
@@ -184,8 +189,23 @@ export class BrowserSession {
     }
   }
 
+  /** What was typed stands in a trace in plain text, and so does what pages sent. */
+  async #writeTrace(file: string): Promise<void> {
+    const raw = path.join(createTemporaryFolder("trace"), "trace.zip");
+    try {
+      await this.context.tracing.stop({ path: raw });
+      const scrubbed = scrubZip(await readFile(raw), (data) => Buffer.from(this.mask(data.toString("latin1")), "latin1"));
+      await writeFile(file, scrubbed, { mode: 0o600 });
+    } finally {
+      await rm(path.dirname(raw), { recursive: true, force: true });
+    }
+  }
+
   async #prepare(): Promise<void> {
     const { context, log } = this;
+    // No pictures: a secret in a field that is no password field would be seen in them.
+    if (this.#options.session.traceFile !== undefined)
+      await context.tracing.start({ screenshots: false, snapshots: { dom: true } });
     const { clock } = this.#options.session;
     await context.exposeBinding(ANNOUNCE, (_source, text: unknown) => {
       if (typeof text === "string") log.say(log.announced, text);

@@ -25,5 +25,7 @@ export const formsOf = (value: string): readonly string[] => [
     JSON.stringify(value).slice(1, -1),
     value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
     Buffer.from(value).toString("base64"),
+    // As it stands in bytes that are read as one character each.
+    Buffer.from(value).toString("latin1"),
   ]),
 ];

@@ -17,10 +17,8 @@ export type BrowserSessionOptions = BrowserSurroundings & {
   readonly storageState?: StorageState | undefined;
   /** What `{{secret:NAME}}` may stand for, beside the workspace's own. */
   readonly secrets?: SecretValues | undefined;
-  /** Whether a trace of Playwright is kept, without secrets. */
-  readonly trace?: boolean | undefined;
-  /** Whether pictures of the page are kept as it changes. */
-  readonly video?: boolean | undefined;
+  /** The file that a trace of Playwright is written to when the session is closed, without secrets and without pictures. */
+  readonly traceFile?: string | undefined;
 };
 
 const VIEWPORT = { width: 1280, height: 720 };

@@ -9,7 +9,7 @@ import type { Browsers, BrowsersOptions } from "../browser/browsers.ts";
 import { createBrowsers } from "../browser/browsers.ts";
 
 /** Where tests unpack the browser of npm. */
-export const TEST_BROWSER_CACHE = path.resolve(import.meta.dirname, "../../../../node_modules/.cache/retinue-browser");
+export const TEST_BROWSER_CACHE = path.resolve(import.meta.dirname, "../../../../node_modules/.cache/retinue/browser");
 
 export type TestBrowser = {
   readonly browsers: Browsers;

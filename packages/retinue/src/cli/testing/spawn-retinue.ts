@@ -44,6 +44,9 @@ export type Project = {
 /** Shared by all, since every home is new and would begin without. */
 const COMPILED = fileURLToPath(new URL("../../../../../node_modules/.cache/retinue-tests", import.meta.url));
 
+/** The browser that npm brings is unpacked there, once. */
+const CACHE = fileURLToPath(new URL("../../../../../node_modules/.cache", import.meta.url));
+
 /** Runs a command as on a machine that has no sandbox; nothing where this is one. */
 export const WITHOUT_SANDBOX: readonly string[] = existsSync("/usr/bin/bwrap")
   ? ["/usr/bin/bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--"]
@@ -56,6 +59,7 @@ export const toEnvironment = (home: string): NodeJS.ProcessEnv => ({
   RETINUE_HOME: home,
   RETINUE_TEST: "1",
   NODE_COMPILE_CACHE: COMPILED,
+  XDG_CACHE_HOME: CACHE,
 });
 
 /** A folder with these settings, far from the user's own. */

@@ -1,0 +1,66 @@
+/** The screens of a process: one for each session that works on one. */
+import type { SessionId } from "@retinue/protocol";
+import type { AnyTool, Resource } from "@retinue/runtime";
+import { defineResource } from "@retinue/runtime";
+import type { SecretValues } from "../fill-secrets.ts";
+import { DesktopSession } from "./desktop-session.ts";
+import type { DesktopSessionOptions } from "./desktop-session.ts";
+import { createClickTool } from "./click.ts";
+import { createKeyTool } from "./key.ts";
+import { createScreenshotTool } from "./screenshot.ts";
+import { createScrollTool } from "./scroll.ts";
+import { createTypeTool } from "./type.ts";
+
+export type DesktopsOptions = {
+  readonly env: NodeJS.ProcessEnv;
+  /** Of sessions that nobody said anything of. */
+  readonly display?: string | undefined;
+  readonly secrets?: () => SecretValues;
+  /** Answers questions about the screen; without it the agent's own model, if it reads images. */
+  readonly visionModel?: string | undefined;
+};
+
+export type DesktopToolOptions = {
+  readonly desktop: Resource<DesktopSession>;
+  readonly visionModel: string | undefined;
+  readonly secrets: () => SecretValues;
+};
+
+export type Desktops = {
+  readonly tools: readonly AnyTool[];
+  /** The screen of a session; holds for those opened from now on. */
+  readonly configure: (sessionId: SessionId, options: DesktopSessionOptions) => void;
+  readonly find: (sessionId: SessionId) => DesktopSession | undefined;
+};
+
+const NO_SECRETS: SecretValues = new Map();
+
+export const createDesktops = ({ env, display, secrets = () => NO_SECRETS, visionModel }: DesktopsOptions): Desktops => {
+  const wanted = new Map<SessionId, DesktopSessionOptions>();
+  const open = new Map<SessionId, DesktopSession>();
+  const desktop: Resource<DesktopSession> = defineResource({
+    name: "screen",
+    per: "session",
+    open: async ({ sessionId }) => {
+      const opened = await DesktopSession.open({ display, ...wanted.get(sessionId) }, env);
+      open.set(sessionId, opened);
+      return opened;
+    },
+    close: async (held) => {
+      for (const [sessionId, opened] of open) if (opened === held) open.delete(sessionId);
+      await held.close();
+    },
+  });
+  const options: DesktopToolOptions = { desktop, visionModel, secrets };
+  return {
+    tools: [
+      createScreenshotTool(options),
+      createClickTool(options),
+      createTypeTool(options),
+      createKeyTool(options),
+      createScrollTool(options),
+    ],
+    configure: (sessionId, given) => void wanted.set(sessionId, given),
+    find: (sessionId) => open.get(sessionId),
+  };
+};
