@@ -19,9 +19,10 @@ const WORKERS = 4;
 const LATENCY_MS = 200;
 const LEAST_RATIO = 3;
 
+const before = (): Promise<unknown> => sleep(LATENCY_MS);
+
 const script: Script = ({ messages }, answered) => {
   const task = JSON.stringify(messages[0]?.content ?? "");
-  const before = (): Promise<unknown> => sleep(LATENCY_MS);
   if (task.includes("MODE 1: PLAN."))
     return { before, text: JSON.stringify({ sub_tasks: [{ step: 1, description: "Look", expected_result: "seen" }] }) };
   if (task.includes("MODE 3: VERDICT.")) return { before, text: JSON.stringify({ status: "pass", summary: "Seen." }) };
