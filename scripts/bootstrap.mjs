@@ -35,6 +35,7 @@ const COMMANDS = {
   "bench:parked": "bench/parked.ts",
   "bench:feed": "bench/feed.ts",
   "bench:page": "bench/page.ts",
+  "bench:qa": "bench/qa.ts",
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",

@@ -73,7 +73,8 @@ export const buildPackage = async ({ root, folder }: BuildOptions): Promise<Buil
     ({ file, definition }) => [path.basename(file), definition] as const,
   );
   writeFileSync(path.join(builtin, PARSED_FILE), JSON.stringify(Object.fromEntries(parsed)));
-  cpSync(path.join(source, "retinue.schema.json"), path.join(folder, "retinue.schema.json"));
+  for (const schema of ["retinue.schema.json", "test-case.schema.json"])
+    cpSync(path.join(source, schema), path.join(folder, schema));
   cpSync(path.join(source, "bin"), path.join(folder, "bin"), { recursive: true });
   cpSync(path.join(root, "README.md"), path.join(folder, "README.md"));
   pointAtCode(path.join(folder, "bin/retinue.mjs"));

@@ -14,7 +14,6 @@ export type TestOptions = Omit<SessionOptions, "agent"> & {
   readonly html?: string;
   readonly json?: boolean;
   readonly rerun?: boolean;
-  readonly heal?: string;
   readonly compareFlat?: boolean;
   readonly export?: string;
   readonly out?: string;
