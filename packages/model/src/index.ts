@@ -16,4 +16,5 @@ export { secretsOf } from "./providers/secrets.ts";
 export type { ServedModel } from "./providers/served-models.ts";
 export { DEFAULT_RETRY } from "./retry.ts";
 export type { RetrySettings } from "./retry.ts";
+export { isOfflineUnable } from "./offline/decide.ts";
 export { CALL_MODEL, toCallTask } from "./offline/call-model.ts";

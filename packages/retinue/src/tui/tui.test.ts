@@ -49,7 +49,7 @@ test("nested agents are shown live, numbered where names repeat, and stand in th
     }),
   });
   await played.press("find them", ENTER);
-  await played.until("researcher #2");
+  await played.until((screen) => /researcher #2 +asks the model/.test(screen));
   const live = played.screen();
   expect(live).toMatch(/● main +waits for 2 agents +0:0\d +1\/\d+ \$0\.00/);
   expect(live).toMatch(/├ ● researcher #1 +asks the model/);

@@ -4,18 +4,16 @@
  */
 import type { RunView, SessionView } from "@retinue/client";
 import type { EventOf, RetinueEvent, RunId, UserPart } from "@retinue/protocol";
-import { isLive } from "@retinue/protocol";
 import type { AnswerRenderer } from "../../cli/answer-renderer.ts";
 import { createAnswerRenderer } from "../../cli/answer-renderer.ts";
 import { formatErrorValue } from "../../cli/format-error.ts";
 import { formatMeasured } from "../../cli/format-measured.ts";
 import { createProgressRenderer } from "../../cli/progress-renderer.ts";
 import type { KnownSecret } from "../../secrets/create-redactor.ts";
-import { drawTree } from "../draw/agent-tree.ts";
+import { createEndedAgents } from "../draw/ended-agents.ts";
 import { drawBill } from "../draw/draw-bill.ts";
 import { describeCall } from "../draw/describe-call.ts";
 import { createMarkdownStream, renderMarkdown } from "../draw/markdown-stream.ts";
-import { nameRuns } from "../draw/run-names.ts";
 import { drawToolCard } from "../draw/tool-card.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
@@ -34,14 +32,11 @@ export type Transcript = {
   readonly take: (event: RetinueEvent, view: SessionView) => readonly Row[];
   /** What is being said, and not finished. */
   readonly tail: () => readonly Row[];
-  /** Runs whose rows are written: they need no place on the live screen. */
-  readonly isWritten: (runId: RunId) => boolean;
   /** The latest words of the main run as they were written, for who wants to copy them. */
   readonly lastSource: () => string;
 };
 
 const MOST_TASK_ROWS = 12;
-const MOST_TREE_ROWS = 200;
 
 const plainText = (parts: readonly UserPart[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "[image]")).join(" ");
@@ -72,7 +67,7 @@ const SAID: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
 export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOptions): Transcript => {
   const progress = createProgressRenderer(redact);
   const words = createMarkdownStream(() => width() - 2);
-  const written = new Set<RunId>();
+  const ended = createEndedAgents();
   let answer: { readonly runId: RunId; readonly renderer: AnswerRenderer } | undefined;
   let lastSource = "";
   /** Something was said in this step; before that, empty lines are left out. */
@@ -115,28 +110,6 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     return left <= 1 ? rows : [...rows.slice(0, MOST_TASK_ROWS), [span(`${indent}… ${left} more rows`, "dim")]];
   };
 
-  /** Children that have settled, whole, before the main run speaks again. */
-  const drawEnded = (root: RunView): readonly Row[] => {
-    const ended = root.children.filter(({ runId, state }) => state.type === "settled" && !written.has(runId));
-    if (ended.length === 0) return [];
-    const folds = new Map<RunId, boolean>();
-    const open = (run: RunView): void => {
-      written.add(run.runId);
-      folds.set(run.runId, false);
-      run.children.forEach(open);
-    };
-    ended.forEach(open);
-    return drawTree({
-      roots: ended,
-      names: nameRuns([root]),
-      now: Date.now(),
-      width: width(),
-      mostRows: MOST_TREE_ROWS,
-      folds,
-      lastEventAt: () => undefined,
-    }).rows;
-  };
-
   const drawEnd = (event: EventOf<"run.settled">, root: RunView): readonly Row[] => {
     const { result } = event;
     const told = [
@@ -145,7 +118,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     ].filter((line) => line.trim() !== "");
     const own = kind === "side" ? renderMarkdown(redact(result.details), width() - 2) : [];
     return [
-      ...apart("calls", drawEnded(root)),
+      ...apart("calls", ended.take(root, width())),
       ...apart("words", trimEmpty(inset(own))),
       ...apart("other", [
         ...told.flatMap((line) => wrapRow([span(` ${safeText(line)}`, result.error ? "failed" : "dim")], width(), "   ")),
@@ -169,10 +142,10 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
   const takeRoot = (event: RetinueEvent, root: RunView): readonly Row[] => {
     if (event.type === "run.requested") return drawTask(event);
     if (event.type === "run.settled") return drawEnd(event, root);
-    const ended = event.type === "model.requested" ? apart("calls", drawEnded(root)) : [];
-    if (kind === "side") return ended;
+    const before = event.type === "model.requested" ? apart("calls", ended.take(root, width())) : [];
+    if (kind === "side") return before;
     if (event.type === "tool.settled") return drawCall(event, root);
-    return SAID.has(event.type) ? [...ended, ...takeWords(event)] : ended;
+    return SAID.has(event.type) ? [...before, ...takeWords(event)] : before;
   };
 
   const takeAny = (event: RetinueEvent, view: SessionView): readonly Row[] => {
@@ -202,11 +175,9 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
       const rows = takeAny(event, view);
       const root = view.runs.get(event.runId);
       if (event.depth !== 0 || !root) return rows;
-      if (!isLive(event) && event.type === "run.settled") written.add(event.runId);
       return [...rows, ...takeRoot(event, root)];
     },
     tail: () => inset(words.tail()),
-    isWritten: (runId) => written.has(runId),
     lastSource: () => lastSource,
   };
 };
