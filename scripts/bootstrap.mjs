@@ -30,6 +30,8 @@ const COMMANDS = {
   "bench:record": "bench/record.ts",
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",
+  "bench:terminal": "bench/terminal.ts",
+  pictures: "scripts/pictures/take-pictures.ts",
   attack: "scripts/attack/attack.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
