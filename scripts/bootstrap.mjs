@@ -36,6 +36,7 @@ const COMMANDS = {
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
+  "commands-doc": "scripts/generate-commands-doc.ts",
   "events-doc": "scripts/generate-events-doc.ts",
 };
 

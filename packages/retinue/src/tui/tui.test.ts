@@ -82,7 +82,7 @@ test("a question from depth 2 tells the path, the diff and what each answer cove
   const card = played.screen();
   expect(card).toContain("executor ‹ main: edit src/cart.ts");
   expect(card).toContain("-return sum");
-  expect(card).toMatch(/y once {2}r this run {2}s this session {2}p always edit in src\/\*\* \(P keeps it\)/);
+  expect(card).toMatch(/y once {2}r this run {2}s this session {2}n no, because … {2}p always edit/);
   expect(card).toContain("every write with edit");
   expect(card).toContain("! 1");
   await played.advance(300);

@@ -18,8 +18,6 @@ const canDraw = ({ stdin, stdout, env }: Surroundings): boolean => {
 const HELP = `
 On a terminal this opens the TUI; --plain (or RETINUE_PLAIN=1, or TERM=dumb)
 asks line by line, which screen readers and pipes can follow.
-
-Example: retinue --approve workspace
 `;
 
 export const registerChat = ({ program, surroundings, act }: Registrar): void => {
@@ -53,16 +51,14 @@ export const registerChat = ({ program, surroundings, act }: Registrar): void =>
       .command("attach")
       .description("open a session in the terminal interface: follow it, answer it, or go on with it")
       .argument("<session>", "its id, the beginning of it, or latest"),
-  )
-    .addHelpText("after", "\nExample: retinue attach latest\n")
-    .action((attach: string, options: SessionOptions) =>
-      act(async () => {
-        if (!canDraw(surroundings))
-          throw new RetinueError("usage", "retinue attach needs a terminal.", {
-            hint: "retinue follow shows a session line by line, retinue approvals answers its questions.",
-          });
-        const { openTui } = await import("../../tui/open-tui.ts");
-        return openTui({ ...options, attach }, surroundings);
-      }),
-    );
+  ).action((attach: string, options: SessionOptions) =>
+    act(async () => {
+      if (!canDraw(surroundings))
+        throw new RetinueError("usage", "retinue attach needs a terminal.", {
+          hint: "retinue follow shows a session line by line, retinue approvals answers its questions.",
+        });
+      const { openTui } = await import("../../tui/open-tui.ts");
+      return openTui({ ...options, attach }, surroundings);
+    }),
+  );
 };

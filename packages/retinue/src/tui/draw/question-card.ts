@@ -59,10 +59,10 @@ const choicesOf = (
   span(" this run  "),
   key("s"),
   span(" this session  "),
-  ...(rule === undefined ? [] : [key("p"), span(` always ${safeName(describeRule(rule))} (`), key("P"), span(" keeps it)  ")]),
   key("n"),
-  span(" no, because …"),
-  span(`   r and s: ${describeAlike(act)}${act.effect === "execute" ? "" : `, by ${safeName(agent)} or by all`}`, "dim"),
+  span(" no, because …  "),
+  ...(rule === undefined ? [] : [key("p"), span(` always ${safeName(describeRule(rule))} (`), key("P"), span(" keeps it)  ")]),
+  span(`r and s: ${describeAlike(act)}${act.effect === "execute" ? "" : `, by ${safeName(agent)} or by all`}`, "dim"),
 ];
 
 const frame = (title: string, right: string, body: readonly Row[], width: number): readonly Row[] => {

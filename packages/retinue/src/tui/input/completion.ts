@@ -25,7 +25,7 @@ const MOST_SUGGESTIONS = 50;
 
 /** Letters in their order, those at the beginning of a name first; lower is better, undefined does not fit. */
 export const fitOf = (typed: string, name: string): number | undefined => {
-  if (typed === "") return name.length;
+  if (typed === "") return 0;
   const [small, large] = [typed.toLowerCase(), name.toLowerCase()];
   const base = large.slice(large.lastIndexOf("/") + 1);
   if (base.startsWith(small)) return base.length;
@@ -45,7 +45,8 @@ const best = (typed: string, names: readonly string[]): readonly string[] =>
   names
     .map((name) => ({ name, fit: fitOf(typed, name) }))
     .filter((one): one is { readonly name: string; readonly fit: number } => one.fit !== undefined)
-    .toSorted((a, b) => a.fit - b.fit || (a.name < b.name ? -1 : 1))
+    // Those that fit alike stay in their order.
+    .toSorted((a, b) => a.fit - b.fit)
     .slice(0, MOST_SUGGESTIONS)
     .map(({ name }) => name);
 
