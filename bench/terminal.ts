@@ -5,7 +5,6 @@
 import { createSessionView } from "@retinue/client";
 import { generateSession } from "@retinue/client/testing";
 import type { RunView } from "@retinue/client";
-import type { RunId } from "@retinue/protocol";
 import { composeFrame } from "../packages/retinue/src/tui/compose-frame.ts";
 import { nameRuns } from "../packages/retinue/src/tui/draw/run-names.ts";
 import { createLiveScreen } from "../packages/retinue/src/tui/screen/live-screen.ts";
@@ -29,7 +28,7 @@ const feed = {
   sessionId: "ses_generated",
   view: store.view,
   transcript,
-  lastEventAt: (_: RunId) => Date.now(),
+  lastEventAt: () => Date.now(),
   root,
   isWorking: () => true,
   close: () => undefined,

@@ -26,8 +26,9 @@ const COLOURS = [
   "#ffffff",
 ];
 
+const level = (value: number): number => (value === 0 ? 0 : 55 + value * 40);
+
 const cube = (index: number): string => {
-  const level = (value: number): number => (value === 0 ? 0 : 55 + value * 40);
   const at = index - 16;
   const parts = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((value) => level(value).toString(16).padStart(2, "0"));
   return `#${parts.join("")}`;
@@ -54,8 +55,8 @@ const styleOf = (
 const toRuns = (terminal: Terminal, row: number): readonly Run[] => {
   const line = terminal.buffer.active.getLine(row);
   const runs: Run[] = [];
-  for (let column = 0; line && column < terminal.cols; column += 1) {
-    const cell = line.getCell(column);
+  for (let column = 0; column < terminal.cols; column += 1) {
+    const cell = line?.getCell(column);
     if (!cell || cell.getWidth() === 0) continue;
     const [text, style] = [cell.getChars() || " ", styleOf(cell)];
     const last = runs.at(-1);

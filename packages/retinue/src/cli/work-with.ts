@@ -80,6 +80,7 @@ export const workWith = async (
           }),
         }),
     });
+    const effectOf = (tool: string): ToolEffect | undefined => retinue.tools.get(tool)?.effect;
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => (closing ??= retinue.close());
     /** What fails here is thrown where the end of it is awaited. */
@@ -93,7 +94,6 @@ export const workWith = async (
       await stderr.write(formatLeftOut(retinue, surroundings.redact));
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
       const showWhole = async (run: RunHandle): Promise<number> => {
-        const effectOf = (tool: string): ToolEffect | undefined => retinue.tools.get(tool)?.effect;
         const exitCode = await showRun(run, view, { status, effectOf }, surroundings);
         if (view.type === "text") await stderr.write(`retinue: recorded as ${run.sessionId}\n`);
         await stdout.flush();

@@ -302,3 +302,47 @@ test("Ctrl-C clears a text without losing it, then stops the turn, and twice lea
   await played.press("\u0003");
   await played.tui.left;
 });
+
+test("who looks elsewhere is notified of a question and of the end, not while the window has the focus, and the title counts", async () => {
+  const played = await play(asking(1));
+  played.type("\u001b[O");
+  await played.press("go", ENTER);
+  await played.until("! 1");
+  expect(played.bytes()).toContain("\u001b]9;Retinue waits for your answer.\u0007");
+  expect(played.bytes()).toContain("\u001b]0;(1) retinue: project\u0007");
+  await played.advance(1500);
+  await played.until("y once");
+  await played.advance(300);
+  await played.press("y");
+  await played.until("completed in");
+  await played.until("ready");
+  expect(played.bytes().match(/\u001b\]9;Retinue is done\.\u0007/g)).toHaveLength(1);
+});
+
+test("/copy gives the source of the answer, as it was written, and reads no clipboard", async () => {
+  const source = "# Title\n\nA **long** line.\n";
+  const played = await play({ script: [{ text: source }] });
+  await played.press("go", ENTER);
+  await played.until("completed in");
+  await played.press("/copy", ENTER);
+  await played.until("copied");
+  expect(played.bytes()).toContain(`\u001b]52;c;${Buffer.from(source).toString("base64")}\u0007`);
+  expect(played.bytes()).not.toContain("]52;c;?");
+});
+
+test("agents that are started beside the conversation work at the same time, and what they hand in stands in it", async () => {
+  const held = gate();
+  const played = await play({
+    script: byAgent({
+      main: [{ before: held.closed, text: "Main is done." }],
+      researcher: [{ text: "## Summary\nfound it\n\n## Details\nIn **src**." }],
+    }),
+  });
+  await played.press("go", ENTER);
+  await played.until("asks the model");
+  await played.press("/spawn researcher where is it?", ENTER);
+  await played.until("In src.");
+  expect(played.screen()).toContain("● main");
+  held.open();
+  await played.until("Main is done.");
+});

@@ -14,7 +14,7 @@ const crowd = (done: number) => {
   const main = source.run("run_main", undefined, "main");
   const store = createSessionView(source.sessionId);
   const apply = (...events: readonly Parameters<typeof store.apply>[0][]): void => events.forEach((event) => store.apply(event));
-  const child = (name: string) => source.run(`run_${name}` as RunId, main.identity, "worker");
+  const child = (name: string) => source.run(`run_${name}`, main.identity, "worker");
   apply(
     main.requested(),
     main.started(),
@@ -59,7 +59,7 @@ test("what does not fit is counted, and what waits, failed or runs is shown firs
 });
 
 test("the rest opens", () => {
-  const rows = draw(7, 6, { folds: new Map([["run_main" as RunId, false]]) }).rows.map(rowText);
+  const rows = draw(7, 6, { folds: new Map([["run_main", false]]) }).rows.map(rowText);
   expect(rows).toHaveLength(6);
   expect(rows.at(-1)).toMatch(/\+\d+ more/);
   expect(rows.join("\n")).toContain("! worker #9");
