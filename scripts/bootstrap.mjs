@@ -36,11 +36,14 @@ const COMMANDS = {
   "bench:feed": "bench/feed.ts",
   "bench:page": "bench/page.ts",
   "bench:qa": "bench/qa.ts",
+  "bench:terminal": "bench/terminal.ts",
+  pictures: "scripts/pictures/take-pictures.ts",
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
+  "commands-doc": "scripts/generate-commands-doc.ts",
   "events-doc": "scripts/generate-events-doc.ts",
 };
 

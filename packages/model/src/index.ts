@@ -16,3 +16,4 @@ export { secretsOf } from "./providers/secrets.ts";
 export type { ServedModel } from "./providers/served-models.ts";
 export { DEFAULT_RETRY } from "./retry.ts";
 export type { RetrySettings } from "./retry.ts";
+export { isOfflineUnable } from "./offline/decide.ts";

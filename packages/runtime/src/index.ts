@@ -15,6 +15,7 @@ export { createStopwatch } from "./limits/stopwatch.ts";
 export type { Stopwatch } from "./limits/stopwatch.ts";
 export { estimateMessage } from "./context/estimate.ts";
 export type { CallContext } from "./loop/tool.ts";
+export { readPlainCommands } from "./policy/shell-words.ts";
 export { addUsage, apply, createState, fold, settledMessages } from "./record/fold.ts";
 export type { RunState } from "./record/run-state.ts";
 export { driveRun, runLoop } from "./loop/loop.ts";

@@ -17,7 +17,7 @@ import { planOccurrences, planReads, planSearch } from "./search-plan.ts";
 import { decideOrchestrator } from "./test-cases/decide-orchestrator.ts";
 import { decideStep, readStepTask } from "./test-cases/decide-step.ts";
 import { loosen } from "./terms.ts";
-import { ABLE, clip, CONFIGURE, listTexts, toAnswer, withoutBanner } from "./wording.ts";
+import { ABLE, BANNER, clip, CONFIGURE, listTexts, toAnswer, withoutBanner } from "./wording.ts";
 
 export type Turn =
   | { readonly type: "calls"; readonly text: string; readonly calls: readonly PlannedCall[] }
@@ -96,6 +96,10 @@ const UNABLE: Record<Extract<Intent, { type: "unable" }>["wanted"], string> = {
   explain: "To explain takes a real model, and the question names nothing that I could look up.",
   talk: "To talk about this takes a real model.",
 };
+
+/** Whether an answer of the rules says that they cannot do what was asked. */
+export const isOfflineUnable = (text: string): boolean =>
+  text.startsWith(BANNER) && Object.values(UNABLE).some((sentence) => text.includes(sentence));
 
 /** Calls when there are any to make, else the answer. */
 const callOr = (text: string, calls: readonly PlannedCall[], otherwise: () => string): Turn =>

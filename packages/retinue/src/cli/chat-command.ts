@@ -23,7 +23,7 @@ import type { Flagged, SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
 import { commandSource } from "./reach/command-source.ts";
 import { shortId } from "./record/find-session.ts";
-import { offlineNotice, showRun } from "./show-run.ts";
+import { offlineNotice, showTurn } from "./show-run.ts";
 import { showUntilParked } from "./show-until-parked.ts";
 import type { SlashContext } from "./slash-command.ts";
 import { obey } from "./slash-command.ts";
@@ -212,7 +212,7 @@ const takeTurn = async (turn: Turn, context: TurnContext): Promise<number> => {
     conversation.sessionId = run.sessionId;
     delete conversation.forkFrom;
     const view = { type: "text" } as const;
-    const show = (one: RunHandle): Promise<number> => showRun(one, view, surroundings);
+    const show = (one: RunHandle): Promise<number> => showTurn(one, surroundings);
     return await showUntilParked(run, { view, show, approvals: retinue.live.approvals, letGo: close }, surroundings);
   } catch (thrown) {
     const { sessionId } = conversation;

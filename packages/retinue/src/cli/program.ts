@@ -5,6 +5,8 @@ import { EXIT } from "./exit-code.ts";
 import { registerApprovals } from "./register/register-approvals.ts";
 import { registerAgents } from "./register/register-agents.ts";
 import { registerChat } from "./register/register-chat.ts";
+import { addExamples } from "./register/examples.ts";
+import { registerCompletion } from "./register/register-completion.ts";
 import { registerDoctor } from "./register/register-doctor.ts";
 import { registerDocuments } from "./register/register-documents.ts";
 import { registerInit } from "./register/register-init.ts";
@@ -49,28 +51,34 @@ const register = (registrar: Registrar): void => {
   registerTrust(registrar);
   registerDoctor(registrar);
   registerInit(registrar);
+  registerCompletion(registrar);
+  addExamples(registrar.program);
 };
 
-export const runProgram = async (words: readonly string[], surroundings: Surroundings): Promise<number> => {
-  let exitCode: number = EXIT.done;
-  let output = "";
+/** All commands, with what `act` does to carry one out; nothing is run by building them. */
+export const buildProgram = (surroundings: Surroundings, act: Registrar["act"], write: (text: string) => void): Command => {
   const program = new Command("retinue");
-
   program
     .description("One main agent and its retinue of sub-agents.")
     .version(readVersion(), "-V, --version", "show the version")
     .helpCommand("help [command]", "show help for a command")
     .addHelpText("after", AFTER_HELP)
-    .configureOutput({ writeOut: (text) => void (output += text), writeErr: () => undefined })
+    .configureOutput({ writeOut: write, writeErr: () => undefined })
     .exitOverride();
+  register({ program, surroundings, act });
+  return program;
+};
 
-  register({
-    program,
+export const runProgram = async (words: readonly string[], surroundings: Surroundings): Promise<number> => {
+  let exitCode: number = EXIT.done;
+  let output = "";
+  const program = buildProgram(
     surroundings,
-    act: async (work) => {
+    async (work) => {
       exitCode = await work();
     },
-  });
+    (text) => void (output += text),
+  );
 
   try {
     await program.parseAsync([...words], { from: "user" });

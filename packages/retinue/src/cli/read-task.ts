@@ -23,10 +23,13 @@ const readAll = async (input: Readable): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8");
 };
 
-/** `words` empty, or just `-`: standard input, unless that is a terminal. */
+/** `words` empty, or just `-`: standard input, unless that is a terminal. A `-` after other words joins what is piped in to them. */
 export const readTask = async (words: readonly string[], input: Readable & { readonly isTTY?: boolean }): Promise<string> => {
-  const fromInput = words.length === 0 ? input.isTTY !== true : words.length === 1 && words[0] === "-";
-  const task = fromInput ? await readAll(input) : words.join(" ");
+  const isJoined = words.length > 1 && words.at(-1) === "-";
+  const fromInput = words.length === 0 ? input.isTTY !== true : words.at(-1) === "-";
+  const said = (isJoined ? words.slice(0, -1) : fromInput ? [] : words).join(" ");
+  const piped = fromInput ? await readAll(input) : "";
+  const task = isJoined ? `${said}\n\n${piped}` : said + piped;
   if (Buffer.byteLength(task) > MOST_BYTES) throw tooLarge();
   if (task.trim() === "") throw new RetinueError("task_empty", "There is no task.");
   return task;

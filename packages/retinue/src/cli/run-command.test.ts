@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { callRetinue } from "./testing/call-retinue.ts";
 import type { Ended, Project } from "./testing/spawn-retinue.ts";
 import { BIN, createProject, toEnvironment } from "./testing/spawn-retinue.ts";
@@ -62,7 +62,7 @@ describe.concurrent("retinue run", () => {
     expectNoStack(ended);
   });
 
-  test("shows the tools that are called, and their failures", async () => {
+  test("shows what is said on the way beside the answer, the tools that are called, and their failures", async () => {
     const { project } = await setUp([
       { text: "Let me look.", toolCalls: [{ name: "read", arguments: '{"path":"notes.txt"}' }] },
       { toolCalls: [{ name: "read", arguments: '{"path":"missing.txt"}' }] },
@@ -70,7 +70,8 @@ describe.concurrent("retinue run", () => {
     ]);
     await writeFile(join(project.workspace, "notes.txt"), "hi\n");
     const ended = await callRetinue(project, ["run", "what do the notes say?"]);
-    expect(ended).toMatchObject({ code: 0, stdout: "Let me look.\nIt says hi.\n" });
+    expect(ended).toMatchObject({ code: 0, stdout: "It says hi.\n" });
+    expect(ended.stderr).toMatch(/^Let me look\.$/m);
     expect(ended.stderr).toMatch(/^main: read path=notes\.txt$/m);
     expect(ended.stderr).toMatch(/^main: read error: /m);
     expect(ended.stderr).toContain("2 tool calls");
@@ -139,6 +140,20 @@ describe.concurrent("retinue run", () => {
     expectNoStack(ended);
   });
 
+  test("what is piped in is joined to the words before a -", async () => {
+    const { project, server } = await setUp([{ text: "Read." }]);
+    const ended = await project.run(["run", "review this:", "-"], { input: "diff --git\n+x\n" });
+    expect(ended).toMatchObject({ code: 0, stdout: "Read.\n" });
+    expect(JSON.stringify(server.requests[0]?.body)).toContain("review this:\\n\\ndiff --git\\n+x\\n");
+  });
+
+  test("the built-in rules exit with 1 for a task that they cannot do", async () => {
+    const project = await plainProject();
+    const ended = await project.run(["run", "--model", "offline/rules", "write a poem to poem.txt"]);
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toContain("takes a real model");
+  });
+
   test("the built-in rules search the workspace without any model, and say what they are", async () => {
     const project = await plainProject();
     await writeFile(join(project.workspace, "hello.txt"), "hello world\n");
@@ -149,14 +164,16 @@ describe.concurrent("retinue run", () => {
     expectNoStack(ended);
   });
 
-  test("an act that needs an approval is denied when nobody can be asked, and the agent is told", async () => {
+  test("an act that needs an approval is denied when nobody can be asked; the agent is told, what was denied is named at the end, and the exit code is 3", async () => {
     const { project, server } = await setUp([
       { toolCalls: [{ name: "shell", arguments: '{"command":"touch made"}' }] },
       { text: "I may not." },
     ]);
     const ended = await callRetinue(project, ["run", "touch it"]);
-    expect(ended).toMatchObject({ code: 0, stdout: "I may not.\n" });
+    expect(ended).toMatchObject({ code: 3, stdout: "I may not.\n" });
     expect(ended.stderr).toMatch(/^main: shell denied: /m);
+    expect(ended.stderr).toContain("retinue: 1 act denied: nobody was there to be asked. [approval_unavailable]\n");
+    expect(ended.stderr).toMatch(/^ {2}main: shell \{"command":"touch made"\} \(/m);
     expect(JSON.stringify(server.requests[1]?.body)).toContain("approv");
     await expect(readFile(join(project.workspace, "made"))).rejects.toThrow("ENOENT");
   });
@@ -331,12 +348,11 @@ describe.concurrent("being interrupted", () => {
   test("SIGINT cancels the run, whose result is still reported, and exits with 130", async () => {
     const { project, server } = await setUp([{ ...hanging, fault: { type: "stall", afterBytes: 600 } }]);
     const running = project.start(["run", "hang"]);
-    // What came so far is on stdout although the answer is not whole: it streams.
-    await running.said("stdout", "The ");
+    await running.said("stderr", "main: starts with");
+    await vi.waitUntil(() => server.requests.length > 0, { timeout: 20_000 });
     running.child.kill("SIGINT");
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 130, signal: null });
-    expect(ended.stdout).toMatch(/^The [\w ]*\n$/);
     expect(ended.stderr).toContain("retinue: stopping; once more to leave at once.\n");
     expect(ended.stderr).toMatch(/^retinue: cancelled in /m);
     expect(ended.stderr).toMatch(/\[cancelled\]/);
@@ -391,7 +407,7 @@ describe.concurrent("being interrupted", () => {
     const { project, server } = await setUp([
       { text: "word ".repeat(20_000), deltaChars: 5, writeBytes: 2_000, fault: { type: "linger" } },
     ]);
-    const command = `"$0" "$1" run hang 2>err | head -c 1; exit "\${PIPESTATUS[0]}"`;
+    const command = `"$0" "$1" run --json hang 2>err | grep -m 1 -o model.delta | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const shell = spawn("bash", ["-c", command, process.execPath, BIN], {
       cwd: project.workspace,
       env: toEnvironment(project.home),
@@ -400,7 +416,7 @@ describe.concurrent("being interrupted", () => {
     let stdout = "";
     shell.stdout.on("data", (chunk: Buffer) => void (stdout += chunk.toString()));
     const code = await new Promise((resolve) => shell.on("close", resolve));
-    expect({ code, stdout }).toEqual({ code: 141, stdout: "w" });
+    expect({ code, stdout }).toEqual({ code: 141, stdout: "model.delta\n" });
     expect(await server.requests[0]?.closed).toBe("destroyed");
     const stderr = await readFile(join(project.workspace, "err"), "utf8");
     expect(stderr).not.toMatch(/EPIPE|cancelled\]/);

@@ -1,13 +1,16 @@
 /** Shows a run while it works and tells how it ended. The one way from events to a terminal or a pipe. */
 import type { RunView } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
-import type { RetinueEvent, RunId, RunResult } from "@retinue/protocol";
+import type { RetinueEvent, RunId, RunResult, ToolEffect } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
-import { resultExitCode } from "./exit-code.ts";
+import { findDenials, formatDenials } from "./denials.ts";
+import { EXIT, resultExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
 import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
+import { followAnswer } from "./live/follow-answer.ts";
+import type { LiveStatus } from "./live/live-status.ts";
 import { createProgressRenderer, formatBill } from "./progress-renderer.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { treeBillOf } from "./tree-bill.ts";
@@ -69,25 +72,45 @@ export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, 
   for await (const event of events) await stdout.write(toLines(event));
 };
 
-/** Gives the exit code of the run's end. */
-export const showRun = async (run: RunHandle, view: View, surroundings: Surroundings): Promise<number> => {
-  const { stdout, stderr, redact } = surroundings;
-  let seen: RunView | undefined;
-  switch (view.type) {
-    case "text":
-      seen = await followText(run, surroundings);
-      break;
-    case "json":
-      await followJson(run, surroundings);
-      break;
-    case "quiet":
-      await stdout.write(withLineEnd(toPrintable(redact((await run.result).details), "prose")));
-      break;
-    default:
-      view satisfies never;
-  }
-  const result = await run.result;
-  if (view.type === "text") await stderr.write(`${formatMeasured(result, redact)}${formatClosing(result, seen)}`);
+export type ShowOptions = {
+  /** Where the line that lives is drawn; absent where there is no terminal. */
+  readonly status?: LiveStatus | undefined;
+  readonly effectOf: (tool: string) => ToolEffect | undefined;
+};
+
+const tellEnd = async (result: RunResult, seen: RunView | undefined, { stderr, redact }: Surroundings): Promise<void> => {
+  await stderr.write(`${formatMeasured(result, redact)}${formatClosing(result, seen)}`);
   if (result.error) await stderr.write(formatErrorValue(result.error, redact));
+};
+
+/** One turn of a conversation in lines: its words as they come. Gives the exit code of its end. */
+export const showTurn = async (run: RunHandle, surroundings: Surroundings): Promise<number> => {
+  const seen = await followText(run, surroundings);
+  const result = await run.result;
+  await tellEnd(result, seen, surroundings);
   return resultExitCode(result);
+};
+
+/** A run whose answer is what counts. Gives the exit code of its end: what was denied unasked, and what rules cannot do, is not done. */
+export const showRun = async (
+  run: RunHandle,
+  view: View,
+  { status, effectOf }: ShowOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
+  const { stdout, stderr, redact } = surroundings;
+  if (view.type === "json") await followJson(run, surroundings);
+  if (view.type === "quiet") await stdout.write(withLineEnd(toPrintable(redact((await run.result).details), "prose")));
+  const seen = view.type === "text" ? await followAnswer(run, status, surroundings) : undefined;
+  const result = await run.result;
+  if (view.type === "text") await tellEnd(result, seen?.runs.get(run.runId), surroundings);
+  else if (result.error) await stderr.write(formatErrorValue(result.error, redact));
+  const denials = seen ? findDenials(seen) : [];
+  await stderr.write(formatDenials(denials, effectOf, redact));
+  const exitCode = resultExitCode(result);
+  if (exitCode !== EXIT.done) return exitCode;
+  // Loaded by now, since the run has asked a model.
+  const { isOfflineUnable } = await import("@retinue/model");
+  if (isOfflineUnable(result.details)) return EXIT.failed;
+  return denials.length > 0 ? EXIT.limit : exitCode;
 };

@@ -40,7 +40,7 @@ test("a yes that is typed after the question is one", { timeout: 120_000 }, asyn
 test("at the prompt a line that was begun before the question goes on after it", { timeout: 120_000 }, async () => {
   const { project, server, remove } = await createMockProject([...REPLIES, { text: "Heard the rest." }]);
   try {
-    const at = startInTerminal(project, ["--approve", "ask"]);
+    const at = startInTerminal(project, ["--plain", "--approve", "ask"]);
     await at.until("/help tells");
     at.type("make it\ry");
     await at.until("Allow it?");

@@ -3,7 +3,7 @@
  * are asked at the terminal where there is one, and everything is let go of at the end.
  */
 import type { Approver, RunHandle } from "@retinue/engine";
-import type { SessionId } from "@retinue/protocol";
+import type { SessionId, ToolEffect } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { createInterface } from "node:readline/promises";
 import type { Retinue, RetinueOptions } from "../create-retinue.ts";
@@ -17,6 +17,8 @@ import { formatInstructions, formatLeftOut } from "./format-left-out.ts";
 import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
+import type { LiveStatus } from "./live/live-status.ts";
+import { createLiveStatus } from "./live/live-status.ts";
 import { commandSource } from "./reach/command-source.ts";
 import { shortId } from "./record/find-session.ts";
 import type { View } from "./show-run.ts";
@@ -49,9 +51,11 @@ export type AtWork = {
 /** Gives the exit code of `work`, or that of the signal that ended it. */
 export const workWith = async (
   { workspace, settings, view, approver, more = {} }: WorkOptions,
-  surroundings: Surroundings,
+  given: Surroundings,
   work: (at: AtWork) => Promise<number>,
 ): Promise<number> => {
+  const status = view.type === "text" && canLive(given) ? createLiveStatus(given.stderr, given.env) : undefined;
+  const surroundings = status ? { ...given, stderr: status.output } : given;
   const { stdin, stdout, stderr, env } = surroundings;
   const interrupts = listenForInterrupts(
     () => void stderr.write(`${stderr.isTerminal ? "\n" : ""}retinue: stopping; once more to leave at once.\n`),
@@ -63,7 +67,7 @@ export const workWith = async (
     const ask =
       stdin.isTTY === true && stderr.isTerminal
         ? createApprover({
-            ask: createAsk(surroundings, interrupts),
+            ask: withoutStatus(createAsk(surroundings, interrupts), status),
             redact: surroundings.redact,
             screen: () => screenOf(stderr),
             readDiff: async (act) => (await import("@retinue/tools")).readPlannedDiff(act, workspace),
@@ -80,6 +84,7 @@ export const workWith = async (
       onProblem: tellProblem(surroundings),
       ...(answers === undefined ? {} : { approver: answers }),
     });
+    const effectOf = (tool: string): ToolEffect | undefined => retinue.tools.get(tool)?.effect;
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => (closing ??= retinue.close());
     /** What fails here is thrown where the end of it is awaited. */
@@ -94,9 +99,10 @@ export const workWith = async (
       if (view.type === "text") await stderr.write(formatInstructions(retinue, surroundings.redact));
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
       const showWhole = async (run: RunHandle): Promise<number> => {
-        const exitCode = await showRun(run, view, surroundings);
+        const exitCode = await showRun(run, view, { status, effectOf }, surroundings);
         if (view.type === "text") await stderr.write(`retinue: recorded as ${run.sessionId}\n`);
-        return exitCode;
+        await stdout.flush();
+        return stdout.closed.aborted ? EXIT.unread : exitCode;
       };
       const show: AtWork["show"] = (run, inItsWay = showWhole) => {
         began(run);
@@ -121,6 +127,14 @@ export const workWith = async (
     interrupts.release();
   }
 };
+
+/** A line that is redrawn needs a terminal that can move its cursor. */
+const canLive = ({ stderr, env }: Surroundings): boolean => stderr.isTerminal && env["TERM"] !== "dumb" && !env["RETINUE_PLAIN"];
+
+const withoutStatus =
+  (ask: Ask, status: LiveStatus | undefined): Ask =>
+  (question, signal) =>
+    status ? status.without(() => ask(question, signal)) : ask(question, signal);
 
 const DROPPED = "\nretinue: what was typed before this question is not taken for an answer.\n";
 

@@ -80,8 +80,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   };
 
   const plans = createPlans({
-    check: (plan, agent = "main") =>
-      void toPlanGraph(plan, { ...toPlanSettings(settings), agents: agentOf(agent).delegates }),
+    check: (plan, agent = "main") => void toPlanGraph(plan, { ...toPlanSettings(settings), agents: agentOf(agent).delegates }),
     run: (task, run) => start(agentOf(run.agent ?? "main"), task, run),
     events: async (sessionId) => store.read(sessionId),
   });

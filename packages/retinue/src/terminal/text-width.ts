@@ -9,25 +9,25 @@ const ZERO = /^(?:\p{M}|\p{Default_Ignorable_Code_Point})+$/v;
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/v;
 
-const widthOfGrapheme = (grapheme: string): number => {
+export const widthOfGrapheme = (grapheme: string): number => {
   if (ZERO.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;
 };
 
-const graphemes = (text: string): readonly string[] => {
+export const graphemesOf = (text: string): readonly string[] => {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 };
 
 export const widthOf = (text: string): number =>
-  ASCII.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
+  ASCII.test(text) ? text.length : graphemesOf(text).reduce((sum, grapheme) => sum + widthOfGrapheme(grapheme), 0);
 
 /** No wider than `width`; what was cut is shown as an ellipsis. */
 export const cutToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let cut = "";
   let taken = 1;
-  for (const grapheme of graphemes(text)) {
+  for (const grapheme of graphemesOf(text)) {
     taken += widthOfGrapheme(grapheme);
     if (taken > width) break;
     cut += grapheme;

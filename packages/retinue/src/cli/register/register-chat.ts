@@ -3,22 +3,62 @@ import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
 import { closestWord } from "@retinue/protocol/names";
 import type { SessionOptions } from "../session-options.ts";
+import type { Surroundings } from "../surroundings.ts";
 import type { Registrar } from "./registrar.ts";
 import { withSessionOptions } from "./session-flags.ts";
 
+type ChatOptions = SessionOptions & { readonly plain?: boolean };
+
+/** A screen that is redrawn needs a terminal that can move its cursor, and a reader who sees it. */
+const canDraw = ({ stdin, stdout, env }: Surroundings): boolean => {
+  const { TERM, RETINUE_PLAIN, INK_SCREEN_READER } = env;
+  return stdin.isTTY === true && stdout.isTerminal && TERM !== "dumb" && !RETINUE_PLAIN && INK_SCREEN_READER !== "true";
+};
+
+const HELP = `
+On a terminal this opens the TUI; --plain (or RETINUE_PLAIN=1, or TERM=dumb)
+asks line by line, which screen readers and pipes can follow.
+`;
+
 export const registerChat = ({ program, surroundings, act }: Registrar): void => {
   withSessionOptions(
-    program.command("chat", { isDefault: true }).description("open a prompt (what retinue alone does)").allowExcessArguments(),
-  ).action((options: SessionOptions, command: Command) =>
+    program
+      .command("chat", { isDefault: true })
+      .description("open the terminal interface (what retinue alone does)")
+      .option("--plain", "line by line, without drawing on the screen")
+      .allowExcessArguments(),
+  )
+    .addHelpText("after", HELP)
+    .action(({ plain, ...options }: ChatOptions, command: Command) =>
+      act(async () => {
+        const [word] = command.args;
+        const names = program.commands.map((one) => one.name());
+        if (word !== undefined)
+          throw new RetinueError("usage", `There is no command ${word}; did you mean ${closestWord(word, names) ?? "run"}?`, {
+            hint: `A task is run by retinue run "…"; retinue help lists the commands.`,
+          });
+        if (plain !== true && canDraw(surroundings)) {
+          const { openTui } = await import("../../tui/open-tui.ts");
+          return openTui(options, surroundings);
+        }
+        const { chatCommand } = await import("../chat-command.ts");
+        return chatCommand(options, surroundings);
+      }),
+    );
+
+  withSessionOptions(
+    program
+      .command("attach")
+      .description("open a session in the terminal interface: follow it, answer it, or go on with it")
+      .argument("<session>", "its id, the beginning of it, or latest"),
+  ).action((attach: string, options: SessionOptions) =>
     act(async () => {
-      const [word] = command.args;
-      const names = program.commands.map((one) => one.name());
-      if (word !== undefined)
-        throw new RetinueError("usage", `There is no command ${word}; did you mean ${closestWord(word, names) ?? "run"}?`, {
-          hint: `A task is run by retinue run "…"; retinue help lists the commands.`,
+      if (!canDraw(surroundings))
+        throw new RetinueError("usage", "retinue attach needs a terminal.", {
+          hint: "retinue follow shows a session line by line, retinue approvals answers its questions.",
         });
-      const { chatCommand } = await import("../chat-command.ts");
-      return chatCommand(options, surroundings);
+      const { openTui } = await import("../../tui/open-tui.ts");
+      return openTui({ ...options, attach }, surroundings);
     }),
   );
 };

@@ -1,0 +1,114 @@
+/**
+ * Shows a run whose answer is what counts: what it says on the way goes beside, and only its last words go to stdout, once they are whole. On a terminal one
+ * line lives below the agents that have ended, and the answer is rendered; in pipes there are plain lines.
+ */
+import { createSessionView, type SessionView } from "@retinue/client";
+import type { RunHandle } from "@retinue/engine";
+import type { EventOf, RetinueEvent } from "@retinue/protocol";
+import { createEndedAgents } from "../../tui/draw/ended-agents.ts";
+import { renderMarkdown } from "../../tui/draw/markdown-stream.ts";
+import { wrapRow } from "../../tui/screen/fit-row.ts";
+import { coloursOf, encodeRow, type Row, span } from "../../tui/screen/row.ts";
+import { toPrintable } from "../../terminal/printable.ts";
+import { createProgressRenderer } from "../progress-renderer.ts";
+import type { Surroundings } from "../surroundings.ts";
+import type { LiveStatus } from "./live-status.ts";
+import { drawRunLine } from "./run-line.ts";
+
+/** What the main run said before it went on to work. */
+const interimOf = (event: RetinueEvent, runId: RunHandle["runId"]): string => {
+  if (event.type !== "model.answered" || event.runId !== runId) return "";
+  const isWork = event.content.some(({ type }) => type === "tool-call");
+  return isWork
+    ? event.content
+        .map((part) => (part.type === "text" ? part.text : ""))
+        .join("")
+        .trim()
+    : "";
+};
+
+/** Gives the session as it was seen. */
+export const followAnswer = async (
+  run: RunHandle,
+  status: LiveStatus | undefined,
+  surroundings: Surroundings,
+): Promise<SessionView> => {
+  const store = createSessionView(run.sessionId, { isPartial: true, keepsLog: false });
+  const tell = status ? createLiveTelling(run, status, store.view, surroundings) : createPlainTelling(run, surroundings);
+  try {
+    for await (const event of run) {
+      store.apply(event);
+      await tell(event);
+      if (event.type === "run.settled" && event.runId === run.runId) await writeAnswer(event, status, surroundings);
+    }
+  } finally {
+    status?.show(undefined);
+  }
+  return store.view;
+};
+
+type Tell = (event: RetinueEvent) => Promise<void> | void;
+
+const createPlainTelling = (run: RunHandle, { stderr, redact }: Surroundings): Tell => {
+  const progress = createProgressRenderer(redact);
+  return async (event) => {
+    const said = interimOf(event, run.runId);
+    if (said !== "") await stderr.write(`${toPrintable(redact(said), "prose")}\n`);
+    const line = progress.take(event, stderr.columns());
+    if (line !== undefined) await stderr.write(`${line}\n`);
+  };
+};
+
+/** Told in a line of its own also where the tree shows the rest. */
+const TOLD: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
+  "limit.reached",
+  "model.failed",
+  "context.fitted",
+  "result.rejected",
+  "worktree.refused",
+  "worktree.merged",
+  "plan.decided",
+  "plan.settled",
+  "cancel.requested",
+]);
+
+const createLiveTelling = (run: RunHandle, status: LiveStatus, view: SessionView, { redact }: Surroundings): Tell => {
+  const progress = createProgressRenderer(redact);
+  const ended = createEndedAgents();
+  const toRows = (event: RetinueEvent): readonly Row[] => {
+    const root = view.runs.get(run.runId);
+    const isTurn = event.runId === run.runId && (event.type === "model.requested" || event.type === "run.settled");
+    const said = interimOf(event, run.runId);
+    const isDenied = event.type === "tool.settled" && event.outcome !== "ok";
+    const line = TOLD.has(event.type) || isDenied ? progress.take(event) : undefined;
+    return [
+      ...(root && isTurn ? ended.take(root, status.width()) : []),
+      ...(said === "" ? [] : renderMarkdown(redact(said), status.width())),
+      ...(line === undefined ? [] : wrapRow([span(line, "dim")], status.width(), "  ")),
+    ];
+  };
+  status.show(() => {
+    const root = view.runs.get(run.runId);
+    return root ? drawRunLine(root, { now: Date.now(), width: status.width() }) : [];
+  });
+  return (event) => {
+    const rows = toRows(event);
+    if (rows.length > 0) status.print(rows);
+  };
+};
+
+const writeAnswer = async (
+  { result }: EventOf<"run.settled">,
+  status: LiveStatus | undefined,
+  { stdout, redact, env }: Surroundings,
+): Promise<void> => {
+  status?.show(undefined);
+  const text = redact(result.details);
+  if (text.trim() === "") return;
+  if (!stdout.isTerminal || !status) {
+    const printable = toPrintable(text, "prose");
+    return stdout.write(printable.endsWith("\n") ? printable : `${printable}\n`);
+  }
+  const rows = renderMarkdown(text.trimEnd(), status.width());
+  await stdout.write(rows.map((one) => `${encodeRow(one, coloursOf(env))}\n`).join(""));
+};

@@ -1,0 +1,56 @@
+/** An example for every command, shown at the end of its help and in the reference. A command that another room adds brings its own by `Example:` in its help. */
+import type { Command } from "commander";
+import { listCommands } from "../list-commands.ts";
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  run: 'git diff | retinue run "review this change:" -',
+  chat: "retinue --approve workspace",
+  attach: "retinue attach latest",
+  agents: "retinue agents list",
+  "agents list": "retinue agents list --json",
+  "agents show": "retinue agents show researcher",
+  "agents check": "retinue agents check",
+  "agents new": "retinue agents new translator",
+  spawn: 'retinue spawn researcher "where are prices rounded?"',
+  fanout: 'retinue fanout researcher "where is X?" reviewer "check src/y.ts"',
+  plan: 'retinue plan "add a discount to the cart" --out plan.md',
+  "plan run": "retinue plan run plan.md",
+  "plan show": "retinue plan show latest",
+  "plan edit": "retinue plan edit latest",
+  sessions: "retinue sessions list",
+  "sessions list": "retinue sessions list --all --json",
+  "sessions show": "retinue sessions show latest",
+  "sessions search": "retinue sessions search rate limit",
+  "sessions export": "retinue sessions export latest > session.json",
+  "sessions import": "retinue sessions import session.json",
+  "sessions fork": 'retinue sessions fork latest --at 40 "try it without a cache"',
+  "sessions resume": "retinue sessions resume latest",
+  "sessions delete": "retinue sessions delete ses_0mwjt9",
+  "sessions verify": "retinue sessions verify",
+  "sessions prune": "retinue sessions prune --keep 100",
+  approvals: "retinue approvals list",
+  "approvals list": "retinue approvals list --json",
+  "approvals answer": "retinue approvals answer apr_1 --allow --resume",
+  send: 'retinue send latest "use euros"',
+  stop: "retinue stop latest --finish",
+  follow: "retinue follow latest --json",
+  replay: "retinue replay latest",
+  stats: "retinue stats --by model --since 7d",
+  documents: "retinue documents list",
+  "documents list": "retinue documents list",
+  "documents add": "retinue documents add handbook/",
+  "documents remove": "retinue documents remove handbook/",
+  trust: "retinue trust",
+  doctor: "retinue doctor",
+  init: "retinue init",
+  completion: "retinue completion bash > ~/.local/share/bash-completion/completions/retinue",
+};
+
+export const exampleOf = (path: string): string | undefined => EXAMPLES[path];
+
+export const addExamples = (program: Command): void => {
+  for (const { path, command } of listCommands(program)) {
+    const example = EXAMPLES[path];
+    if (example !== undefined) command.addHelpText("after", `\nExample:\n  ${example}\n`);
+  }
+};

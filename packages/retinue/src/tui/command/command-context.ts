@@ -1,0 +1,28 @@
+/** What slash commands can reach. */
+import type { RunView } from "@retinue/client";
+import type { RunId } from "@retinue/protocol";
+import type { Retinue } from "../../create-retinue.ts";
+import type { RunNames } from "../draw/run-names.ts";
+import type { Row } from "../screen/row.ts";
+import type { Conversation } from "../session/conversation.ts";
+import type { SlashCommands } from "./slash-commands.ts";
+
+export type CommandContext = {
+  readonly retinue: Retinue;
+  readonly conversation: Conversation;
+  /** Its real path. */
+  readonly workspace: string;
+  readonly maxConcurrent: number;
+  readonly redact: (text: string) => string;
+  readonly width: () => number;
+  /** Into the conversation. */
+  readonly print: (rows: readonly Row[]) => void;
+  readonly names: () => RunNames;
+  /** The runs that were begun with the latest turn, and those beside it. */
+  readonly runs: () => readonly RunView[];
+  /** Opens a run below the tree; undefined closes what is open. */
+  readonly inspect: (runId: RunId | undefined) => void;
+  readonly copy: (text: string) => void;
+  readonly commands: () => SlashCommands<CommandContext>;
+  readonly leave: () => void;
+};

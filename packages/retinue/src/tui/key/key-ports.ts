@@ -1,0 +1,32 @@
+/** What a key can reach: what is remembered, the questions, and the acts that keys lead to. */
+import type { ApprovalScope, RunId } from "@retinue/protocol";
+import type { Question } from "../question/question.ts";
+import type { QuestionQueue } from "../question/question-queue.ts";
+import type { TuiState } from "../tui-state.ts";
+
+/** What keys lead to, carried out by the TUI. */
+export type Acts = {
+  readonly submit: (text: string, how: "now" | "after") => void;
+  readonly allow: (question: Question, scope: ApprovalScope) => void;
+  readonly allowByRule: (question: Question, isKept: boolean) => void;
+  readonly deny: (question: Question, reason: string) => void;
+  readonly answerAsk: (question: Question, text: string) => void;
+  readonly showWhole: (question: Question) => void;
+  readonly stop: (runId: RunId, isFinish: boolean) => void;
+  /** What Esc offers to stop; undefined where nothing runs. */
+  readonly offerStop: (runId?: RunId) => TuiState["stopOffer"];
+  readonly stopTurn: () => boolean;
+  readonly leave: () => void;
+  readonly complete: () => void;
+  readonly takeBackLater: () => string | undefined;
+  readonly nameOf: (runId: RunId) => string;
+  readonly shownRuns: () => readonly RunId[];
+  readonly redraw: () => void;
+};
+
+export type KeyPorts = {
+  readonly state: TuiState;
+  readonly queue: QuestionQueue;
+  readonly acts: Acts;
+  readonly now: () => number;
+};

@@ -1,0 +1,84 @@
+/** Keys while a question is in view: an answer, the reason for a no, words for who asks, or away from it. */
+import type { ApprovalScope } from "@retinue/protocol";
+import type { Key } from "../input/key-reader.ts";
+import { EMPTY_TEXT } from "../input/text-editor.ts";
+import type { Question } from "../question/question.ts";
+import type { Shown } from "../question/question-queue.ts";
+import type { TuiState } from "../tui-state.ts";
+import { editWith } from "./edit-with-key.ts";
+import type { KeyPorts } from "./key-ports.ts";
+
+const SCOPES: Readonly<Record<string, ApprovalScope>> = { y: "once", r: "run", s: "session" };
+
+export const takeReason = (key: Key, { question, reason = EMPTY_TEXT }: Shown, { queue, acts }: KeyPorts): void => {
+  if (key.type === "key" && key.name === "esc") return queue.setReason(question.id, undefined);
+  if (key.type === "key" && key.name === "enter") {
+    if (queue.mayAnswer()) acts.deny(question, reason.text.trim());
+    return;
+  }
+  const edited = editWith(reason, key);
+  if (edited) queue.setReason(question.id, edited);
+};
+
+export const openQuestion = (shown: Shown | undefined, { state, queue }: KeyPorts): void => {
+  if (!shown) return;
+  if (shown.isOpen) return queue.close();
+  // An answer in words is typed where the text stands, which is set aside meanwhile.
+  if (shown.question.type === "ask" && state.input.text !== "") {
+    state.draft = state.input;
+    state.input = EMPTY_TEXT;
+  }
+  queue.open();
+};
+
+/** Whether the question has taken the key. */
+export const takeQuestion = (key: Key, { question }: Shown, ports: KeyPorts): boolean => {
+  const { state, queue, acts } = ports;
+  if (key.type === "key" && key.name === "esc") {
+    queue.close();
+    restoreDraft(state);
+    return true;
+  }
+  if (question.type === "ask") return takeAsk(key, question, ports);
+  if (key.type !== "text") return false;
+  const scope = SCOPES[key.text];
+  if (scope === undefined && !["n", "p", "P", "v"].includes(key.text)) return false;
+  // A key that came too early answers nothing, and is no text either.
+  if (!queue.mayAnswer()) return true;
+  if (scope !== undefined) acts.allow(question, scope);
+  else if (key.text === "n") queue.beginReason(question.id);
+  else if (key.text === "v") acts.showWhole(question);
+  else acts.allowByRule(question, key.text === "P");
+  return true;
+};
+
+const takeAsk = (key: Key, question: Question, { state, queue, acts }: KeyPorts): boolean => {
+  if (question.type !== "ask") return false;
+  const chosen = key.type === "text" && state.input.text === "" ? question.options[Number(key.text) - 1] : undefined;
+  if (chosen !== undefined) {
+    if (queue.mayAnswer()) {
+      acts.answerAsk(question, chosen);
+      restoreDraft(state);
+    }
+    return true;
+  }
+  if (key.type === "key" && key.name === "enter") {
+    if (state.input.text.trim() === "" || !queue.mayAnswer()) return true;
+    acts.answerAsk(question, state.input.text.trim());
+    state.input = EMPTY_TEXT;
+    restoreDraft(state);
+    return true;
+  }
+  const edited = editWith(state.input, key);
+  if (!edited) return false;
+  // From here on the text belongs to the question.
+  queue.open();
+  state.input = edited;
+  return true;
+};
+
+const restoreDraft = (state: TuiState): void => {
+  if (state.draft === undefined) return;
+  state.input = state.draft;
+  state.draft = undefined;
+};

@@ -1,0 +1,90 @@
+/** The real command in a real terminal. */
+import { afterEach, expect, test } from "vitest";
+import { call, createMockProject, type MockProject } from "../cli/testing/mock-project.ts";
+import { createProject, type Project } from "../cli/testing/spawn-retinue.ts";
+import { startInPty, type InPty } from "./testing/start-in-pty.ts";
+
+const started: InPty[] = [];
+const made: (MockProject | Project)[] = [];
+afterEach(async () => {
+  for (const at of started.splice(0)) at.kill("SIGKILL");
+  for (const one of made.splice(0)) await one.remove();
+});
+
+const start = (...args: Parameters<typeof startInPty>): InPty => {
+  const at = startInPty(...args);
+  started.push(at);
+  return at;
+};
+
+test("the first session of a newcomer: what answers is said, an example is tried, help is asked for, and the terminal is given back", async () => {
+  const project = await createProject();
+  made.push(project);
+  const at = start(project, ["--model", "offline/rules"]);
+  // Typed before anything is there: neither echoed nor lost.
+  at.type("what is in this folder?");
+  await at.until("› what is in this folder?");
+  expect(at.all()).toContain("built-in rules answer, not an LLM");
+  expect(at.all()).toContain("/spawn code-search where are errors handled?");
+  at.type("\r");
+  await at.until("completed in");
+  await at.until("ready");
+  at.type("/he");
+  await at.until("› /help");
+  at.type("\t\r");
+  await at.until("Ctrl-C          ".trimEnd());
+  expect(at.all()).toContain("/spawn agent task");
+  at.type("\u0004");
+  expect(await at.ended).toBe(0);
+  expect(at.bytes()).toContain("\u001b[?2004l");
+  expect(at.bytes()).not.toContain("\u001b[?1049h");
+});
+
+test("after kill -9 the session goes on where it was, with the question that was open and the text that waited", async () => {
+  const { project, server, remove } = await createMockProject([
+    { toolCalls: [call("write", { path: "src/made.txt", content: "made\n" })] },
+    { text: "It is made." },
+    { text: "And tested." },
+  ]);
+  made.push({ project, server, settingsFile: "", remove });
+  const first = start(project, ["--approve", "ask"]);
+  await first.until("ready");
+  first.type("make it\r");
+  await first.until("y once");
+  first.type("\u0007then test it\u001b\r");
+  await first.until("queued");
+  process.kill(first.pid, "SIGKILL");
+  await first.ended;
+  const second = start(project, ["--approve", "ask"]);
+  await second.until("/resume latest goes on with it");
+  second.type("/resume latest\r");
+  await second.until("goes on where it was cut off");
+  await second.until("y once");
+  // Keys are taken once the question has been seen for a moment.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  second.type("y");
+  await second.until("It is made.");
+  await second.until("And tested.");
+  expect(second.all()).toContain(" you  make it");
+  second.type("\u0004");
+  expect(await second.ended).toBe(0);
+});
+
+test("a terminal of 40 columns that becomes wider keeps everything", async () => {
+  const { project, server, remove } = await createMockProject([
+    { text: "An answer that is longer than forty columns are, by far.\n" },
+  ]);
+  made.push({ project, server, settingsFile: "", remove });
+  const at = start(project, [], { columns: 40, rows: 20, env: { NO_COLOR: "1" } });
+  await at.until("ready");
+  at.type("go\r");
+  await at.until("by far.");
+  at.resize(100, 30);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  at.type("next");
+  await at.until("› next");
+  expect(at.all().match(/by far\./g)).toHaveLength(1);
+  expect(at.all().match(/› next/g)).toHaveLength(1);
+  // oxlint-disable-next-line no-control-regex
+  expect(at.bytes()).not.toMatch(/\u001b\[[0-9;]*[1-9][0-9;]*m/);
+});

@@ -1,0 +1,64 @@
+/**
+ * A rule that answers questions in a person's place: commands that begin with certain words, or writes below a folder. Only what can be told for certain is
+ * covered: no act without its sandbox, none that is given secrets, none on a protected path, and no command line that a shell could read differently.
+ */
+import { isAbsolute, relative, sep } from "node:path";
+import type { ProposedAct } from "@retinue/protocol";
+import { readPlainCommands } from "@retinue/runtime";
+
+export type ApprovalRule =
+  | { readonly type: "command"; readonly words: readonly string[] }
+  | { readonly type: "folder"; readonly tool: string; readonly folder: string };
+
+/** They run whatever they are given. */
+const RUN_ANYTHING =
+  /^(?:sh|bash|dash|zsh|ksh|fish|env|sudo|xargs|find|nohup|time|timeout|exec|command|eval|node|deno|bun|tsx|python[\d.]*|ruby|perl|php|lua|awk|pwsh|npx|pnpx|ssh|docker|rm)$/;
+const SUBCOMMAND = /^[a-z][\w:.-]*$/;
+
+const plainWords = ({ effect, input }: ProposedAct): readonly string[] | undefined => {
+  if (effect !== "execute" || typeof input !== "object" || input === null || !("command" in input)) return undefined;
+  const { command } = input;
+  const commands = typeof command === "string" ? readPlainCommands(command) : undefined;
+  return commands?.length === 1 ? commands[0] : undefined;
+};
+
+const isOrdinary = ({ unsandboxed, secrets = [], protectedPaths = [], hosts }: ProposedAct): boolean =>
+  unsandboxed === undefined && secrets.length === 0 && protectedPaths.length === 0 && hosts.length === 0;
+
+const toRelative = (file: string, workspace: string): string | undefined => {
+  const inside = relative(workspace, file);
+  return inside === "" || isAbsolute(inside) || inside.split(sep)[0] === ".." ? undefined : inside.split(sep).join("/");
+};
+
+/** The rule that the user is offered; undefined where none would be safe. */
+export const offerRule = (act: ProposedAct, workspace: string): ApprovalRule | undefined => {
+  if (!isOrdinary(act)) return undefined;
+  const words = plainWords(act);
+  if (words) {
+    const [program = "", first = "", second = ""] = words;
+    if (RUN_ANYTHING.test(program) || !SUBCOMMAND.test(first)) return undefined;
+    if (first !== "run" && first !== "exec") return { type: "command", words: [program, first] };
+    return first === "run" && SUBCOMMAND.test(second) ? { type: "command", words: [program, first, second] } : undefined;
+  }
+  if (act.effect !== "write" || act.paths.length === 0) return undefined;
+  const tops = new Set(act.paths.map((file) => toRelative(file, workspace)?.split("/").slice(0, -1)[0]));
+  const [folder] = tops;
+  return tops.size === 1 && folder !== undefined && folder !== "" ? { type: "folder", tool: act.tool, folder } : undefined;
+};
+
+export const describeRule = (rule: ApprovalRule): string =>
+  rule.type === "command" ? `${rule.words.join(" ")} …` : `${rule.tool} in ${rule.folder}/**`;
+
+export const isCovered = (rule: ApprovalRule, act: ProposedAct, workspace: string): boolean => {
+  if (!isOrdinary(act)) return false;
+  if (rule.type === "command") {
+    const words = plainWords(act);
+    return words !== undefined && rule.words.every((word, index) => words[index] === word);
+  }
+  return (
+    act.effect === "write" &&
+    act.tool === rule.tool &&
+    act.paths.length > 0 &&
+    act.paths.every((file) => toRelative(file, workspace)?.startsWith(`${rule.folder}/`) === true)
+  );
+};

@@ -1,0 +1,39 @@
+/** Where agents that ask the user something meet the screen: each question waits until it is answered, or its call is over. */
+import type { AskQuestion } from "./question.ts";
+
+export type AskHub = {
+  /** For the tool. */
+  readonly ask: (
+    asked: { readonly question: string; readonly options: readonly string[] },
+    signal: AbortSignal,
+  ) => Promise<string | undefined>;
+  /** Those that wait, oldest first. */
+  readonly open: () => readonly AskQuestion[];
+  readonly onChange: (listener: () => void) => void;
+};
+
+export const createAskHub = (): AskHub => {
+  const open = new Map<string, AskQuestion>();
+  let changed: (() => void) | undefined;
+  let last = 0;
+  return {
+    open: () => [...open.values()],
+    onChange: (listener) => {
+      changed = listener;
+    },
+    ask: ({ question, options }, signal) =>
+      new Promise((resolve) => {
+        last += 1;
+        const id = `ask-${last}`;
+        const settle = (answer: string | undefined): void => {
+          if (!open.delete(id)) return;
+          resolve(answer);
+          changed?.();
+        };
+        open.set(id, { type: "ask", id, text: question, options, settle });
+        if (signal.aborted) settle(undefined);
+        else signal.addEventListener("abort", () => settle(undefined), { once: true });
+        changed?.();
+      }),
+  };
+};

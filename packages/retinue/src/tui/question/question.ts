@@ -1,0 +1,16 @@
+/** A question to the human: whether an act may be done, or what an agent wants to know. */
+import type { ApprovalView } from "@retinue/client";
+import type { ApprovalId } from "@retinue/protocol";
+
+export type ApprovalQuestion = { readonly type: "approval"; readonly id: ApprovalId; readonly approval: ApprovalView };
+
+export type AskQuestion = {
+  readonly type: "ask";
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  /** Undefined: nobody answers. */
+  readonly settle: (answer: string | undefined) => void;
+};
+
+export type Question = ApprovalQuestion | AskQuestion;

@@ -1,0 +1,191 @@
+/**
+ * The sessions that the TUI is concerned with: the conversation, whichever process drives it, and the agents that were started beside it. Everything a person
+ * says goes through the record, so that leaving, a crash or another process loses none of it.
+ */
+import type { RunHandle } from "@retinue/engine";
+import type { ApproveMode, ForkPoint, RunId, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import type { Flagged } from "../../cli/session-options.ts";
+import { findSession, isUnsettled } from "../../cli/record/find-session.ts";
+import type { Retinue } from "../../create-retinue.ts";
+import type { Row } from "../screen/row.ts";
+import type { Feed } from "./feed.ts";
+import { openFeed } from "./feed.ts";
+import { readLater, writeLater } from "./later-messages.ts";
+import type { Transcript } from "./transcript.ts";
+
+export type ConversationOptions = {
+  readonly retinue: Retinue;
+  /** Its real path. */
+  readonly workspace: string;
+  readonly home: string;
+  readonly agent?: string | undefined;
+  readonly flagged: Flagged;
+  readonly createTranscript: (kind: "conversation" | "side") => Transcript;
+  readonly onRows: (rows: readonly Row[]) => void;
+  readonly onFailed: (thrown: unknown) => void;
+  readonly now: () => number;
+};
+
+/** What holds from the next turn on. */
+export type Choices = { model?: string; agent?: string; approve?: ApproveMode; forkFrom?: ForkPoint };
+
+/** How a session that was opened is gone on with. */
+export type Opened = "resumed" | "attached" | "at rest";
+
+export type Conversation = {
+  readonly choices: Choices;
+  readonly main: () => Feed | undefined;
+  /** The conversation first, then what runs beside it. */
+  readonly feeds: () => readonly Feed[];
+  readonly isWorking: () => boolean;
+  /** Texts for after the turn. */
+  readonly later: () => readonly string[];
+  /** Steers the turn that runs, or begins one. */
+  readonly say: (text: string) => Promise<void>;
+  readonly sayLater: (text: string) => Promise<void>;
+  /** The latest of them is taken back. */
+  readonly takeBackLater: () => string | undefined;
+  /** Follows a run that was begun beside the conversation. */
+  readonly beside: (run: RunHandle) => void;
+  readonly open: (name: string) => Promise<Opened>;
+  /** The next turn begins a session. */
+  readonly startNew: () => void;
+  readonly stop: (runId: RunId, finish: boolean) => Promise<void>;
+  readonly close: () => void;
+};
+
+export const createConversation = (options: ConversationOptions): Conversation => {
+  const { retinue, workspace, home, flagged, onRows, onFailed, now } = options;
+  const choices: Choices = options.agent === undefined ? {} : { agent: options.agent };
+  let main: Feed | undefined;
+  let side: readonly Feed[] = [];
+  let later: readonly string[] = [];
+  let isStarting = false;
+
+  const follow = (sessionId: SessionId, kind: "conversation" | "side", silentUntil = 0): Feed =>
+    openFeed({
+      sessionId,
+      follow: retinue.live.follow,
+      transcript: options.createTranscript(kind),
+      silentUntil,
+      now,
+      onFailed,
+      onRows: (rows) => {
+        onRows(rows);
+        afterEvent();
+      },
+    });
+
+  const setLater = (texts: readonly string[]): void => {
+    later = texts;
+    if (main) void writeLater(home, main.sessionId, texts).catch(onFailed);
+  };
+
+  /** Sessions beside that have settled are written; what waits for after the turn begins. */
+  const afterEvent = (): void => {
+    const ended = side.filter((feed) => feed.root() !== undefined && !feed.isWorking());
+    if (ended.length > 0) {
+      side = side.filter((feed) => !ended.includes(feed));
+      for (const feed of ended) feed.close();
+    }
+    const [next] = later;
+    if (next === undefined || isStarting || !main || main.isWorking()) return;
+    setLater(later.slice(1));
+    void start(next).catch(onFailed);
+  };
+
+  const watch = (run: RunHandle): void => {
+    run.result.catch((thrown: unknown) => {
+      if (!(thrown instanceof RetinueError && thrown.code === "run_left_open")) onFailed(thrown);
+    });
+  };
+
+  const start = async (text: string): Promise<void> => {
+    isStarting = true;
+    try {
+      const { forkFrom, model, agent, approve } = choices;
+      const run = {
+        ...flagged,
+        ...(agent === undefined ? {} : { agent }),
+        ...(model === undefined ? {} : { model }),
+        ...(approve === undefined ? {} : { approve }),
+      };
+      const handle = forkFrom
+        ? await retinue.fork(forkFrom, { task: text, ...run })
+        : await retinue.run(text, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
+      delete choices.forkFrom;
+      watch(handle);
+      if (main?.sessionId === handle.sessionId) return;
+      main?.close();
+      main = follow(handle.sessionId, "conversation");
+    } finally {
+      isStarting = false;
+    }
+  };
+
+  /** Only the latest turn is written again; the rest stands in the record. */
+  const reopen = async (sessionId: SessionId): Promise<void> => {
+    const events = await retinue.events(sessionId);
+    const latest = events.findLast(({ type, depth }) => type === "run.requested" && depth === 0);
+    main?.close();
+    main = follow(sessionId, "conversation", latest === undefined ? 0 : latest.seq - 1);
+    later = await readLater(home, sessionId);
+  };
+
+  return {
+    choices,
+    main: () => main,
+    feeds: () => (main ? [main, ...side] : side),
+    isWorking: () => isStarting || main?.isWorking() === true,
+    later: () => later,
+    say: async (text) => {
+      const root = main?.root();
+      if (root && root.state.type !== "settled") return retinue.live.send(root.runId, text);
+      return start(text);
+    },
+    sayLater: async (text) => {
+      if (main?.isWorking() !== true && !isStarting) return start(text);
+      setLater([...later, text]);
+    },
+    takeBackLater: () => {
+      const last = later.at(-1);
+      if (last !== undefined) setLater(later.slice(0, -1));
+      return last;
+    },
+    beside: (run) => {
+      watch(run);
+      side = [...side, follow(run.sessionId, "side")];
+    },
+    open: async (name) => {
+      const session = await findSession(name, { sessions: retinue.sessions, workspace });
+      if (session.workspace !== workspace)
+        throw new RetinueError("usage", `${session.sessionId} works in ${session.workspace}.`, {
+          hint: `Open it there: retinue -C ${session.workspace}`,
+        });
+      const { sessionId } = session;
+      delete choices.forkFrom;
+      const agent = (await retinue.sessions.tree(sessionId)).at(-1)?.agent;
+      if (agent !== undefined) choices.agent = agent;
+      const holder = (await retinue.sessions.holders([sessionId])).get(sessionId);
+      const isCutOff = isUnsettled(session) && holder === undefined;
+      // Before it is followed: what is refused leaves the screen as it was.
+      if (isCutOff) watch(await retinue.resume(sessionId));
+      await reopen(sessionId);
+      if (isCutOff) return "resumed";
+      return isUnsettled(session) ? "attached" : "at rest";
+    },
+    startNew: () => {
+      main?.close();
+      main = undefined;
+      later = [];
+      delete choices.forkFrom;
+      delete choices.agent;
+    },
+    stop: (runId, finish) => retinue.live.cancel(runId, { reason: "The user stopped the run.", ...(finish ? { finish } : {}) }),
+    close: () => {
+      main?.close();
+      for (const feed of side) feed.close();
+    },
+  };
+};

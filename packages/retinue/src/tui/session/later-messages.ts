@@ -1,0 +1,22 @@
+/** What was typed for after the turn, kept in a file beside the record, so that neither a stop nor a crash loses it. */
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SessionId } from "@retinue/protocol";
+
+const fileOf = (home: string, sessionId: SessionId): string => join(home, "later", `${sessionId}.json`);
+
+export const readLater = async (home: string, sessionId: SessionId): Promise<readonly string[]> => {
+  try {
+    const read: unknown = JSON.parse(await readFile(fileOf(home, sessionId), "utf8"));
+    return Array.isArray(read) ? read.filter((one): one is string => typeof one === "string") : [];
+  } catch {
+    return [];
+  }
+};
+
+export const writeLater = async (home: string, sessionId: SessionId, texts: readonly string[]): Promise<void> => {
+  const file = fileOf(home, sessionId);
+  if (texts.length === 0) return rm(file, { force: true });
+  await mkdir(join(home, "later"), { recursive: true, mode: 0o700 });
+  await writeFile(file, JSON.stringify(texts), { mode: 0o600 });
+};

@@ -1,0 +1,53 @@
+/** What the TUI remembers between two keys. Everything else is read from the sessions when a frame is drawn. */
+import type { RunId } from "@retinue/protocol";
+import type { Completion } from "./input/completion.ts";
+import type { EditedText } from "./input/text-editor.ts";
+import { EMPTY_TEXT } from "./input/text-editor.ts";
+
+/** A choice that takes the next key. */
+export type StopOffer = { readonly runId: RunId; readonly name: string; readonly below: number };
+
+export type TuiState = {
+  input: EditedText;
+  /** A text that was set aside while a question is answered by typing. */
+  draft: EditedText | undefined;
+  completion: Completion | undefined;
+  /** Which of the suggestions is marked. */
+  suggested: number;
+  history: readonly string[];
+  /** How far back in the history; 0 is what is being typed. */
+  historyAt: number;
+  beforeHistory: EditedText;
+  /** Keys move in the tree. */
+  inTree: boolean;
+  selected: RunId | undefined;
+  opened: RunId | undefined;
+  /** How many rows of the opened run are scrolled out at its end. */
+  openedScroll: number;
+  readonly folds: Map<RunId, boolean>;
+  stopOffer: StopOffer | undefined;
+  /** One line that goes away with the next key. */
+  notice: string | undefined;
+  /** When Ctrl-C was last pressed. */
+  interruptedAt: number;
+  hasFocus: boolean;
+};
+
+export const createTuiState = (history: readonly string[]): TuiState => ({
+  input: EMPTY_TEXT,
+  draft: undefined,
+  completion: undefined,
+  suggested: 0,
+  history,
+  historyAt: 0,
+  beforeHistory: EMPTY_TEXT,
+  inTree: false,
+  selected: undefined,
+  opened: undefined,
+  openedScroll: 0,
+  folds: new Map(),
+  stopOffer: undefined,
+  notice: undefined,
+  interruptedAt: -Infinity,
+  hasFocus: true,
+});

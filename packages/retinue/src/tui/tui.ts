@@ -1,0 +1,396 @@
+/** The TUI at work: sessions and keys come in, frames go out, and everything a person decides is carried out here. It owns no state of a run. */
+import type { RunView } from "@retinue/client";
+import type { RunId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
+import { describeCall } from "./draw/describe-call.ts";
+import { bodyOf } from "./draw/question-card.ts";
+import { nameRuns, type RunNames } from "./draw/run-names.ts";
+import { formatError } from "../cli/format-error.ts";
+import type { Flagged } from "../cli/session-options.ts";
+import type { Retinue } from "../create-retinue.ts";
+import type { KnownSecret } from "../secrets/create-redactor.ts";
+import { BUILTIN_COMMANDS } from "./command/builtin-commands.ts";
+import type { CommandContext } from "./command/command-context.ts";
+import { createSlashCommands } from "./command/slash-commands.ts";
+import { composeFrame, findRun } from "./compose-frame.ts";
+import { completeAt } from "./input/completion.ts";
+import { createKeyReader } from "./input/key-reader.ts";
+import type { AskHub } from "./question/ask-hub.ts";
+import type { ApprovalRule } from "./question/approval-rule.ts";
+import { describeRule, isCovered, offerRule } from "./question/approval-rule.ts";
+import type { Question } from "./question/question.ts";
+import { createQuestionQueue } from "./question/question-queue.ts";
+import { wrapRow } from "./screen/fit-row.ts";
+import { createLiveScreen, type Size } from "./screen/live-screen.ts";
+import type { NotifyBy } from "./screen/notify.ts";
+import { toClipboard, toNotification, toTitle } from "./screen/notify.ts";
+import type { Colours, Row } from "./screen/row.ts";
+import { safeName, safeText, span } from "./screen/row.ts";
+import { ENTER_MODES, LEAVE_MODES } from "./screen/terminal-modes.ts";
+import { createConversation, type Conversation } from "./session/conversation.ts";
+import { createTranscript } from "./session/transcript.ts";
+import type { Acts } from "./key/key-ports.ts";
+import { takeKey } from "./key/take-key.ts";
+import { createTuiState, type TuiState } from "./tui-state.ts";
+
+/** A terminal, real or played. */
+export type TuiTerminal = {
+  readonly write: (bytes: string) => void;
+  readonly size: () => Size;
+  readonly colours: Colours;
+  readonly notifyBy: NotifyBy;
+};
+
+export type TuiOptions = {
+  readonly terminal: TuiTerminal;
+  readonly retinue: Retinue;
+  /** Its real path. */
+  readonly workspace: string;
+  readonly project: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly asks: AskHub;
+  readonly agent?: string | undefined;
+  readonly flagged: Flagged;
+  readonly maxConcurrent: number;
+  readonly redact: (text: string) => string;
+  readonly secrets: () => readonly KnownSecret[];
+  readonly history: readonly string[];
+  readonly rules: readonly ApprovalRule[];
+  readonly keepRule: (rule: ApprovalRule) => Promise<void>;
+  readonly keepHistory: (history: readonly string[]) => void;
+  readonly files: () => Promise<readonly string[]>;
+  readonly readDiff: (question: Question & { readonly type: "approval" }, workspace: string) => Promise<string | undefined>;
+  readonly now?: () => number;
+};
+
+export type Tui = {
+  /** What was read from the terminal, in whole characters. */
+  readonly input: (text: string) => void;
+  readonly resized: () => void;
+  readonly print: (rows: readonly Row[]) => void;
+  readonly conversation: Conversation;
+  /** As if it had been typed and sent. */
+  readonly submit: (text: string) => void;
+  /** Settles when the user leaves. */
+  readonly left: Promise<void>;
+  readonly leave: () => void;
+  /** Gives the terminal back. */
+  readonly close: () => void;
+  readonly state: TuiState;
+};
+
+const FRAME_MS = 33;
+const TICK_MS = 1000;
+/** How soon a question that waits for somebody to stop typing is looked at again. */
+const QUESTION_TICK_MS = 200;
+/** A window that is being drawn larger or smaller is drawn anew when it rests. */
+const RESIZE_MS = 75;
+
+export const createTui = (options: TuiOptions): Tui => {
+  const { terminal, retinue, workspace, project, redact, secrets, asks } = options;
+  const now = options.now ?? Date.now;
+  const state = createTuiState(options.history);
+  const screen = createLiveScreen(terminal);
+  const queue = createQuestionQueue(now);
+  const commands = createSlashCommands<CommandContext>(BUILTIN_COMMANDS);
+  const diffs = new Map<string, string | undefined>();
+  let rules = options.rules;
+  let pending: Row[] = [];
+  let frameTimer: NodeJS.Timeout | undefined;
+  let tickTimer: NodeJS.Timeout | undefined;
+  let drawnAt = 0;
+  let shownRuns: readonly RunId[] = [];
+  let titled = -1;
+  let wasWorking = false;
+  let isClosed = false;
+  const leaving = Promise.withResolvers<void>();
+
+  const width = (): number => Math.max(20, terminal.size().columns - 1);
+
+  const print = (rows: readonly Row[]): void => {
+    pending.push(...rows);
+    schedule();
+  };
+
+  const onFailed = (thrown: unknown): void => {
+    const lines = formatError(thrown, redact, options.env)
+      .split("\n")
+      .filter((line) => line !== "");
+    print([[], ...lines.flatMap((line) => wrapRow([span(` ${safeText(line)}`, "failed")], width(), "   "))]);
+  };
+
+  const conversation = createConversation({
+    retinue,
+    workspace,
+    home: options.home,
+    agent: options.agent,
+    flagged: options.flagged,
+    createTranscript: (kind) => createTranscript({ width, secrets, redact, kind }),
+    onRows: print,
+    onFailed,
+    now,
+  });
+
+  let named: { readonly size: number; readonly names: RunNames } = { size: -1, names: new Map() };
+  const rootsInView = (): readonly RunView[] => conversation.feeds().flatMap((feed) => feed.root() ?? []);
+  const names = (): RunNames => {
+    const size = conversation.feeds().reduce((sum, { view, sessionId }) => sum + view.runs.size + sessionId.length, 0);
+    if (size !== named.size) named = { size, names: nameRuns(rootsInView()) };
+    return named.names;
+  };
+  const allRuns = (): readonly RunView[] => {
+    const flatten = (runs: readonly RunView[]): readonly RunView[] => runs.flatMap((run) => [run, ...flatten(run.children)]);
+    return flatten(rootsInView());
+  };
+
+  const answer = (question: Question, given: Parameters<Retinue["live"]["answer"]>[1], byRule = false): void => {
+    if (question.type !== "approval") return;
+    queue.answered(question.id);
+    retinue.live.answer(question.id, given, byRule ? { source: { via: "rule" } } : undefined).catch(onFailed);
+    schedule();
+  };
+
+  /** Questions of all sessions in view; those that a rule covers are answered before anybody sees them. */
+  const readQuestions = (): void => {
+    const open: Question[] = [];
+    for (const { view } of conversation.feeds())
+      for (const approval of view.openApprovals.values())
+        if (!approval.isClosed) open.push({ type: "approval", id: approval.approvalId, approval });
+    open.push(...asks.open());
+    const before = queue.count();
+    const gone = queue.sync(open);
+    for (const question of gone)
+      if (question.type === "approval" && question.approval.answer === null)
+        print(
+          wrapRow(
+            [
+              span(
+                `  no longer asked, its run is over: ${safeName(question.approval.agent)} ${redact(describeCall(question.approval.act))}`,
+                "dim",
+              ),
+            ],
+            width(),
+            "    ",
+          ),
+        );
+    for (const question of open)
+      if (question.type === "approval" && rules.some((rule) => isCovered(rule, question.approval.act, workspace)))
+        answer(question, { allowed: true, scope: "once" }, true);
+    if (queue.count() > before) notify("Retinue waits for your answer.");
+  };
+
+  const notify = (text: string): void => {
+    if (!state.hasFocus) terminal.write(toNotification(text, terminal.notifyBy));
+  };
+
+  const loadDiff = (question: Question): void => {
+    if (question.type !== "approval" || diffs.has(question.id)) return;
+    diffs.set(question.id, undefined);
+    const at = findRun(conversation, question.approval.runId)?.requested?.spec.workspace ?? workspace;
+    const load = async (): Promise<void> => {
+      diffs.set(question.id, await options.readDiff(question, at));
+      schedule();
+    };
+    load().catch(() => undefined);
+  };
+
+  const draw = (): void => {
+    frameTimer = undefined;
+    if (isClosed) return;
+    drawnAt = performance.now();
+    readQuestions();
+    const shown = queue.shown(state.input.text === "");
+    if (shown) loadDiff(shown.question);
+    const rule = shown?.question.type === "approval" ? offerRule(shown.question.approval.act, workspace) : undefined;
+    const frame = composeFrame({
+      state,
+      conversation,
+      shown,
+      diff: shown ? diffs.get(shown.question.id) : undefined,
+      rule,
+      waiting: queue.count(),
+      names: names(),
+      project,
+      model: conversation.choices.model ?? retinue.model,
+      redact,
+      now: now(),
+      size: terminal.size(),
+    });
+    shownRuns = frame.shownRuns;
+    if (state.selected !== undefined && !shownRuns.includes(state.selected) && state.opened === undefined)
+      state.selected = shownRuns[0];
+    if (shownRuns.length === 0) state.inTree = false;
+    const finished = pending;
+    pending = [];
+    screen.draw({ finished, live: frame.live, cursor: frame.cursor });
+    if (titled !== queue.count()) {
+      titled = queue.count();
+      terminal.write(toTitle(project, titled));
+    }
+    const isWorking = conversation.isWorking();
+    if (wasWorking && !isWorking) notify("Retinue is done.");
+    wasWorking = isWorking;
+    clearTimeout(tickTimer);
+    if (queue.count() > 0) tickTimer = setTimeout(draw, QUESTION_TICK_MS);
+    else if (conversation.feeds().some((feed) => feed.isWorking())) tickTimer = setTimeout(draw, TICK_MS);
+  };
+
+  const schedule = (): void => {
+    if (isClosed) return;
+    frameTimer ??= setTimeout(draw, Math.max(0, FRAME_MS - (performance.now() - drawnAt)));
+  };
+
+  const context: CommandContext = {
+    retinue,
+    conversation,
+    workspace,
+    maxConcurrent: options.maxConcurrent,
+    redact,
+    width,
+    print,
+    names,
+    runs: allRuns,
+    inspect: (runId) => {
+      state.opened = runId;
+      schedule();
+    },
+    copy: (text) => terminal.write(toClipboard(text)),
+    commands: () => commands,
+    leave: () => leaving.resolve(),
+  };
+
+  const submit = (text: string, how: "now" | "after"): void => {
+    options.keepHistory(state.history);
+    const carryOut = async (): Promise<void> => {
+      if (text.startsWith("/")) await commands.run(text.trim(), context);
+      else if (how === "now") await conversation.say(text.trim());
+      else await conversation.sayLater(text.trim());
+    };
+    carryOut().then(schedule, (thrown: unknown) => {
+      onFailed(thrown);
+      // What could not be sent is not lost.
+      if (thrown instanceof RetinueError && state.input.text === "" && !text.startsWith("/"))
+        state.input = { text, cursor: text.length };
+    });
+  };
+
+  const offerStop: Acts["offerStop"] = (runId) => {
+    const run = runId === undefined ? rootsInView().find((root) => root.state.type !== "settled") : findRun(conversation, runId);
+    if (!run || run.state.type === "settled") return undefined;
+    return { runId: run.runId, name: names().get(run.runId) ?? safeName(run.agent), below: countOpenBelow(run) };
+  };
+
+  const acts: Acts = {
+    submit,
+    allow: (question, scope) => answer(question, { allowed: true, scope }),
+    allowByRule: (question, isKept) => {
+      const rule = question.type === "approval" ? offerRule(question.approval.act, workspace) : undefined;
+      if (!rule) return;
+      rules = [...rules, rule];
+      if (isKept) options.keepRule(rule).catch(onFailed);
+      print([
+        [
+          span(
+            `  rule: ${safeName(describeRule(rule))} is allowed ${isKept ? "in this folder from now on" : "until you leave"}`,
+            "dim",
+          ),
+        ],
+      ]);
+      answer(question, { allowed: true, scope: "once" });
+      // Its siblings that wait are settled by it, too.
+      schedule();
+    },
+    deny: (question, reason) =>
+      answer(question, { allowed: false, reason: reason === "" ? "The user said no." : `The user said no: ${reason}` }),
+    answerAsk: (question, text) => {
+      if (question.type !== "ask") return;
+      queue.answered(question.id);
+      print([
+        [],
+        ...wrapRow([span(" asked  ", "user"), span(safeText(redact(question.text)))], width(), "        "),
+        ...wrapRow([span(" you    ", "user"), span(safeText(text))], width(), "        "),
+      ]);
+      question.settle(text);
+    },
+    showWhole: (question) => {
+      if (question.type !== "approval") return;
+      print([
+        [],
+        [span(`  ${safeName(question.approval.agent)} wants to ${redact(describeCall(question.approval.act))}`, "waiting")],
+        ...bodyOf(question.approval.act, diffs.get(question.id), redact, width() - 4).map((one): Row => [span("    "), ...one]),
+      ]);
+    },
+    stop: (runId, isFinish) => void conversation.stop(runId, isFinish).catch(onFailed),
+    offerStop,
+    stopTurn: () => {
+      const working = rootsInView().filter((root) => root.state.type !== "settled");
+      for (const { runId } of working) conversation.stop(runId, false).catch(onFailed);
+      return working.length > 0;
+    },
+    leave: () => leaving.resolve(),
+    complete: () => {
+      const asked = state.input;
+      const complete = async (): Promise<void> => {
+        const completion = await completeAt(asked, { commands, context, files: options.files });
+        // What was typed meanwhile is completed by its own question.
+        if (state.input !== asked) return;
+        state.completion = completion;
+        state.suggested = 0;
+        schedule();
+      };
+      complete().catch(() => undefined);
+    },
+    takeBackLater: conversation.takeBackLater,
+    nameOf: (runId) => names().get(runId) ?? runId,
+    shownRuns: () => shownRuns,
+    redraw: () => screen.resized(),
+  };
+
+  const reader = createKeyReader({
+    onKey: (key) => {
+      takeKey(key, { state, queue, acts, now });
+      schedule();
+    },
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+
+  asks.onChange(schedule);
+  terminal.write(`${ENTER_MODES}${toTitle(project, 0)}`);
+  titled = 0;
+  schedule();
+
+  let resizeTimer: NodeJS.Timeout | undefined;
+  return {
+    input: reader.push,
+    resized: () => {
+      screen.resized();
+      clearTimeout(resizeTimer);
+      resizeTimer = setTimeout(schedule, RESIZE_MS);
+    },
+    print,
+    conversation,
+    submit: (text) => submit(text, "now"),
+    left: leaving.promise,
+    leave: () => leaving.resolve(),
+    state,
+    close: () => {
+      if (isClosed) return;
+      clearTimeout(frameTimer);
+      clearTimeout(tickTimer);
+      clearTimeout(resizeTimer);
+      screen.clear();
+      if (pending.length > 0) screen.draw({ finished: pending, live: [] });
+      isClosed = true;
+      for (const ask of asks.open()) ask.settle(undefined);
+      conversation.close();
+      terminal.write(LEAVE_MODES);
+    },
+  };
+};
+
+const countOpenBelow = (run: RunView): number =>
+  run.children.reduce((sum, child) => sum + (child.state.type === "settled" ? 0 : 1) + countOpenBelow(child), 0);
