@@ -39,7 +39,10 @@ describe("retinue documents", () => {
     expect((await callRetinue(made, ["documents", "list"])).stdout).toBe(
       `${one} (markdown, 18 bytes, 1 piece)\n${two} (markdown, 19 bytes, 1 piece)\n`,
     );
-    expect(await callRetinue(made, ["documents", "remove", "docs/one.md"])).toMatchObject({ code: 0, stdout: `removed ${one}\n` });
+    expect(await callRetinue(made, ["documents", "remove", "docs/one.md"])).toMatchObject({
+      code: 0,
+      stdout: `removed ${one}\n`,
+    });
     expect(await listed(made)).toEqual([two]);
     expect((await stat(one)).isFile()).toBe(true);
   });
