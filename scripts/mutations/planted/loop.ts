@@ -198,8 +198,8 @@ export const LOOP: readonly Mutation[] = [
   {
     name: "loop/a-run-that-is-left-open-is-cancelled",
     file: loop,
-    before: "const cancel = (run: LiveRun): Ending => {\n  throwIfLeft(run.cancelled);",
-    after: "const cancel = (run: LiveRun): Ending => {",
+    before: "if (signal.aborted && signal.reason instanceof LeftOpen) throw signal.reason;",
+    after: "if (signal.aborted && signal.reason instanceof LeftOpen) return;",
     tests: [...LOOP_TESTS, ...ENGINE_TESTS],
   },
   {

@@ -2,6 +2,7 @@
  * Temporary folders that bear the name of the process they belong to. A process that was killed could not remove its own; the next one that
  * makes such a folder removes those whose process is gone.
  */
+import { spawnSync } from "node:child_process";
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -40,10 +41,21 @@ export const sweepTemporaryFolders = (base: string): void => {
     const folder = path.join(base, name);
     try {
       const stats = lstatSync(folder);
-      if (stats.isDirectory() && stats.uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true });
+      if (stats.isDirectory() && stats.uid === process.getuid?.()) removeClosed(folder);
     } catch {
       // Another process was quicker, or it is not ours to remove.
     }
+  }
+};
+
+/** Also folders in it that nobody may list: an overlay leaves such a one, and a command can close any. */
+const removeClosed = (folder: string): void => {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // No link is followed by either.
+    spawnSync("/bin/chmod", ["-R", "u+rwX", folder], { stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true });
   }
 };
 

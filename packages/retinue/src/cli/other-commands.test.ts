@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { loadSettings } from "../settings/load-settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
 import type { DoctorReport } from "./doctor-report.ts";
+import { callRetinue } from "./testing/call-retinue.ts";
 import { createProject } from "./testing/spawn-retinue.ts";
 import type { Project } from "./testing/spawn-retinue.ts";
 
@@ -42,7 +43,7 @@ describe("retinue", () => {
 describe("retinue init", () => {
   test("writes a settings file that changes nothing, and the schema for editors", async () => {
     const made = await project();
-    const ended = await made.run(["init"]);
+    const ended = await callRetinue(made, ["init"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toContain("retinue doctor");
     const text = await readFile(join(made.workspace, "retinue.yaml"), "utf8");
@@ -54,13 +55,13 @@ describe("retinue init", () => {
 
   test("shows only settings that are allowed once they are no longer commented out", async () => {
     const made = await project();
-    await made.run(["init"]);
+    await callRetinue(made, ["init"]);
     const file = join(made.workspace, "retinue.yaml");
     const text = await readFile(file, "utf8");
     const uncommented = text.replaceAll(/^# (?= *[\w.]+:(?: |$))/gm, "");
     expect(uncommented).not.toBe(text);
     await writeFile(file, uncommented);
-    await made.run(["trust", "--yes"]);
+    await callRetinue(made, ["trust", "--yes"]);
     const { settings } = await loadSettings({ workspace: made.workspace, home: made.home, env: {} });
     expect(settings).toMatchObject({ limits: { iterations: 50 }, providers: { local: { type: "openai-compatible" } } });
     for (const key of ["retry", "agent", "streamIdleMs", "approve"] as const)
@@ -69,7 +70,7 @@ describe("retinue init", () => {
 
   test("leaves a file that is there as it is", async () => {
     const made = await project("# mine\n");
-    const ended = await made.run(["init"]);
+    const ended = await callRetinue(made, ["init"]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(
       /^retinue: \S+retinue\.yaml is already there and was left as it is\. \[file_exists\]\n {2}hint: /,
@@ -80,7 +81,7 @@ describe("retinue init", () => {
   test("goes with a .retinue folder that is there", async () => {
     const made = await project();
     await mkdir(join(made.workspace, ".retinue", "agents"), { recursive: true });
-    expect(await made.run(["init"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await callRetinue(made, ["init"])).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
@@ -93,13 +94,13 @@ describe("retinue doctor", () => {
     const made = await project(
       `# first line\nmodel: local/alpha\nproviders:\n  local:\n    type: openai-compatible\n    baseUrl: ${server.baseUrl}\n    headers: { authorization: "Bearer ${KEY}" }\n`,
     );
-    await made.run(["trust", "--yes"]);
+    await callRetinue(made, ["trust", "--yes"]);
     return { made, baseUrl: server.baseUrl };
   };
 
   test("shows each value with its origin, what was found, and no secret", async () => {
     const { made, baseUrl } = await examined();
-    const ended = await made.run(["doctor"], { env: { ANTHROPIC_API_KEY: KEY, RETINUE_AGENT__MAX_DEPTH: "5" } });
+    const ended = await callRetinue(made, ["doctor"], { ANTHROPIC_API_KEY: KEY, RETINUE_AGENT__MAX_DEPTH: "5" });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const file = join(made.workspace, "retinue.yaml");
     const line = (pattern: string): void => expect(ended.stdout).toMatch(new RegExp(`^ *${pattern}`, "m"));
@@ -127,7 +128,7 @@ describe("retinue doctor", () => {
 
   test("--json tells the same as data", async () => {
     const { made } = await examined();
-    const ended = await made.run(["doctor", "--json"], { env: { ANTHROPIC_API_KEY: KEY } });
+    const ended = await callRetinue(made, ["doctor", "--json"], { ANTHROPIC_API_KEY: KEY });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).not.toContain("canary");
     const report = JSON.parse(ended.stdout) as DoctorReport;
@@ -157,12 +158,12 @@ describe("retinue doctor", () => {
   test("names what the project is not trusted for", async () => {
     const made = await project();
     await writeFile(join(made.workspace, ".mcp.json"), JSON.stringify({ mcpServers: { files: { command: "no-such-program" } } }));
-    const ended = await made.run(["doctor"]);
+    const ended = await callRetinue(made, ["doctor"]);
     expect(ended.stdout).toMatch(/^Not trusted, .*retinue trust.*\n {2}mcp:files: files: no-such-program$/m);
   });
 
   test("with broken settings still tells the rest, says what is broken and exits with 2", async () => {
-    const ended = await (await project("modle: x\n")).run(["doctor"]);
+    const ended = await callRetinue(await project("modle: x\n"), ["doctor"]);
     expect(ended.code).toBe(2);
     expect(ended.stdout).toContain("as if there were none");
     expect(ended.stdout).toMatch(/^ripgrep /m);
@@ -170,7 +171,7 @@ describe("retinue doctor", () => {
   });
 
   test("with a model that cannot be had says why and exits with 2", async () => {
-    const ended = await (await project("model: anthropic/some-model\n")).run(["doctor"]);
+    const ended = await callRetinue(await project("model: anthropic/some-model\n"), ["doctor"]);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/ANTHROPIC_API_KEY.*\[key_missing\]/);
   });
@@ -199,7 +200,7 @@ describe("retinue without a command", () => {
   test("obeys /help, /model, /new and /exit, and says what is nearest to others", async () => {
     const { made, server } = await conversation(3);
     const input = "/help\n/model\none\n/model local/other\ntwo\n/new\nthree\n/modell\n/exit\nnever\n";
-    const ended = await made.run([], { input });
+    const ended = await callRetinue(made, [], {}, input);
     expect(ended).toMatchObject({ code: 0, stdout: "answer 1\nanswer 2\nanswer 3\n" });
     expect(ended.stderr).toMatch(/^model: local\/x$/m);
     expect(ended.stderr).toMatch(/^model: local\/other$/m);
@@ -213,7 +214,7 @@ describe("retinue without a command", () => {
 
   test("goes on after a turn that failed, does not keep a model that cannot be had, and tells by its exit code", async () => {
     const { made } = await conversation(1);
-    const ended = await made.run([], { input: "/model nope/x\none\ntwo\n" });
+    const ended = await callRetinue(made, [], {}, "/model nope/x\none\ntwo\n");
     expect(ended).toMatchObject({ code: 2, stdout: "answer 1\n" });
     expect(ended.stderr).toContain("[model_unknown]");
   });
@@ -236,6 +237,6 @@ describe("retinue without a command", () => {
 
   test("without any input there is nothing to do", async () => {
     const { made } = await conversation(0);
-    expect(await made.run([])).toMatchObject({ code: 0, stdout: "" });
+    expect(await callRetinue(made, [])).toMatchObject({ code: 0, stdout: "" });
   });
 });

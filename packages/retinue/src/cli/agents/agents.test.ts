@@ -30,7 +30,7 @@ const BROKEN = "---\nname: broken\ndescription: [\n---\nNo.\n";
 describe("retinue agents list", () => {
   test("shows the agents of all places in 80 columns, with what each may use", async () => {
     const made = await project({ ".claude/agents/helper.md": CLAUDE });
-    const ended = await made.run(["agents", "list"]);
+    const ended = await callRetinue(made, ["agents", "list"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(/^ +helper +project +2$/m);
     expect(ended.stdout).toMatch(/^ {4}Helps out\.$/m);
@@ -100,7 +100,7 @@ describe("retinue agents show", () => {
   test("tells where an agent comes from, its tools and limits here, and its prompt; another name for it will do", async () => {
     const made = await project();
     await writeFile(join(made.home, "retinue.yaml"), "limits: { iterations: 3 }\n");
-    const ended = await made.run(["agents", "show", "coder"]);
+    const ended = await callRetinue(made, ["agents", "show", "coder"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(/^From built-in \(retinue\): .*executor\.md$/m);
     expect(ended.stdout).toMatch(/^Tools here \(\d+\): .*\bwrite\b/m);
@@ -120,7 +120,7 @@ describe("retinue agents show", () => {
 describe("retinue agents check", () => {
   test("names the line of a broken file, leaves the others in, and exits with 1", async () => {
     const made = await project({ ".retinue/agents/broken.md": BROKEN, ".claude/agents/helper.md": CLAUDE });
-    const ended = await made.run(["agents", "check"]);
+    const ended = await callRetinue(made, ["agents", "check"]);
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(ended.stdout).toMatch(/^\.retinue\/agents\/broken\.md\n {2}\d+ {2}error {4}/m);
     expect(ended.stdout).toMatch(/^\.claude\/agents\/helper\.md \(claude-code\): helper\n {2}5 {2}notice {3}"color" /m);
@@ -146,7 +146,7 @@ describe("retinue agents check", () => {
 describe("retinue agents new", () => {
   test("writes a file that has no problem and is there at once", async () => {
     const made = await project();
-    expect(await made.run(["agents", "new", "release-notes", "--description", "Writes notes."])).toMatchObject({
+    expect(await callRetinue(made, ["agents", "new", "release-notes", "--description", "Writes notes."])).toMatchObject({
       code: 0,
       stderr: "",
     });

@@ -44,7 +44,7 @@ const toResults = (stdout: string): readonly RunResult[] => {
 describe("retinue spawn", () => {
   test("runs the agent and prints what it found; progress stays beside", async () => {
     const made = await project();
-    const ended = await made.run(["spawn", "code-search", "where is parsePrice?", ...OFFLINE]);
+    const ended = await callRetinue(made, ["spawn", "code-search", "where is parsePrice?", ...OFFLINE]);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain("- src/price.ts:1: export const parsePrice");
     expect(ended.stdout).not.toContain("code-search:");
@@ -61,7 +61,7 @@ describe("retinue spawn", () => {
 
   test("--json prints one event a line, the result in the last, and nothing beside", async () => {
     const made = await project();
-    const ended = await made.run(["spawn", "code-search", "where is parsePrice?", "--json", ...OFFLINE]);
+    const ended = await callRetinue(made, ["spawn", "code-search", "where is parsePrice?", "--json", ...OFFLINE]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const events = toEvents(ended.stdout);
     expect(events[0]).toMatchObject({ type: "run.requested", agent: "code-search", depth: 0, parentRunId: null });
@@ -76,7 +76,7 @@ describe("retinue spawn", () => {
   });
 
   test("the task may come from standard input", async () => {
-    const ended = await (await project()).run(["spawn", "code-search", "-q", ...OFFLINE], { input: "where is emptyCart?" });
+    const ended = await callRetinue(await project(), ["spawn", "code-search", "-q", ...OFFLINE], {}, "where is emptyCart?");
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toContain("src/cart.ts:1");
   });
@@ -141,7 +141,7 @@ describe("retinue fanout", () => {
 
   test("takes lines of JSON from standard input, and --json gives the events of all and the results last", async () => {
     const input = `{"agent":"code-search","task":"where is parsePrice?"}\n\n{"agent":"code-search","task":"where is emptyCart?"}\n`;
-    const ended = await (await project()).run(["fanout", "--json", "--concurrency", "1", ...OFFLINE], { input });
+    const ended = await callRetinue(await project(), ["fanout", "--json", "--concurrency", "1", ...OFFLINE], {}, input);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const events = toEvents(ended.stdout).slice(0, -1);
     // One after the other, since one at a time was asked for.
@@ -167,7 +167,7 @@ describe("retinue fanout", () => {
       "---\nname: helper\ndescription: Helps.\nmodel: offline/rules\ntools: []\n---\nHelp.\n",
     );
     const input = `{"agent":"helper","task":"a"}\n{"agent":"helper","task":"b","model":"local/third"}\n`;
-    const ended = await made.run(["fanout", "--model", "local/other", "--concurrency", "1", "-q"], { input });
+    const ended = await callRetinue(made, ["fanout", "--model", "local/other", "--concurrency", "1", "-q"], {}, input);
     expect(ended).toMatchObject({
       code: 0,
       stdout: "## 1. helper: a\n\nDone.\n\n## 2. helper: b\n\nDone.\n",
@@ -233,7 +233,7 @@ describe("retinue fanout", () => {
       expect(ended).toMatchObject({ code: 2, stdout: "" });
       expect(ended.stderr).toContain(said);
     }
-    const piped = await made.run(["fanout", ...OFFLINE], { input: `{"agent":"code-search","task":"x"}\n{"agent":1}\n` });
+    const piped = await callRetinue(made, ["fanout", ...OFFLINE], {}, `{"agent":"code-search","task":"x"}\n{"agent":1}\n`);
     expect(piped).toMatchObject({ code: 2, stdout: "" });
     expect(piped.stderr).toContain("Line 2 of standard input is not an object with agent and task");
   });

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Project } from "../testing/spawn-retinue.ts";
+import { callRetinue } from "../testing/call-retinue.ts";
 import { createProject } from "../testing/spawn-retinue.ts";
 
 let made: Project | undefined;
@@ -30,7 +31,7 @@ test("a question about a repository of many languages is handed to code-search a
     await writeFile(join(made.workspace, name), text);
   }
   await mkdir(join(made.workspace, ".git"));
-  const ended = await made.run(["run", "where are refunds handled?", "--model", "offline/rules", "--json"]);
+  const ended = await callRetinue(made, ["run", "where are refunds handled?", "--model", "offline/rules", "--json"]);
   expect(ended).toMatchObject({ code: 0, stderr: "" });
   const events = ended.stdout
     .trimEnd()

@@ -29,17 +29,20 @@ describe("retinue documents", () => {
   test("adds, lists and removes what agents can search; the files stay", async () => {
     const made = await project();
     const [one, two] = [join(made.workspace, "docs/one.md"), join(made.workspace, "docs/two.md")];
-    const added = await made.run(["documents", "add", "docs"]);
+    const added = await callRetinue(made, ["documents", "add", "docs"]);
     expect(added).toEqual({
       code: 0,
       signal: null,
       stdout: `added ${one}\nadded ${two}\n2 added, 0 updated, 0 unchanged, 0 removed, 0 left out.\n`,
       stderr: "",
     });
-    expect((await made.run(["documents", "list"])).stdout).toBe(
+    expect((await callRetinue(made, ["documents", "list"])).stdout).toBe(
       `${one} (markdown, 18 bytes, 1 piece)\n${two} (markdown, 19 bytes, 1 piece)\n`,
     );
-    expect(await made.run(["documents", "remove", "docs/one.md"])).toMatchObject({ code: 0, stdout: `removed ${one}\n` });
+    expect(await callRetinue(made, ["documents", "remove", "docs/one.md"])).toMatchObject({
+      code: 0,
+      stdout: `removed ${one}\n`,
+    });
     expect(await listed(made)).toEqual([two]);
     expect((await stat(one)).isFile()).toBe(true);
   });
