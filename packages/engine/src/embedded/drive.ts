@@ -14,6 +14,7 @@ import {
   fold,
   LeftOpen,
   isAlikeAllowed,
+  settledMessages,
   spentBy,
   toResult,
 } from "@retinue/runtime";
@@ -145,14 +146,28 @@ const takeOver = async (ground: Ground, run: ActiveRun, { resumed, onlyIfFree }:
   run.lease = lease;
   if (!resumed && lease.epoch === 1) return lease;
   const added = await log.read(sessionId, run.known.seq);
-  if (added.every((event) => event.runId !== runId && active.has(event.runId))) return lease;
-  const states = fold(await log.read(sessionId));
+  // What is at work here beside it takes its own events in as it writes them.
+  const changed = new Set(added.map((event) => event.runId).filter((id) => id === runId || !active.has(id)));
+  if (changed.size === 0) return lease;
+  const states = new Map([...run.known.states, ...(await readChanged(ground, run, changed))]);
   run.state = states.get(runId) ?? run.state;
   run.known = { states, seq: added.at(-1)?.seq ?? run.known.seq };
   run.inputSeq = run.known.seq;
   run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));
   run.children = countChildren(runId, run.known);
   return lease;
+};
+
+/** The runs as they stand now. Of a session that is known only they are read; what they go on with stands in it unchanged. */
+const readChanged = async (
+  { log }: Ground,
+  { state, known }: ActiveRun,
+  changed: ReadonlySet<RunId>,
+): Promise<ReadonlyMap<RunId, RunState>> => {
+  const { sessionId } = state.identity;
+  if (known.states.size === 0) return fold(await log.read(sessionId));
+  const said = new Map([...known.states].map(([id, earlier]) => [id, settledMessages(earlier)]));
+  return fold(await log.readRuns(sessionId, [...changed]), said);
 };
 
 const prepareWorktree = async (ground: Ground, run: ActiveRun, emit: Ports["emit"]): Promise<void> => {
