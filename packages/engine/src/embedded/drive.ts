@@ -70,7 +70,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     known,
     children: countChildren(runId, known),
     spawned: null,
-    place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
+    mergeTurn: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
     orders: null,
     settledSeq: 0,
     driven: Promise.resolve() as never,
@@ -82,7 +82,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
   run.driven = closeAfter(ground, run, () => inRun(state.identity, () => execute(ground, run, { resumed, onlyIfFree }))).finally(
     () => {
       ground.active.delete(runId);
-      run.place?.leave();
+      run.mergeTurn?.leave();
       leaveSession(ground, run);
     },
   );
@@ -171,7 +171,7 @@ const readChanged = async (
 };
 
 const prepareWorktree = async (ground: Ground, run: ActiveRun, emit: Ports["emit"]): Promise<void> => {
-  if (!run.place) return;
+  if (!run.mergeTurn) return;
   await sweepOnce(ground);
   await record(ground, run, emit, ground.worktreeRuns.prepare(run.state, run.stop.signal));
 };
@@ -210,7 +210,7 @@ type Driving = { readonly lease: Lease; readonly emit: Ports["emit"]; readonly r
 
 const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }: Driving): LoopOptions => {
   const { ports, options, log, clean, worktreeRuns } = ground;
-  const { state, tree, place } = run;
+  const { state, tree, mergeTurn } = run;
   const { sessionId } = state.identity;
   const watch = (run.watch = createStopwatch(ports.clock, state.used.activeMs));
   const ask = createAskPort(ground, run);
@@ -245,7 +245,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
       ...(ports.redactor === undefined ? {} : { redactor: ports.redactor }),
       accept: ground.below.acceptPorts(ground, run),
-      ...(place ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, place, signal }) } : {}),
+      ...(mergeTurn ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, mergeTurn, signal }) } : {}),
       ...(ask === undefined ? {} : { ask }),
       ...(options.approvalExpiresMs === undefined ? {} : { approvalExpiresMs: options.approvalExpiresMs }),
     },
@@ -306,22 +306,22 @@ const pauseAbove = (run: ActiveRun): (() => void) => {
 
 /** What is left to do when a run is over and the record knows it. */
 const putAway = async ({ worktreeRuns }: Ground, run: ActiveRun, driven: Driven): Promise<Driven> => {
-  run.place?.leave();
-  if (run.place) await worktreeRuns.clear(run.state);
+  run.mergeTurn?.leave();
+  if (run.mergeTurn) await worktreeRuns.clear(run.state);
   return driven;
 };
 
 /** A drive that failed leaves its tree open where the record cannot be written or the process leaves; anything else ends the run. */
 const fail = async (ground: Ground, run: ActiveRun, emit: Ports["emit"], thrown: unknown): Promise<never> => {
-  const { state, tree, place, session } = run;
+  const { state, tree, mergeTurn, session } = run;
   if (thrown instanceof LeftOpen) leaveTree(ground, tree, thrown);
   if (tree.fault) throw tree.fault.thrown;
-  if (place)
+  if (mergeTurn)
     await record(
       ground,
       run,
       emit,
-      ground.worktreeRuns.bringBack(state, { status: "failed", place, signal: run.stop.signal }),
+      ground.worktreeRuns.bringBack(state, { status: "failed", mergeTurn, signal: run.stop.signal }),
     ).catch(() => undefined);
   const error = toErrorValue(thrown);
   const result = ground.clean(

@@ -1,5 +1,5 @@
 /**
- * Agents as tools. `delegate_to_agent` and every agent that is exposed as a tool of its own go through one path, `startChild`; what a model
+ * Agents as tools. `delegate_to_agent` and every agent that is exposed as a tool of its own go through one path, `delegateTask`; what a model
  * wrote is brought into one form here.
  */
 import type { JsonObject } from "@retinue/protocol";
@@ -10,7 +10,7 @@ import { findAgentNamed } from "./agent-name.ts";
 import { DELEGATE } from "./delegate-tool-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import { delegationSchema } from "./delegation-request.ts";
-import { startChild } from "./start-child.ts";
+import { delegateTask } from "./delegate-task.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { defineTool, stripSchema } from "../loop/tool.ts";
 import { wordInput } from "./word-input.ts";
@@ -21,7 +21,7 @@ export const createDelegationTools = (options: DelegationOptions): readonly AnyT
   const available = state.spec.delegates.flatMap((name) => agents.get(name) ?? []);
   if (available.length === 0) return [];
   const delegate = (delegation: Delegation, context: ToolContext): Promise<ToolOutput> =>
-    startChild(options, delegation, context);
+    delegateTask(options, delegation, context);
   const byName = available.filter(({ expose }) => expose !== "tool");
   const asTools = available.filter(({ expose, name }) => expose !== "delegate" && !state.spec.tools.includes(name));
   return [
