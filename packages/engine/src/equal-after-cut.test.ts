@@ -122,3 +122,18 @@ describe.each(FAMILIES)("$name", (family) => {
     }
   });
 });
+
+test("a delegation to the background that is cut before it is answered, resumed, and cut again anywhere, ends equal", async () => {
+  const generated = { seed: 2_003, family: { ...PLAIN, name: "in the background", background: true } };
+  const { end, ...whole } = await runWhole(generated);
+  const isBackground = (event: RecordedEvent): boolean =>
+    event.type === "tool.started" && JSON.stringify(event.input).includes('"background":true');
+  const first = whole.recording.events.findIndex(isBackground) + 1;
+  expect(first).toBeGreaterThan(0);
+  const { recording } = await resumeAfter(generated, whole, first);
+  const stride = Math.ceil((recording.events.length - first) / 15);
+  for (let count = first + 1; count < recording.events.length; count += stride) {
+    const again = await resumeAfter(generated, { ...whole, recording }, count);
+    expect(again.end, `cut again after ${count} ${recording.events[count - 1]?.type}`).toEqual(end);
+  }
+});

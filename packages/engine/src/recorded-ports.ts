@@ -69,7 +69,7 @@ export const createRecordedPorts = (
   tools: Ports["tools"],
 ): RecordedPorts => {
   /** What the loop wrote; inputs were written by others, and are given to it where it took notice of them. */
-  const stretch = recorded.filter((event) => !isGiven(event) && !isOfCall(event));
+  const stretch = recorded.filter((event) => !isGiven(event)).filter((event) => !isOfCall(event));
   const inputs = recorded.filter(isGiven);
   /** What calls wrote while they were at work, such as the parts of a plan: no call is made, and what it wrote is given. */
   const ofCalls = recorded.filter(isOfCall);
@@ -384,20 +384,9 @@ const AT_END: ReadonlySet<RecordedEvent["type"]> = new Set<RecordedEvent["type"]
 
 /** What a call wrote, and not the loop: the parts of a plan, its questions, and how it goes. */
 const isOfCall = (event: RecordedEvent): boolean => {
-  switch (event.type) {
-    case "plan.made":
-    case "plan.step":
-    case "plan.decided":
-    case "plan.settled":
-      return true;
-    case "tool.started":
-    case "tool.settled":
-      return event.aside === "plan";
-    case "approval.requested":
-      return event.act.tool === EXECUTE_PLAN && event.act.callId.endsWith(".approval");
-    default:
-      return false;
-  }
+  if (event.type === "tool.started" || event.type === "tool.settled") return event.aside === "plan";
+  if (event.type === "approval.requested") return event.act.tool === EXECUTE_PLAN && event.act.callId.endsWith(".approval");
+  return event.type.startsWith("plan.");
 };
 
 const isPartOf = (callId: CallId, event: RecordedEvent): boolean => {

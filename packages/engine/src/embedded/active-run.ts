@@ -4,7 +4,7 @@ import type { ApprovalId, CallId, RunId, SessionId } from "@retinue/protocol";
 import type { Driven, Purse, RunState, Stopwatch } from "@retinue/runtime";
 import type { Lease } from "@retinue/store";
 import type { Follower } from "../follower.ts";
-import type { MergeOrder, MergePlace } from "../worktree/merge-order.ts";
+import type { MergeOrder, MergeTurn } from "../worktree/merge-order.ts";
 import { createMergeOrder } from "../worktree/merge-order.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Shelf } from "./shelf.ts";
@@ -72,7 +72,7 @@ export type ActiveRun = {
   /** How often code has started a run below it, by call, agent and task; made when it first does. */
   spawned: Map<string, number> | null;
   /** Its turn to be merged, where it works in a worktree of its own. */
-  readonly place: MergePlace | null;
+  readonly mergeTurn: MergeTurn | null;
   /** Those of the runs below it; what works in the background holds nobody up. */
   orders: { readonly foreground: MergeOrder; readonly background: MergeOrder } | null;
   /** The number of its `run.settled`; 0 until it was recorded here. */

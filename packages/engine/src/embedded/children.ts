@@ -2,7 +2,7 @@
  * Runs below others: same loop, same log, a smaller grant, a purse inside their parent's, and an id derived from the call that started them, so that a
  * parent that is resumed, or makes the call again after it has parked, finds its children.
  */
-import type { CallId, EventDraft, Json, JsonObject, RunId, RunIdentity, RunResult, RunSpec, UserPart } from "@retinue/protocol";
+import type { CallId, EventDraft, RunId, RunIdentity, RunResult, RunSpec, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { ChildRun, Driven, InBackground, RunState, WorktreePlace } from "@retinue/runtime";
 import { createReport, createState, isNarrowed, LeftOpen, Parked, toResult } from "@retinue/runtime";
@@ -134,23 +134,14 @@ const tellParent = async (ground: Ground, parent: ActiveRun, { runId, agent, res
 export const findBackground = async (ground: Ground, parent: ActiveRun): Promise<void> => {
   const { state, known } = parent;
   const { runId } = state.identity;
-  const below = new Set<RunId>();
-  for (const { identity } of known.states.values()) if (identity.parentRunId === runId) below.add(identity.runId);
-  const events = await ground.log.readRuns(state.identity.sessionId, [runId]);
-  const settled = new Set(events.flatMap((event) => (event.type === "tool.settled" ? [event.callId] : [])));
-  for (const event of events) {
-    if (event.type !== "tool.started" || !settled.has(event.callId) || !isInBackground(event.input)) continue;
-    const { callId } = event;
+  for (const callId of state.sentToBackground) {
     const id = childRunId(runId, callId);
-    const child = below.has(id) ? known.states.get(id) : undefined;
+    const child = known.states.get(id);
     if (!child || state.heardFrom.has(id)) continue;
     const { agent } = child.identity;
     await startChild(ground, parent, { callId, agent, task: "", spec: child.spec, background: true }, parent.stop.signal);
   }
 };
-
-const isInBackground = (input: Json): boolean =>
-  typeof input === "object" && input !== null && !Array.isArray(input) && (input as JsonObject)["background"] === true;
 
 /** How a run hears of what it started in the background. */
 const toLetter = async (ground: Ground, parent: ActiveRun, { runId, agent, result }: Told): Promise<UserPart> => {

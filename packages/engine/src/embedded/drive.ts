@@ -14,6 +14,7 @@ import {
   fold,
   LeftOpen,
   isAlikeAllowed,
+  settledMessages,
   spentBy,
   toResult,
 } from "@retinue/runtime";
@@ -69,7 +70,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     known,
     children: countChildren(runId, known),
     spawned: null,
-    place: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
+    mergeTurn: state.spec.worktree ? (order ?? createMergeOrder()).join() : null,
     orders: null,
     settledSeq: 0,
     driven: Promise.resolve() as never,
@@ -81,7 +82,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
   run.driven = closeAfter(ground, run, () => inRun(state.identity, () => execute(ground, run, { resumed, onlyIfFree }))).finally(
     () => {
       ground.active.delete(runId);
-      run.place?.leave();
+      run.mergeTurn?.leave();
       leaveSession(ground, run);
     },
   );
@@ -145,8 +146,10 @@ const takeOver = async (ground: Ground, run: ActiveRun, { resumed, onlyIfFree }:
   run.lease = lease;
   if (!resumed && lease.epoch === 1) return lease;
   const added = await log.read(sessionId, run.known.seq);
-  if (added.every((event) => event.runId !== runId && active.has(event.runId))) return lease;
-  const states = fold(await log.read(sessionId));
+  // What is at work here beside it takes its own events in as it writes them.
+  const changed = new Set(added.map((event) => event.runId).filter((id) => id === runId || !active.has(id)));
+  if (changed.size === 0) return lease;
+  const states = new Map([...run.known.states, ...(await readChanged(ground, run, changed))]);
   run.state = states.get(runId) ?? run.state;
   run.known = { states, seq: added.at(-1)?.seq ?? run.known.seq };
   run.inputSeq = run.known.seq;
@@ -155,8 +158,20 @@ const takeOver = async (ground: Ground, run: ActiveRun, { resumed, onlyIfFree }:
   return lease;
 };
 
+/** The runs as they stand now. Of a session that is known only they are read; what they go on with stands in it unchanged. */
+const readChanged = async (
+  { log }: Ground,
+  { state, known }: ActiveRun,
+  changed: ReadonlySet<RunId>,
+): Promise<ReadonlyMap<RunId, RunState>> => {
+  const { sessionId } = state.identity;
+  if (known.states.size === 0) return fold(await log.read(sessionId));
+  const said = new Map([...known.states].map(([id, earlier]) => [id, settledMessages(earlier)]));
+  return fold(await log.readRuns(sessionId, [...changed]), said);
+};
+
 const prepareWorktree = async (ground: Ground, run: ActiveRun, emit: Ports["emit"]): Promise<void> => {
-  if (!run.place) return;
+  if (!run.mergeTurn) return;
   await sweepOnce(ground);
   await record(ground, run, emit, ground.worktreeRuns.prepare(run.state, run.stop.signal));
 };
@@ -195,7 +210,7 @@ type Driving = { readonly lease: Lease; readonly emit: Ports["emit"]; readonly r
 
 const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }: Driving): LoopOptions => {
   const { ports, options, log, clean, worktreeRuns } = ground;
-  const { state, tree, place } = run;
+  const { state, tree, mergeTurn } = run;
   const { sessionId } = state.identity;
   const watch = (run.watch = createStopwatch(ports.clock, state.used.activeMs));
   const ask = createAskPort(ground, run);
@@ -231,7 +246,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
       ...(ports.redactor === undefined ? {} : { redactor: ports.redactor }),
       accept: ground.below.acceptPorts(ground, run),
-      ...(place ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, place, signal }) } : {}),
+      ...(mergeTurn ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, mergeTurn, signal }) } : {}),
       ...(ask === undefined ? {} : { ask }),
       ...(options.approvalExpiresMs === undefined ? {} : { approvalExpiresMs: options.approvalExpiresMs }),
     },
@@ -292,22 +307,22 @@ const pauseAbove = (run: ActiveRun): (() => void) => {
 
 /** What is left to do when a run is over and the record knows it. */
 const putAway = async ({ worktreeRuns }: Ground, run: ActiveRun, driven: Driven): Promise<Driven> => {
-  run.place?.leave();
-  if (run.place) await worktreeRuns.clear(run.state);
+  run.mergeTurn?.leave();
+  if (run.mergeTurn) await worktreeRuns.clear(run.state);
   return driven;
 };
 
 /** A drive that failed leaves its tree open where the record cannot be written or the process leaves; anything else ends the run. */
 const fail = async (ground: Ground, run: ActiveRun, emit: Ports["emit"], thrown: unknown): Promise<never> => {
-  const { state, tree, place, session } = run;
+  const { state, tree, mergeTurn, session } = run;
   if (thrown instanceof LeftOpen) leaveTree(ground, tree, thrown);
   if (tree.fault) throw tree.fault.thrown;
-  if (place)
+  if (mergeTurn)
     await record(
       ground,
       run,
       emit,
-      ground.worktreeRuns.bringBack(state, { status: "failed", place, signal: run.stop.signal }),
+      ground.worktreeRuns.bringBack(state, { status: "failed", mergeTurn, signal: run.stop.signal }),
     ).catch(() => undefined);
   const error = toErrorValue(thrown);
   const result = ground.clean(

@@ -1,251 +1,251 @@
 /** The ways in: a new run, and one that is resumed. A request is committed before it is answered; then the run is driven. */
-import type { RunId, RunResult, SessionId } from "@retinue/protocol";
+import type { RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { RunState } from "@retinue/runtime";
 import { createState, LeftOpen } from "@retinue/runtime";
 import { heldError } from "@retinue/store";
-import type { Engine, RunHandle, RunOutcome } from "../contract.ts";
+import type { Engine, RunHandle, RunRequest } from "../contract.ts";
 import type { Follower } from "../follower.ts";
 import { createFollower } from "../follower.ts";
 import type { ActiveRun } from "./active-run.ts";
+import type { Awaited, AwaitedRuns } from "./awaited-runs.ts";
+import { createAwaitedRuns } from "./awaited-runs.ts";
 import { toRequest } from "./children.ts";
 import { drive } from "./drive.ts";
 import type { Ground } from "./ground.ts";
 import { leaveTree } from "./ground.ts";
 import type { createInputs } from "./inputs.ts";
-import type { ParkedRoot } from "./parking.ts";
+import type { ParkedRoot, Parking } from "./parking.ts";
 import { createParking, toParkedRoot } from "./parking.ts";
-import { readOpenRun } from "./read-state.ts";
-import type { PreviousTurn } from "./previous-turn.ts";
+import type { PreviousTurn, PreviousTurns } from "./previous-turn.ts";
 import { createPreviousTurns } from "./previous-turn.ts";
+import { readOpenRun } from "./read-state.ts";
 import { historyAt } from "./session-history.ts";
 import { allowInSession, enterSession } from "./sessions.ts";
-
-/** What whoever started a main run waits for, across its drives. The engine keeps it of a parked run only where somebody does wait. */
-type Awaited = {
-  readonly result: PromiseWithResolvers<RunResult>;
-  readonly outcome: PromiseWithResolvers<RunOutcome>;
-  readonly follower: Follower;
-  readonly previous: PreviousTurn | null;
-  /** Somebody asked for the result, listens to the events, or may still cancel by a signal. */
-  isWanted: boolean;
-  /** Stops listening to the caller's signal. */
-  readonly detach: () => void;
-};
 
 export type RunStarter = Pick<Engine, "start" | "resume"> & {
   /** Parked runs are driven on by others from now on; whoever waits here for one of them is told. */
   readonly letGo: (thrown: Error) => void;
 };
 
-export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof createInputs>): RunStarter => {
-  const { log, options } = ground;
-  const awaited = new Map<RunId, Awaited>();
+/** What the main runs of one engine have in common. */
+type MainRuns = {
+  readonly ground: Ground;
+  readonly cancel: Engine["cancel"];
+  readonly awaited: AwaitedRuns;
+  readonly parking: Parking;
   /** Parked runs that are about to be driven on. */
-  const waking = new Set<RunId>();
-  let closedBy: Error | null = null;
-  const turns = createPreviousTurns(ground);
+  readonly waking: Set<RunId>;
+  readonly turns: PreviousTurns;
+  closedBy: Error | null;
+};
 
-  const settle = (runId: RunId, ended: (one: Awaited) => void): void => {
-    const one = awaited.get(runId);
-    if (!one) return;
-    awaited.delete(runId);
-    one.detach();
-    ended(one);
-    one.follower.end();
-  };
-
-  const parking = createParking({
+export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof createInputs>): RunStarter => {
+  const awaited = createAwaitedRuns();
+  const main: MainRuns = {
     ground,
-    onNews: async (root) => {
-      if (closedBy) return;
-      waking.add(root.runId);
-      try {
-        await driveOn(root);
-      } catch (thrown) {
-        // Another process was faster and drives it.
-        if (thrown instanceof RetinueError && thrown.code === "session_running") parking.waitBeside(root);
-        else settle(root.runId, ({ result }) => result.reject(thrown));
-      } finally {
-        waking.delete(root.runId);
-      }
-    },
-    onSettled: ({ runId }, result) => settleWith(runId, result),
-  });
-
-  const settleWith = (runId: RunId, result: RunResult): void =>
-    settle(runId, (one) => {
-      one.outcome.resolve({ type: "settled", result });
-      one.result.resolve(result);
-    });
-
-  const driveOn = async ({ runId, sessionId }: ParkedRoot): Promise<void> => {
-    // Before anything is read: while another process drives the run, each of its events wakes us.
-    await refuseHeld(ground, { runId, sessionId, isSettled: false }, () => ground.floor.isAtWork(runId));
-    const { known, state, allowed } = await readOpenRun(ground, runId);
-    const session = enterSession(ground, sessionId);
-    const one = awaited.get(runId);
-    if (one) {
-      session.followers.add(one.follower);
-      one.follower.readAgain();
-    }
-    allowInSession(session, allowed);
-    attend(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
+    cancel,
+    awaited,
+    parking: createParking({
+      ground,
+      onNews: (root) => wake(main, root),
+      onSettled: ({ runId }, result) => awaited.settle(runId, result),
+    }),
+    waking: new Set(),
+    turns: createPreviousTurns(ground),
+    closedBy: null,
   };
-
-  /** Sees to what is left when a drive of a main run ends. */
-  const attend = (run: ActiveRun): void => {
-    const { runId, sessionId } = run.state.identity;
-    const end = async (): Promise<void> => {
-      let one = awaited.get(runId);
-      try {
-        const driven = await run.driven;
-        // Somebody may have asked for it meanwhile.
-        one = awaited.get(runId);
-        if (driven.type === "settled") {
-          await keepTurn(run, one?.previous ?? null);
-          return settleWith(runId, driven.result);
-        }
-        one?.outcome.resolve(driven);
-        // What nobody has listened to yet need not wait in memory either.
-        one?.follower.readAgain();
-        if (one?.isWanted === false) awaited.delete(runId);
-        parking.park(toParkedRoot(sessionId, runId, run.tree.parked));
-      } catch (thrown) {
-        one = awaited.get(runId);
-        settle(runId, ({ result, outcome }) => {
-          outcome.reject(thrown);
-          result.reject(thrown);
-        });
-      } finally {
-        leave(run, one);
-      }
-    };
-    void end();
-  };
-
-  /** For the next turn. Where it cannot be kept the next turn reads the record. */
-  const keepTurn = async ({ state, session, settledSeq }: ActiveRun, before: PreviousTurn | null): Promise<void> => {
-    if (settledSeq === 0) return;
-    await turns.keep(state, { seq: settledSeq, allowed: session.allowed, before }).catch(() => undefined);
-  };
-
-  const leave = ({ session }: ActiveRun, one: Awaited | undefined): void => {
-    if (one) session.followers.delete(one.follower);
-    if (session.runs.size === 0 && session.followers.size === 0) ground.sessions.delete(session.sessionId);
-  };
-
-  /** Somebody wants to know of the run, who did not before. The engine may have parked it, and forgotten whoever started it. */
-  const want = (run: Pick<RunHandle, "runId" | "sessionId">, one: Awaited): void => {
-    if (one.isWanted) return;
-    one.isWanted = true;
-    const { runId, sessionId } = run;
-    if (awaited.get(runId) === one) return;
-    if (closedBy) return one.result.reject(closedBy);
-    awaited.set(runId, one);
-    one.follower.readAgain();
-    ground.active.get(runId)?.session.followers.add(one.follower);
-    if (!ground.active.has(runId) && !waking.has(runId) && !parking.has({ sessionId, runId }))
-      settleAsRecorded(runId).catch((thrown: unknown) => settle(runId, ({ result }) => result.reject(thrown)));
-  };
-
-  /** The run was driven on and left memory while nobody wanted to know of it. */
-  const settleAsRecorded = async (runId: RunId): Promise<void> => {
-    const { state } = await readOpenRun(ground, runId);
-    if (!state.result) throw new LeftOpen("The run was left open. Resume it to go on.");
-    settleWith(runId, state.result);
-  };
-
-  type Begun = { readonly follower: Follower; readonly previous: PreviousTurn | null };
-
-  const toHandle = (run: ActiveRun, { follower, previous }: Begun, outer?: AbortSignal): RunHandle => {
-    const { sessionId, runId } = run.state.identity;
-    run.session.followers.add(follower);
-    const onAbort = (): void => void stop(outer?.reason);
-    const stop = async (reason: unknown): Promise<void> => {
-      try {
-        await cancel(runId, { reason: toReason(reason) });
-      } catch (thrown) {
-        // Settled here, it is past being cancelled. Settled elsewhere, or not to be written to, it is not ours to drive any more.
-        const driven = ground.active.get(runId);
-        if (driven && !driven.state.result) leaveTree(ground, driven.tree, toLost(thrown, runId));
-      }
-    };
-    const one: Awaited = {
-      result: Promise.withResolvers(),
-      outcome: Promise.withResolvers(),
-      follower,
-      previous,
-      isWanted: outer !== undefined,
-      detach: () => outer?.removeEventListener("abort", onAbort),
-    };
-    for (const { promise } of [one.result, one.outcome]) promise.catch(() => undefined);
-    awaited.set(runId, one);
-    if (outer?.aborted) onAbort();
-    else outer?.addEventListener("abort", onAbort, { once: true });
-    attend(run);
-    return {
-      sessionId,
-      runId,
-      get result() {
-        want(this, one);
-        return one.result.promise;
-      },
-      outcome: one.outcome.promise,
-      cancel: (reason) => void stop(reason),
-      [Symbol.asyncIterator]() {
-        want(this, one);
-        return follower.events();
-      },
-    };
-  };
-
   return {
     letGo: (thrown) => {
-      closedBy = thrown;
-      parking.close();
-      for (const runId of awaited.keys()) if (!ground.active.has(runId)) settle(runId, ({ result }) => result.reject(thrown));
+      main.closedBy = thrown;
+      main.parking.close();
+      for (const runId of awaited.keys()) if (!ground.active.has(runId)) awaited.reject(runId, thrown);
     },
-    start: async ({ agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, signal }) => {
-      const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
-      if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
-        throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
-      const previous = given === undefined ? null : await turns.read(given);
-      // In this process a session may be given its next turn before the one before is done.
-      if (previous) await refuseHeld(ground, { ...previous, sessionId }, () => false);
-      const draft = toRequest(ground, {
-        identity: { sessionId, runId: `run_${options.createId()}`, parentRunId: null, depth: 0, agent },
-        task,
-        spec,
-        ...(previous === null ? {} : { continues: previous.runId }),
-        ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
-      });
-      const [admitted] = await log.append([draft]);
-      if (!admitted) throw new RetinueError("internal", "the log appended nothing");
-      const follower = createFollower(admitted.seq - 1, (seq) => log.read(sessionId, seq));
-      follower.push(admitted);
-      options.observer?.(admitted);
-      allowInSession(enterSession(ground, sessionId), previous?.allowed ?? []);
-      const run = drive(ground, createState(draft, previous?.messages ?? []), {
-        parent: null,
-        known: { states: new Map(), seq: admitted.seq },
-        resumed: false,
-        order: mergeOrder,
-      });
-      return toHandle(run, { follower, previous }, signal);
+    start: (request) => start(main, request),
+    resume: (runId, { takeOver = false } = {}) => resume(main, runId, takeOver),
+  };
+};
+
+const start = async (main: MainRuns, request: RunRequest): Promise<RunHandle> => {
+  const { ground, turns } = main;
+  const { log, options } = ground;
+  const { agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, signal } = request;
+  const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
+  if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
+    throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
+  const previous = given === undefined ? null : await turns.read(given);
+  // In this process a session may be given its next turn before the one before is done.
+  if (previous) await refuseHeld(ground, { ...previous, sessionId }, () => false);
+  const draft = toRequest(ground, {
+    identity: { sessionId, runId: `run_${options.createId()}`, parentRunId: null, depth: 0, agent },
+    task,
+    spec,
+    ...(previous === null ? {} : { continues: previous.runId }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
+  });
+  const [admitted] = await log.append([draft]);
+  if (!admitted) throw new RetinueError("internal", "the log appended nothing");
+  const follower = createFollower(admitted.seq - 1, (seq) => log.read(sessionId, seq));
+  follower.push(admitted);
+  options.observer?.(admitted);
+  allowInSession(enterSession(ground, sessionId), previous?.allowed ?? []);
+  const run = drive(ground, createState(draft, previous?.messages ?? []), {
+    parent: null,
+    known: { states: new Map(), seq: admitted.seq },
+    resumed: false,
+    order: mergeOrder,
+  });
+  return toHandle(main, run, { follower, previous }, signal);
+};
+
+const resume = async (main: MainRuns, runId: RunId, takeOver: boolean): Promise<RunHandle> => {
+  const { ground } = main;
+  const { known, state, allowed } = await readOpenRun(ground, runId);
+  if (!takeOver) await refuseHeld(ground, toHeld(state), () => ground.floor.isAtWork(runId));
+  const { sessionId } = state.identity;
+  const follower = createFollower(known.seq, (seq) => ground.log.read(sessionId, seq));
+  allowInSession(enterSession(ground, sessionId), allowed);
+  const run = drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver });
+  return toHandle(main, run, { follower, previous: null });
+};
+
+/** Something came that a parked run waits for. */
+const wake = async (main: MainRuns, root: ParkedRoot): Promise<void> => {
+  if (main.closedBy) return;
+  main.waking.add(root.runId);
+  try {
+    await driveOn(main, root);
+  } catch (thrown) {
+    // Another process was faster and drives it.
+    if (thrown instanceof RetinueError && thrown.code === "session_running") main.parking.waitBeside(root);
+    else main.awaited.reject(root.runId, thrown);
+  } finally {
+    main.waking.delete(root.runId);
+  }
+};
+
+const driveOn = async (main: MainRuns, { runId, sessionId }: ParkedRoot): Promise<void> => {
+  const { ground, awaited } = main;
+  // Before anything is read: while another process drives the run, each of its events wakes us.
+  await refuseHeld(ground, { runId, sessionId, isSettled: false }, () => ground.floor.isAtWork(runId));
+  const { known, state, allowed } = await readOpenRun(ground, runId);
+  const session = enterSession(ground, sessionId);
+  const one = awaited.get(runId);
+  if (one) {
+    session.followers.add(one.follower);
+    one.follower.readAgain();
+  }
+  allowInSession(session, allowed);
+  void attend(main, drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
+};
+
+/** Sees to what is left when a drive of a main run ends. */
+const attend = async (main: MainRuns, run: ActiveRun): Promise<void> => {
+  const { awaited, parking } = main;
+  const { runId, sessionId } = run.state.identity;
+  let one = awaited.get(runId);
+  try {
+    const driven = await run.driven;
+    // Somebody may have asked for it meanwhile.
+    one = awaited.get(runId);
+    if (driven.type === "settled") {
+      await keepTurn(main, run, one?.previous ?? null);
+      return awaited.settle(runId, driven.result);
+    }
+    one?.outcome.resolve(driven);
+    // What nobody has listened to yet need not wait in memory either.
+    one?.follower.readAgain();
+    if (one?.isWanted === false) awaited.forget(runId);
+    parking.park(toParkedRoot(sessionId, runId, run.tree.parked));
+  } catch (thrown) {
+    one = awaited.get(runId);
+    awaited.fail(runId, thrown);
+  } finally {
+    leave(main, run, one);
+  }
+};
+
+/** For the next turn. Where it cannot be kept the next turn reads the record. */
+const keepTurn = async (
+  { turns }: MainRuns,
+  { state, session, settledSeq }: ActiveRun,
+  before: PreviousTurn | null,
+): Promise<void> => {
+  if (settledSeq === 0) return;
+  await turns.keep(state, { seq: settledSeq, allowed: session.allowed, before }).catch(() => undefined);
+};
+
+const leave = ({ ground }: MainRuns, { session }: ActiveRun, one: Awaited | undefined): void => {
+  if (one) session.followers.delete(one.follower);
+  if (session.runs.size === 0 && session.followers.size === 0) ground.sessions.delete(session.sessionId);
+};
+
+type Begun = { readonly follower: Follower; readonly previous: PreviousTurn | null };
+
+const toHandle = (main: MainRuns, run: ActiveRun, { follower, previous }: Begun, outer?: AbortSignal): RunHandle => {
+  const { sessionId, runId } = run.state.identity;
+  run.session.followers.add(follower);
+  const onAbort = (): void => void stop(main, runId, outer?.reason);
+  const one: Awaited = {
+    result: Promise.withResolvers(),
+    outcome: Promise.withResolvers(),
+    follower,
+    previous,
+    isWanted: outer !== undefined,
+    detach: () => outer?.removeEventListener("abort", onAbort),
+  };
+  for (const { promise } of [one.result, one.outcome]) promise.catch(() => undefined);
+  main.awaited.add(runId, one);
+  if (outer?.aborted) onAbort();
+  else outer?.addEventListener("abort", onAbort, { once: true });
+  void attend(main, run);
+  return {
+    sessionId,
+    runId,
+    get result() {
+      want(main, { sessionId, runId }, one);
+      return one.result.promise;
     },
-    resume: async (runId, { takeOver = false } = {}) => {
-      const { known, state, allowed } = await readOpenRun(ground, runId);
-      if (!takeOver) await refuseHeld(ground, toHeld(state), () => ground.floor.isAtWork(runId));
-      const { sessionId } = state.identity;
-      const follower = createFollower(known.seq, (seq) => log.read(sessionId, seq));
-      allowInSession(enterSession(ground, sessionId), allowed);
-      return toHandle(drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver }), {
-        follower,
-        previous: null,
-      });
+    outcome: one.outcome.promise,
+    cancel: (reason) => void stop(main, runId, reason),
+    [Symbol.asyncIterator]() {
+      want(main, { sessionId, runId }, one);
+      return follower.events();
     },
   };
+};
+
+/** Cancels a run for whoever started it. */
+const stop = async ({ ground, cancel }: MainRuns, runId: RunId, reason: unknown): Promise<void> => {
+  try {
+    await cancel(runId, { reason: toReason(reason) });
+  } catch (thrown) {
+    // Settled here, it is past being cancelled. Settled elsewhere, or not to be written to, it is not ours to drive any more.
+    const driven = ground.active.get(runId);
+    if (driven && !driven.state.result) leaveTree(ground, driven.tree, toLost(thrown, runId));
+  }
+};
+
+/** Somebody wants to know of the run, who did not before. The engine may have parked it, and forgotten whoever started it. */
+const want = (main: MainRuns, run: Pick<RunHandle, "runId" | "sessionId">, one: Awaited): void => {
+  const { ground, awaited, parking, waking, closedBy } = main;
+  const { runId } = run;
+  if (one.isWanted) return;
+  one.isWanted = true;
+  if (awaited.get(runId) === one) return;
+  if (closedBy) return one.result.reject(closedBy);
+  awaited.add(runId, one);
+  one.follower.readAgain();
+  ground.active.get(runId)?.session.followers.add(one.follower);
+  if (!ground.active.has(runId) && !waking.has(runId) && !parking.has(run))
+    settleAsRecorded(main, runId).catch((thrown: unknown) => awaited.reject(runId, thrown));
+};
+
+/** The run was driven on and left memory while nobody wanted to know of it. */
+const settleAsRecorded = async ({ ground, awaited }: MainRuns, runId: RunId): Promise<void> => {
+  const { state } = await readOpenRun(ground, runId);
+  if (!state.result) throw new LeftOpen("The run was left open. Resume it to go on.");
+  awaited.settle(runId, state.result);
 };
 
 const toReason = (reason: unknown): string => {

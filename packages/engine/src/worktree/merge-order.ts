@@ -1,6 +1,6 @@
 /** The order in which runs that were started side by side are merged: that in which they were started, whichever of them is done first. */
 
-export type MergePlace = {
+export type MergeTurn = {
   /** Resolves when all that were started before have left; rejects when the signal aborts. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   /** Lets the next one go on. May be called more than once. */
@@ -8,8 +8,8 @@ export type MergePlace = {
 };
 
 export type MergeOrder = {
-  /** Takes the next place. Whoever takes one leaves it, whatever happens. */
-  readonly join: () => MergePlace;
+  /** Takes the next turn. Whoever takes one leaves it, whatever happens. */
+  readonly join: () => MergeTurn;
 };
 
 export const createMergeOrder = (): MergeOrder => {

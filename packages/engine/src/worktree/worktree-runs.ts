@@ -7,7 +7,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { KeptWork, RunState, RunWorktree, WorktreePlace, Worktrees } from "@retinue/runtime";
 import { worktreeRef } from "@retinue/runtime";
 import type { EventLog } from "@retinue/store";
-import type { MergePlace } from "./merge-order.ts";
+import type { MergeTurn } from "./merge-order.ts";
 
 export type WorktreeRuns = {
   /** Where a worktree of a workspace would stand; one after the other, in the order of the asking. */
@@ -22,7 +22,7 @@ export type WorktreeRuns = {
   readonly sweep: (isActive: (runId: RunId) => boolean) => Promise<void>;
 };
 
-export type BringBack = { readonly status: RunStatus; readonly place: MergePlace | null; readonly signal: AbortSignal };
+export type BringBack = { readonly status: RunStatus; readonly mergeTurn: MergeTurn | null; readonly signal: AbortSignal };
 
 const NOTHING: Pick<MergeOutcome, "created" | "modified" | "deleted" | "conflicts"> = {
   created: [],
@@ -153,10 +153,10 @@ const toUnavailable = (thrown: unknown): ErrorValue => {
 };
 
 /** Why changes are kept and not merged; undefined where they are to be, and their turn has come. */
-const whyNot = async ({ status, place, signal }: BringBack): Promise<string | undefined> => {
+const whyNot = async ({ status, mergeTurn, signal }: BringBack): Promise<string | undefined> => {
   if (status !== "completed" && status !== "partial") return `the run ended as ${status}.`;
   try {
-    await place?.turn(signal);
+    await mergeTurn?.turn(signal);
     return undefined;
   } catch {
     return "it was cancelled before its turn came.";

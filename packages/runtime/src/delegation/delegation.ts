@@ -1,5 +1,5 @@
 /**
- * Agents as tools. `delegate_to_agent` and every agent that is exposed as a tool of its own go through one path, `startChild`; what a model
+ * Agents as tools. `delegate_to_agent` and every agent that is exposed as a tool of its own go through one path, `delegateTask`; what a model
  * wrote is brought into one form here.
  */
 import type { JsonObject } from "@retinue/protocol";
@@ -11,8 +11,8 @@ import { findAgentNamed } from "./agent-name.ts";
 import { DELEGATE } from "./delegate-tool-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import { delegationSchema } from "./delegation-request.ts";
+import { delegateTask } from "./delegate-task.ts";
 import { createFindAgentTool } from "./find-agent.ts";
-import { startChild } from "./start-child.ts";
 import type { AnyTool, ToolContext, ToolOutput, Touches } from "../loop/tool.ts";
 import { defineTool, leaveOutBounds, toShownSchema } from "../loop/tool.ts";
 import { wordInput } from "./word-input.ts";
@@ -23,7 +23,7 @@ export const createDelegationTools = (options: DelegationOptions): readonly AnyT
   const available = state.spec.delegates.flatMap((name) => agents.get(name) ?? []);
   if (available.length === 0) return [];
   const delegate = (delegation: Delegation, context: ToolContext): Promise<ToolOutput> =>
-    startChild(options, delegation, context);
+    delegateTask(options, delegation, context);
   const offered = offerAgents(available, state.spec.tools);
   const { byName, asTools } = offered;
   const isAllTold = describeAgents(offered).untold === 0;

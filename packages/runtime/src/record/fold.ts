@@ -6,6 +6,7 @@ import type {
   CallId,
   EventDraft,
   FinishReason,
+  Json,
   JsonObject,
   Message,
   MessageId,
@@ -64,7 +65,15 @@ const NO_ASIDES: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 const NO_DELEGATIONS: ReadonlyMap<string, readonly CallId[]> = new Map();
 const NO_APPROVALS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
-type Sets = "toldOfPlans" | "heardFrom" | "allowed" | "callIds" | "filesModified" | "filesCreated" | "knownResults";
+type Sets =
+  | "toldOfPlans"
+  | "heardFrom"
+  | "sentToBackground"
+  | "allowed"
+  | "callIds"
+  | "filesModified"
+  | "filesCreated"
+  | "knownResults";
 type Maps = "pendingApprovals" | "givenApprovals";
 
 const ownSet = (state: RunState, key: Sets): Set<string> => {
@@ -110,6 +119,7 @@ export const createState = (
     failure: null,
     inbox: NO_MESSAGES,
     heardFrom: NO_NAMES,
+    sentToBackground: NO_NAMES,
     cancelRequested: null,
     finishRequested: null,
     finishing: false,
@@ -337,7 +347,9 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   turn.settled.set(event.callId, message);
   forgetApproval(state, event.callId);
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
-  if (turn.started.has(event.callId)) state.used.toolCalls += 1;
+  const started = turn.started.get(event.callId);
+  if (started) state.used.toolCalls += 1;
+  if (started && isInBackground(started.input)) ownSet(state, "sentToBackground").add(event.callId);
   takeEffects(state, event);
   forgetDelegations(state, turn, message);
   if (turn.settled.size < turn.calls.size) return;
@@ -352,6 +364,9 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
   else if (state.finishing) push(state, userMessage(FINISH(state.finishRequested?.reason)));
 };
+
+const isInBackground = (input: Json): boolean =>
+  typeof input === "object" && input !== null && "background" in input && input["background"] === true;
 
 /** Delegations are told apart by agent and task, whichever tool they were made with. */
 const countDelegation = (state: RunState, { tool, input, callId }: EventDraft & { readonly type: "tool.started" }): void => {

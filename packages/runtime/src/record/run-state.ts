@@ -94,6 +94,8 @@ export type RunState = {
   inbox: readonly WaitingMessage[];
   /** Runs below whose results it was told as messages. */
   heardFrom: ReadonlySet<string>;
+  /** Calls that started a run in the background, and were answered. */
+  sentToBackground: ReadonlySet<CallId>;
   /** Somebody asked it to stop. */
   cancelRequested: { readonly reason: string | undefined } | null;
   /** Somebody asked it to hand in what it has. */

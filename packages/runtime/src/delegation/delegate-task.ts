@@ -21,7 +21,7 @@ import type { WorktreePlace } from "./worktrees.ts";
 /** How often the same delegation may be made while nothing changes. */
 const MOST_REPEATS = 2;
 
-export const startChild = async (
+export const delegateTask = async (
   options: DelegationOptions,
   delegation: Delegation,
   context: ToolContext,
