@@ -76,7 +76,8 @@ describe("secrets stay hidden from a command", () => {
     { "sub/.env": CANARY, "sub/a.txt": "plain" },
     async ({ say, workspace }) => {
       await chmod(workspace.at("sub"), 0o111);
-      const text = await say("cat sub/.env; chmod 755 sub; cat sub/.env");
+      // It is masked, or nothing is run: it could hold sockets, too.
+      const text = await say("cat sub/.env; chmod 755 sub; cat sub/.env").catch((thrown: unknown) => String(thrown));
       await chmod(workspace.at("sub"), 0o755);
       expect(text).not.toContain(CANARY);
     },
@@ -87,7 +88,7 @@ describe("secrets stay hidden from a command", () => {
     const text = await say("cat .env; chmod 755 .; cat .env").catch((thrown: unknown) => String(thrown));
     await chmod(workspace.workspace, 0o755);
     expect(text).not.toContain(CANARY);
-    if (!isRoot) expect(text).toContain("may not be listed");
+    if (!isRoot) expect(text).toMatch(/may not be listed|can be entered but not listed/);
   });
 
   attack(
