@@ -83,7 +83,7 @@ const toStart = async (find: FindGit, program: string): Promise<StartGit> => {
   const { sandbox, workspace, environment, signal } = find;
   if (sandbox.backend === "none") {
     const plain = toPlainEnvironment(environment, await toTrustedFolders({ workspace, environment }));
-    return ({ bounds, environment: added, args, script: _, ...run }) =>
+    return ({ bounds, environment: added, args, script: _script, ...run }) =>
       runGitProcess({ ...run, program, args, cwd: bounds.cwd, environment: { ...plain, ...added }, signal });
   }
   const inner = toSandboxEnvironment(environment, program);

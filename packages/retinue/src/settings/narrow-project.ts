@@ -66,7 +66,7 @@ export const narrowProject = (wanted: RawMap, below: RawMap, context: NarrowCont
   };
   const walked = walk(NARROWER, wanted, below, []);
   // Only limits have ceilings, by the rules.
-  return { ...walked, ceilings: Object.fromEntries(ceilings) as Limits, leftOut, refused };
+  return { ...walked, ceilings: Object.fromEntries(ceilings), leftOut, refused };
 };
 
 const isRule = (rule: Rule | Section): rule is Rule => rule["type"] === "rule" && typeof rule["narrow"] === "function";

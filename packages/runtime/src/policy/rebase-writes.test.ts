@@ -26,7 +26,7 @@ describe("globs from a folder below", () => {
       // The index is below the length.
       return all[seed % all.length] as T;
     };
-    const path = <T>(all: readonly T[], most: number): string =>
+    const path = (all: readonly string[], most: number): string =>
       Array.from({ length: 1 + (seed % most) }, () => pick(all)).join("/");
     let inside = 0;
     for (let round = 0; round < 4_000; round += 1) {

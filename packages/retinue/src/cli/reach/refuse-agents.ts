@@ -21,21 +21,36 @@ export type RefuseOptions = {
   readonly env: NodeJS.ProcessEnv;
   /** The processes above this one; none where the system does not tell. */
   readonly ancestors?: readonly AncestorProcess[];
+  /** Whoever started this process has gone, so that the first process of the system has it. */
+  readonly isOrphan?: boolean;
+  /** The control group of a process, by which it is known where it was started from; this process by default. */
+  readonly cgroupOf?: (pid: number | "self") => string | undefined;
 };
 
 /** Throws `answer_refused`. */
-export const refuseAgents = async (sessions: ReadSide, { env, ancestors = readAncestors() }: RefuseOptions): Promise<void> => {
+export const refuseAgents = async (
+  sessions: ReadSide,
+  { env, ancestors = readAncestors(), isOrphan = isLeftAlone(), cgroupOf = readCgroup }: RefuseOptions,
+): Promise<void> => {
   const mark = MARKS.find((name) => env[name] !== undefined);
   if (mark !== undefined) throw refused(`This process was started by a command of a run (${mark} is set)`);
   const marked = ancestors.find(({ isMarked }) => isMarked);
   if (marked) throw refused(`Process ${marked.pid} above this one was started by a command of a run`);
-  if (ancestors.length === 0) return;
+  if (ancestors.length === 0 && !isOrphan) return;
   const open = await readOpenSessions(sessions);
   const holders = await sessions.holders(open.map(({ sessionId }) => sessionId));
-  for (const [sessionId, { host, pid }] of holders)
-    if (host === hostname() && ancestors.some((one) => one.pid === pid))
+  for (const [sessionId, { host, pid }] of holders) {
+    if (host !== hostname()) continue;
+    if (ancestors.some((one) => one.pid === pid))
       throw refused(`This process stands below process ${pid}, which drives ${sessionId}`);
+    // A command that forks twice loses what is above it, but not the group that it was started in.
+    if (isOrphan && isWithin(cgroupOf("self"), cgroupOf(pid)))
+      throw refused(`Nothing stands above this process any more, and it comes from where process ${pid} drives ${sessionId}`);
+  }
 };
+
+const isWithin = (own: string | undefined, other: string | undefined): boolean =>
+  own !== undefined && other !== undefined && (own === other || own.startsWith(`${other.replace(/\/$/, "")}/`));
 
 const refused = (why: string): RetinueError =>
   new RetinueError(
@@ -53,6 +68,29 @@ const readAncestors = (): readonly AncestorProcess[] => {
     pid = parent;
   }
   return ancestors;
+};
+
+/** The first process has it, and no terminal is there that a person could sit at. */
+const isLeftAlone = (): boolean => {
+  if (process.ppid !== 1) return false;
+  try {
+    const fields = readFileSync("/proc/self/stat", "latin1");
+    // State, parent, group, session, terminal; the name before them may hold anything.
+    const [, , , , terminal] = fields.slice(fields.lastIndexOf(")") + 2).split(" ");
+    return terminal === "0";
+  } catch {
+    return false;
+  }
+};
+
+/** The path of the unified hierarchy, or of the first one that there is. */
+const readCgroup = (pid: number | "self"): string | undefined => {
+  try {
+    const lines = readFileSync(`/proc/${pid}/cgroup`, "utf8").trimEnd().split("\n");
+    return (lines.find((line) => line.startsWith("0::")) ?? lines[0])?.split(":").slice(2).join(":");
+  } catch {
+    return undefined;
+  }
 };
 
 const readParent = (pid: number): number | undefined => {
