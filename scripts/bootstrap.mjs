@@ -32,6 +32,7 @@ const COMMANDS = {
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",
   "bench:feed": "bench/feed.ts",
+  "bench:page": "bench/page.ts",
   attack: "scripts/attack/attack.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",

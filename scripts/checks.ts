@@ -14,6 +14,7 @@ export type CheckResult = { readonly name: string; readonly passed: boolean };
 /** Those that only read the tree. The long ones first, so that the short ones fill the gaps. */
 export const STATIC_CHECKS: readonly Check[] = [
   { name: "types", args: ["node_modules/typescript/bin/tsc", "--noEmit"] },
+  { name: "types of the page", args: ["node_modules/typescript/bin/tsc", "--noEmit", "--project", "packages/web"] },
   { name: "lint", args: ["node_modules/oxlint/bin/oxlint", "--type-aware", "--deny-warnings"] },
   { name: "format", args: ["node_modules/oxfmt/bin/oxfmt", "--check"], mend: "`npm run format` mends it." },
   { name: "imports", args: ["scripts/check-imports.ts"] },

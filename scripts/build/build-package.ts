@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { PARSED_FILE, readBuiltinFiles } from "../../packages/agents/src/builtin-agents.ts";
-import { buildPage } from "../build-page.ts";
+import { buildPage } from "./build-page.ts";
 import { toLicences } from "./bundled-licences.ts";
 import { toPublishedManifest } from "./published-manifest.ts";
 import { writeTypes } from "./write-types.ts";
@@ -76,15 +76,15 @@ export const buildPackage = async ({ root, folder }: BuildOptions): Promise<Buil
   cpSync(path.join(source, "retinue.schema.json"), path.join(folder, "retinue.schema.json"));
   cpSync(path.join(source, "bin"), path.join(folder, "bin"), { recursive: true });
   cpSync(path.join(root, "README.md"), path.join(folder, "README.md"));
-  const page = await buildPage(root);
-  if (page !== undefined) cpSync(page, path.join(folder, "web"), { recursive: true });
   pointAtCode(path.join(folder, "bin/retinue.mjs"));
+  const page = await buildPage(root);
+  cpSync(page.folder, path.join(folder, "web"), { recursive: true });
   const types = path.join(folder, "types");
   mkdirSync(types);
   await writeTypes(root, types);
   const chunks = output.filter((file) => file.type === "chunk");
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
-  writeFileSync(path.join(folder, "LICENCES-OF-OTHERS.txt"), toLicences(modules));
+  writeFileSync(path.join(folder, "LICENCES-OF-OTHERS.txt"), toLicences([...modules, ...page.modules]));
   writeFileSync(path.join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   return {
     code: chunks.map(({ fileName }) => fileName),

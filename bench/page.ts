@@ -1,0 +1,179 @@
+/**
+ * `npm run bench:page`: the page in a real browser with a session of 100,000 messages in the record of a real server. How soon something useful
+ * is painted, how it scrolls, what it holds in memory, and how frames go while 500 events a second arrive from another process. Frames are
+ * judged against those of an empty page on this machine at that moment. Ends with 1 where a bound is missed.
+ */
+import { parseArgs } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
+import path from "node:path";
+import { generateSession } from "@retinue/client/testing";
+import type { EventDraft, RecordedEvent, RetinueEvent, RunId } from "@retinue/protocol";
+import { createSqliteLog } from "@retinue/store/sqlite";
+import type { CDPSession, Page } from "playwright-core";
+import { CHAIN_START, toChainHash, toEventBody } from "../packages/store/src/chain.ts";
+import { openChromium } from "../packages/web/src/testing/open-chromium.ts";
+import { openPageStage } from "../packages/web/src/testing/page-stage.ts";
+import { buildPage } from "../scripts/build/build-page.ts";
+
+const { values } = parseArgs({ options: { messages: { type: "string", default: "100000" }, out: { type: "string" } } });
+const MESSAGES = Number(values.messages);
+
+const BOUNDS = { firstPaintMs: 1_000, shareOfFrames: 50 / 60, memoryMb: 300, longestFrameMs: 100 } as const;
+const LIVE = { events: 500, seconds: 5, perAppend: 25 } as const;
+
+const isRecorded = (event: RetinueEvent): event is RecordedEvent =>
+  !["model.delta", "model.retrying", "tool.progress"].includes(event.type);
+
+/** Runs, model calls and tool calls are the messages of a session. */
+const generate = (messages: number): readonly RecordedEvent[] => {
+  const events: RecordedEvent[] = [];
+  let count = 0;
+  for (const event of generateSession({ runs: Math.ceil(messages / 100), turns: 49, maxDepth: 4, width: 6 })) {
+    if (!isRecorded(event)) continue;
+    events.push(event);
+    if (["run.requested", "model.answered", "tool.settled"].includes(event.type)) count += 1;
+  }
+  process.stdout.write(`${count} messages, ${events.length} events\n`);
+  return events;
+};
+
+/** As `retinue sessions export` writes it, with its chain of hashes. */
+const toExport = (events: readonly RecordedEvent[]): object => {
+  let hash = CHAIN_START;
+  for (const { seq, ...draft } of events) hash = toChainHash(hash, toEventBody(draft as EventDraft, seq));
+  return {
+    format: "retinue-session",
+    version: 1,
+    session: { sessionId: "ses_generated", headSeq: events.length, headHash: hash },
+    events,
+    messages: [],
+    artifacts: [],
+    damage: null,
+  };
+};
+
+type Frames = { readonly perSecond: number; readonly longestMs: number };
+
+/** Runs in the page: counts frames for a while, and scrolls by so much in each. */
+const COUNT_FRAMES = `([duration, by]) => new Promise((resolve) => {
+  const box = document.querySelector('[role="log"]');
+  const start = performance.now();
+  let [last, longest, frames] = [start, 0, 0];
+  const frame = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    frames += 1;
+    if (box !== null && by !== 0) box.scrollTop += box.scrollTop + box.clientHeight >= box.scrollHeight - 4 ? -box.scrollHeight : by;
+    if (now - start < duration) requestAnimationFrame(frame);
+    else resolve({ perSecond: (frames / (now - start)) * 1000, longestMs: longest });
+  };
+  requestAnimationFrame(frame);
+})`;
+
+const countFrames = (page: Page, ms: number, step = 0): Promise<Frames> =>
+  page.evaluate(`(${COUNT_FRAMES})([${ms}, ${step}])`) as Promise<Frames>;
+
+const heapMb = async (devtools: CDPSession): Promise<number> => {
+  await devtools.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await devtools.send("Runtime.getHeapUsage");
+  return usedSize / 1_048_576;
+};
+
+/** Appends what several runs say, each under its own lease, as a process that drives them would. */
+const driveLive = async (file: string): Promise<void> => {
+  const log = createSqliteLog({ path: file });
+  const leases = new Map<RunId, Awaited<ReturnType<typeof log.lease>>>();
+  const source = generateSession({ sessionId: "ses_live", runs: 40, turns: 200, maxDepth: 4, width: 6, seed: 7 });
+  const pauseMs = (LIVE.perAppend / LIVE.events) * 1000;
+  let due = performance.now();
+  for (let sent = 0; sent < LIVE.events * LIVE.seconds;) {
+    const now = new Date().toISOString();
+    const batch: EventDraft[] = [];
+    while (batch.length < LIVE.perAppend) {
+      const { value } = source.next();
+      if (value === undefined) break;
+      const { seq: _, ...draft } = value as RecordedEvent;
+      batch.push({
+        ...draft,
+        runId: `run_live_${draft.runId}`,
+        parentRunId: draft.parentRunId === null ? null : `run_live_${draft.parentRunId}`,
+        at: now,
+      } as EventDraft);
+    }
+    for (const draft of batch) {
+      if (draft.type === "run.requested") {
+        await log.append([draft]);
+        leases.set(draft.runId, await log.lease(draft.runId));
+      } else
+        await log.append(
+          [draft.type === "run.started" ? { ...draft, epoch: leases.get(draft.runId)?.epoch ?? 1 } : draft],
+          leases.get(draft.runId),
+        );
+    }
+    sent += batch.length;
+    due += pauseMs;
+    await sleep(Math.max(0, due - performance.now()));
+  }
+  await log.close();
+};
+
+await buildPage(path.dirname(import.meta.dirname));
+const stage = await openPageStage({ parts: [{ agent: "main", replies: ["Nothing."] }] });
+const browser = await openChromium(["--enable-precise-memory-info"]);
+const results: { readonly what: string; readonly value: string; readonly isMet: boolean }[] = [];
+const tell = (what: string, value: string, isMet: boolean): void => {
+  results.push({ what, value, isMet });
+  process.stdout.write(`${what.padEnd(52)} ${value.padStart(24)}  ${isMet ? "" : "MISSED"}\n`);
+};
+try {
+  const file = path.join(stage.home, "retinue.db");
+  const log = createSqliteLog({ path: file });
+  await log.readSide.importSession(toExport(generate(MESSAGES)));
+  await log.close();
+
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(stage.link);
+  await page.getByRole("navigation").waitFor();
+  const idle = await countFrames(page, 2_000);
+
+  const started = performance.now();
+  await page.goto(new URL("/sessions/ses_generated", stage.url).href);
+  await page.getByRole("article").first().waitFor();
+  const firstMs = performance.now() - started;
+  tell("first useful paint (address entered to tree shown)", `${Math.round(firstMs)} ms`, firstMs <= BOUNDS.firstPaintMs);
+  await page.locator('[role="log"][data-caught-up="true"]').waitFor({ timeout: 120_000 });
+  tell("whole session folded", `${Math.round(performance.now() - started)} ms`, true);
+
+  const scrolled = await countFrames(page, 4_000, 240);
+  const share = scrolled.perSecond / idle.perSecond;
+  tell(
+    "frames a second while scrolling (empty page)",
+    `${scrolled.perSecond.toFixed(0)} (${idle.perSecond.toFixed(0)})`,
+    share >= BOUNDS.shareOfFrames,
+  );
+  const memory = await heapMb(await context.newCDPSession(page));
+  tell("memory of the page", `${memory.toFixed(0)} MB`, memory <= BOUNDS.memoryMb);
+
+  const driving = driveLive(file);
+  await sleep(400);
+  await page.goto(new URL("/sessions/ses_live", stage.url).href);
+  await page.getByRole("article").first().waitFor();
+  const live = await countFrames(page, (LIVE.seconds - 1.5) * 1000);
+  await driving;
+  tell(
+    `longest frame at ${LIVE.events} events/s (empty page)`,
+    `${live.longestMs.toFixed(0)} ms (${idle.longestMs.toFixed(0)} ms)`,
+    live.longestMs <= Math.max(BOUNDS.longestFrameMs, 1.5 * idle.longestMs),
+  );
+  tell(
+    `frames a second at ${LIVE.events} events/s`,
+    live.perSecond.toFixed(0),
+    live.perSecond / idle.perSecond >= BOUNDS.shareOfFrames,
+  );
+} finally {
+  await browser.close();
+  await stage.close();
+}
+process.exitCode = results.every(({ isMet }) => isMet) ? 0 : 1;

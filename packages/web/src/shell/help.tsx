@@ -1,0 +1,40 @@
+/** The keys of the page. */
+import { Dialog } from "../parts/dialog.tsx";
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ["?", "this help"],
+  ["Ctrl K", "commands, screens and sessions by name"],
+  ["/", "search sessions"],
+  ["j k", "next and previous agent"],
+  ["h l", "fold and unfold it"],
+  ["Enter", "inspect it"],
+  ["a", "what waits for you"],
+  ["1 2 3", "allow once, for this run, for this session"],
+  ["4", "how to allow as a rule"],
+  ["d", "deny, with a reason"],
+  ["s", "stop the agent, or all"],
+  ["m", "message to the agent"],
+  ["g s", "go to sessions"],
+  ["g p", "go to plans"],
+  ["g t", "go to tests"],
+  ["g a", "go to agents"],
+  ["Esc", "leave what is open"],
+];
+
+export const Help = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keys" onClose={onClose}>
+    <dl className="facts keys">
+      {KEYS.map(([keys, what]) => (
+        <div key={keys} className="key-line">
+          <dt>
+            {keys.split(" ").map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+    <p className="quiet small">Keys never answer a question while you type, nor in the second after.</p>
+  </Dialog>
+);
