@@ -79,7 +79,7 @@ export const buildPage = async (root: string): Promise<BuiltPage> => {
         configFile: path.join(root, "packages/web/vite.config.ts"),
         root: path.join(root, "packages/web"),
         mode: "production",
-        logLevel: "warn",
+        logLevel: "error",
       });
       const chunks = [built].flat().flatMap((one) => ("output" in one ? one.output : []));
       writeFileSync(
