@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const TOOLCHAIN = path.join(ROOT, "toolchain");
 const BENCH = path.join(ROOT, "bench");
+const PAGE = path.join(ROOT, "packages", "web", "vite.config.ts");
 
 /** @type {Record<string, string>} */
 const COMMANDS = {
@@ -31,6 +32,7 @@ const COMMANDS = {
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",
   "bench:page": "bench/page.ts",
+  "bench:feed": "bench/feed.ts",
   attack: "scripts/attack/attack.ts",
   examples: "scripts/run-examples.ts",
   build: "scripts/build.ts",
@@ -366,6 +368,20 @@ const ensureNode = async () => {
 const startDirectory = () =>
   (process.env["npm_lifecycle_event"] === "start" ? process.env["INIT_CWD"] : undefined) ?? process.cwd();
 
+/**
+ * `npm start` alone, or with options, serves the page, which is built before where it is not; words after it are a command of `retinue`.
+ * @param {string[]} args
+ * @param {{ node: string, env: NodeJS.ProcessEnv }} by
+ */
+const toStartArguments = async (args, { node, env }) => {
+  if (args[0] !== undefined && !args[0].startsWith("-")) return args;
+  if (existsSync(PAGE)) {
+    const { code, signal } = await runToEnd({ file: node, args: [path.join(ROOT, "scripts", "build-page.ts")], cwd: ROOT, env });
+    if (signal !== null || code !== 0) await endLike({ code, signal, output: "" });
+  }
+  return ["serve", ...args];
+};
+
 /** @param {string[]} argv */
 const main = async ([command = "", ...args]) => {
   const script = COMMANDS[command];
@@ -379,7 +395,8 @@ const main = async ([command = "", ...args]) => {
     await ensureInstalled({ directory: BENCH, what: "what the bench compares with", isReady: () => isStamped(BENCH), env, node });
   }
   const cwd = command === "start" ? startDirectory() : ROOT;
-  const ending = await runToEnd({ file: node, args: [path.join(ROOT, script), ...args], cwd, env }).catch((error) => {
+  const words = command === "start" ? await toStartArguments(args, { node, env }) : args;
+  const ending = await runToEnd({ file: node, args: [path.join(ROOT, script), ...words], cwd, env }).catch((error) => {
     throw new BootstrapError(`${node} does not run here: ${error.message}. Install Node 24.15 or newer from nodejs.org.`);
   });
   await endLike(ending);

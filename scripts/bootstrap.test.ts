@@ -254,7 +254,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s reaches the command once, which ma
   expect(await ending).toMatchObject({ code: 5, signal: null, stdout: "ready\nreceived 1\n" });
 });
 
-test("start works in the directory the user called npm from", async () => {
+test("start works in the directory the user called npm from, and alone serves the page", async () => {
   const checkout = createCheckout("");
   mkdirSync(path.join(checkout.root, "packages/retinue/bin"), { recursive: true });
   mkdirSync(path.join(checkout.root, "project"));
@@ -265,5 +265,6 @@ test("start works in the directory the user called npm from", async () => {
   const project = path.join(checkout.root, "project");
   const env = { ...checkout.env, npm_lifecycle_event: "start", INIT_CWD: project };
   expect((await run({ ...checkout, env }, ["start", "run", "a task"])).stdout).toBe(`${project} run a task\n`);
-  expect((await run(checkout, ["start"])).stdout).toBe(`${checkout.root}\n`);
+  expect((await run(checkout, ["start"])).stdout).toBe(`${checkout.root} serve\n`);
+  expect((await run(checkout, ["start", "--port", "0"])).stdout).toBe(`${checkout.root} serve --port 0\n`);
 });

@@ -3,7 +3,7 @@
  * processes, grammars, agents and settings, a tool of one's own, and the library with its types.
  */
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const root = path.dirname(import.meta.dirname);
 const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), "retinue-package-")));
 const [built, app, home] = ["built", "app", "home"].map((name) => path.join(scratch, name)) as [string, string, string];
 
-const LIBRARY = `import { createRetinue, defineTool, type RunResult } from "retinue";
+const LIBRARY = `import { createClient, createRetinue, defineTool, openServer, type RunResult } from "retinue";
 import { z } from "zod";
 
 const twice = defineTool({
@@ -37,8 +37,11 @@ const run = await retinue.run("where is parsePrice handled?");
 const result: RunResult = await run.result;
 // @ts-expect-error The types are there, and this is no status.
 const wrong: "no status" = result.status;
-console.log(JSON.stringify({ wrong, details: result.details, tools: [...retinue.tools.keys()] }));
 await retinue.close();
+const server = await openServer({ folders: [process.cwd()] });
+const { workspaces } = await createClient(server).listWorkspaces();
+await server.close();
+console.log(JSON.stringify({ wrong, details: result.details, tools: [...retinue.tools.keys()], served: workspaces.length }));
 `;
 
 const FILES: Readonly<Record<string, string>> = {
@@ -157,7 +160,13 @@ try {
   assert.match(answer, /src\/price\.ts:2/);
   await runInApp([retinue, "init"]);
   await tryTools(retinue);
-  const told = JSON.parse(await runInApp(["library.ts"])) as { readonly details: string; readonly tools: readonly string[] };
+  const told = JSON.parse(await runInApp(["library.ts"])) as {
+    readonly details: string;
+    readonly tools: readonly string[];
+    readonly served: number;
+  };
+  assert.equal(told.served, 1);
+  assert.equal(existsSync(path.join(installed, "web/index.html")), existsSync(path.join(root, "packages/web/vite.config.ts")));
   assert.match(told.details, /src\/price\.ts:2/);
   assert.ok(told.tools.includes("twice"));
   await runInApp([path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."]);

@@ -28,4 +28,4 @@ export { createClient } from "./network/create-client.ts";
 export type { Call, CallOptions, Client, ClientCall, ClientOptions } from "./network/create-client.ts";
 export type { AllFeed, AllFeedOptions, ApprovalItem, SessionItem } from "./network/follow-all.ts";
 export type { SessionFeed, SessionFeedOptions } from "./network/follow-session.ts";
-export type { FeedState, SocketLike } from "./network/reconnecting-socket.ts";
+export type { FeedState, ReconnectWaits, SocketLike } from "./network/reconnecting-socket.ts";

@@ -51,4 +51,27 @@ describe("a follower", () => {
     const shown = await seqs(follower.events());
     expect(shown.filter((one) => !one.endsWith("~"))).toEqual(log.map(({ seq }) => String(seq)));
   });
+
+  test.each(["told of by the log", "pushed"])("misses nothing that is %s while it reads", async (how) => {
+    const log = [recorded(1)];
+    const follower = createFollower(0, async (seq) => {
+      const read = log.slice(seq);
+      // What is appended now is not in what was read.
+      if (log.length === 1) {
+        log.push(recorded(2), recorded(3));
+        if (how === "pushed") for (const event of log.slice(1)) follower.push(event);
+        else follower.readAgain();
+      }
+      await Promise.resolve();
+      return read;
+    });
+    follower.readAgain();
+    const events = follower.events();
+    const shown: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const next = await Promise.race([events.next(), new Promise<undefined>((resolve) => setTimeout(resolve, 200, undefined))]);
+      if (next?.done === false) shown.push(next.value.seq);
+    }
+    expect(shown).toEqual([1, 2, 3]);
+  });
 });

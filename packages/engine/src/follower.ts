@@ -48,6 +48,13 @@ export const createFollower = (afterSeq: number, readAfter: ReadAfter): Follower
       waiting.push(next);
     }
   };
+  /** The log was read up to here; what was pushed meanwhile follows. */
+  const joinUp = (readSeq: number): void => {
+    lastSeq = Math.max(lastSeq, readSeq);
+    for (const seq of early.keys()) if (seq <= lastSeq) early.delete(seq);
+    const next = early.get(lastSeq + 1);
+    if (next) putInLine(next);
+  };
   return {
     push: (event) => {
       if (behind) return poke();
@@ -74,9 +81,10 @@ export const createFollower = (afterSeq: number, readAfter: ReadAfter): Follower
       let shownSeq = afterSeq;
       for (;;) {
         if (behind) {
-          const missed = await readAfter(shownSeq);
+          // Before the log is read: what is told of while it is read may not be in what was read.
           behind = false;
-          lastSeq = missed.at(-1)?.seq ?? shownSeq;
+          const missed = await readAfter(shownSeq);
+          joinUp(missed.at(-1)?.seq ?? shownSeq);
           for (const event of missed) {
             shownSeq = event.seq;
             yield event;

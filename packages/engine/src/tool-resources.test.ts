@@ -94,13 +94,18 @@ const settleDown = async (): Promise<void> => {
 
 describe("a resource of a run", () => {
   test("is opened by the first call, shared by calls at the same time and by other tools, and closed before the run settles", async () => {
-    const browser = createBrowser({ close: () => void browser.done.push(`close after ${log.read("ses_own").at(-1)?.type}`) });
+    const browser = createBrowser({
+      close: () =>
+        void browser.done.push(
+          `close ${log.read("ses_own").some(({ type }) => type === "run.settled") ? "after" : "before"} the end`,
+        ),
+    });
     const { start, log } = setUp(browser, {
       "main: go": [visiting("a", "b"), { toolCalls: [{ tool: "click", input: {}, callId: "c" }] }],
     });
     const run = await start("go", { newSessionId: "ses_own" });
     await run.result;
-    expect(browser.done).toEqual(["open 1", "a on 1", "b on 1", "close after model.answered"]);
+    expect(browser.done).toEqual(["open 1", "a on 1", "b on 1", "close before the end"]);
     expect(outputs(log.read(run.sessionId))).toEqual(["a on page 1", "b on page 1", "clicked on page 1"]);
     expect(browser.contexts).toMatchObject([{ sessionId: run.sessionId, runId: run.runId, workspace: "/work" }]);
     expect((await run.result).warnings).toEqual([]);

@@ -9,14 +9,19 @@ export { parsePlanMarkdown, planToMarkdown } from "@retinue/runtime";
 export type { Plan, PlanStep, StepState } from "@retinue/protocol";
 export { openRecord } from "./open-record.ts";
 export type { RecordOptions, RetinueStore } from "./open-record.ts";
-export { createSessionView, foldSession, toCallDuration, toLimitUses } from "@retinue/client";
+export { openServer } from "./serve/open-server.ts";
+export type { OpenServer, OpenServerOptions } from "./serve/open-server.ts";
+export { ApiError, createClient, createSessionView, foldSession, toCallDuration, toLimitUses } from "@retinue/client";
 export type {
   ApplyOutcome,
   ApprovalView,
   CallView,
+  Client,
+  ClientOptions,
   LimitUse,
   RunState,
   RunView,
+  SessionFeed,
   SessionStore,
   SessionView,
   SessionViewOptions,

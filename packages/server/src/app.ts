@@ -158,7 +158,7 @@ const HASHED = "private, max-age=31536000, immutable";
 
 const toAsking = (context: Context<Env>): Parameters<typeof callRoute>[2] => ({
   request: context.req.raw,
-  params: context.req.param() as Record<string, string>,
+  params: context.req.param(),
   query: context.req.query(),
 });
 

@@ -35,8 +35,14 @@ export type ServerOptions = {
   /** The folder of the built page. */
   readonly page?: string;
   readonly limits?: Partial<FeedLimits>;
+  /** How long a request may take to arrive. */
+  readonly times?: Partial<RequestTimes>;
   readonly onProblem?: (problem: unknown) => void;
 };
+
+export type RequestTimes = { readonly headersMs: number; readonly bodyMs: number };
+
+const REQUEST_TIMES: RequestTimes = { headersMs: 10_000, bodyMs: 60_000 };
 
 export type Server = {
   readonly host: string;
@@ -65,9 +71,10 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
   const hubs = createHubs(backend, { ...FEED_LIMITS, ...options.limits });
   const isSecure = tls !== undefined;
 
-  let listener: RequestListener = (_, response) => void response.writeHead(503).end();
+  let listener: RequestListener = refuseEarly;
   const onRequest: RequestListener = (request, response) => listener(request, response);
-  const server = bound(tls === undefined ? createHttp(onRequest) : createHttps({ ...tls }, onRequest));
+  const http = toHttpOptions({ ...REQUEST_TIMES, ...options.times });
+  const server = bound(tls === undefined ? createHttp(http, onRequest) : createHttps({ ...http, ...tls }, onRequest));
   const at = await listen(server, host, port);
   const cookieName = `retinue_${at.port}`;
   const addresses: Addresses = createAddresses({ host, port: at.port, isSecure, names });
@@ -83,7 +90,8 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     page: page === undefined ? undefined : createStaticFiles(page),
     onProblem: options.onProblem ?? (() => undefined),
   });
-  listener = getRequestListener(app.fetch, { overrideGlobalObjects: false }) as RequestListener;
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  listener = (request, response) => void answer(request, response);
   const sockets = attachSockets({ server, guard, hubs });
 
   const shown = isLoopback(host) || host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
@@ -111,11 +119,18 @@ const refuseOpenBind = ({ password, tls, isInsecure = false }: ServerOptions, ho
   throw new RetinueError("server_open_bind", `On ${host} the server could be reached from other machines.`);
 };
 
+/** It listens before it knows its port, and so the names that it is called by. */
+const refuseEarly: RequestListener = (_, response) => void response.writeHead(503).end();
+
 /** Nobody may keep a connection by sending slowly, or by sending much. */
+const toHttpOptions = ({ headersMs, bodyMs }: RequestTimes) => ({
+  headersTimeout: headersMs,
+  requestTimeout: bodyMs,
+  connectionsCheckingInterval: Math.min(1_000, headersMs),
+  keepAliveTimeout: 5_000,
+});
+
 const bound = (server: HttpServer): HttpServer => {
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 60_000;
-  server.keepAliveTimeout = 5_000;
   server.maxHeadersCount = 100;
   server.maxConnections = 1_024;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {

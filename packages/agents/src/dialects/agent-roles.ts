@@ -76,8 +76,13 @@ export const readAgentRoles = async (text: string, context: AgentRolesContext): 
     const id = source.get("RoleId");
     return (typeof id === "string" ? toAgentName(id) : undefined) ?? [];
   });
-  const drafts = await Promise.all(sources.map((source) => readRole(source, { ids, defaults }, context)));
-  return { drafts: drafts.flatMap((draft) => draft ?? []), ...(maxDepth === undefined ? {} : { maxDepth }) };
+  const drafts: AgentDraft[] = [];
+  // One after the other: what is said of them stands in the order of the file.
+  for (const source of sources) {
+    const draft = await readRole(source, { ids, defaults }, context);
+    if (draft) drafts.push(draft);
+  }
+  return { drafts, ...(maxDepth === undefined ? {} : { maxDepth }) };
 };
 
 const readSection = (file: YamlFields, section: string, { note }: AgentRolesContext): YamlFields | undefined => {

@@ -10,7 +10,8 @@ import type { AllFeed, AllFeedOptions } from "./follow-all.ts";
 import { followAll } from "./follow-all.ts";
 import type { SessionFeed, SessionFeedOptions } from "./follow-session.ts";
 import { followSession } from "./follow-session.ts";
-import type { OpenSocket, SocketLike } from "./reconnecting-socket.ts";
+import type { FeedSockets, ReconnectWaits, SocketLike } from "./reconnecting-socket.ts";
+import { RECONNECT_WAITS } from "./reconnecting-socket.ts";
 import type { SessionId } from "@retinue/protocol";
 
 /** What a call is given: the parts that its route has, without those that may be left out. */
@@ -50,6 +51,8 @@ export type ClientOptions = {
   readonly token?: string;
   readonly fetch?: typeof globalThis.fetch;
   readonly WebSocket?: new (url: string, protocols?: string[]) => SocketLike;
+  /** Between attempts of a feed that lost its connection. */
+  readonly waits?: Partial<ReconnectWaits>;
 };
 
 type AnyInput = {
@@ -87,33 +90,37 @@ export const createClient = (options: ClientOptions = {}): Client => {
       name,
       async (...given: readonly [AnyInput?, CallOptions?]) => {
         const [input, how] = isOptions(given[0]) ? [{}, given[0]] : [given[0] ?? {}, given[1]];
-        return (await ask(name, withBody(name, input), how ?? {})).json() as Promise<unknown>;
+        return (await ask(name, withBody(name, input), how ?? {})).json();
       },
     ]),
   ) as unknown as { readonly [Name in ClientCall]: Call<Name> };
 
-  const openSocket: OpenSocket = (path) => {
-    // A WebSocket of any world has what is used of it.
-    const Socket = (options.WebSocket ?? WebSocket) as new (url: string, protocols?: string[]) => SocketLike;
-    const protocols = ["retinue.v1", ...(options.token === undefined ? [] : [`retinue.token.${options.token}`])];
-    return new Socket(`${base.replace(/^http/, "ws")}${path}`, protocols);
+  const sockets: FeedSockets = {
+    waits: { ...RECONNECT_WAITS, ...options.waits },
+    open: (path) => {
+      const Socket: NonNullable<ClientOptions["WebSocket"]> = options.WebSocket ?? WebSocket;
+      const protocols = ["retinue.v1", ...(options.token === undefined ? [] : [`retinue.token.${options.token}`])];
+      return new Socket(`${base.replace(/^http/, "ws")}${path}`, protocols);
+    },
   };
-  const artifactPath = (sessionId: string, artifactId: string): string =>
-    fillPath(ROUTE_PLACES.getArtifact[1], { sessionId, artifactId });
-
   return {
     ...calls,
     artifactUrl: (sessionId, artifactId) => `${base}${artifactPath(sessionId, artifactId)}`,
     readArtifact: async (sessionId, artifactId, how = {}) =>
       (await ask("getArtifact", { params: { sessionId, artifactId } }, how)).blob(),
-    followSession: (sessionId, how) => followSession(openSocket, sessionId, how),
-    followAll: (how) => followAll(openSocket, how),
+    followSession: (sessionId, how) => followSession(sockets, sessionId, how),
+    followAll: (how) => followAll(sockets, how),
   };
 };
 
+const artifactPath = (sessionId: string, artifactId: string): string =>
+  fillPath(ROUTE_PLACES.getArtifact[1], { sessionId, artifactId });
+
 /** Routes that take a body get one. */
 const withBody = (name: RouteName, input: AnyInput): AnyInput =>
-  input.body === undefined && ROUTE_PLACES[name][0] !== "GET" && ROUTE_PLACES[name][0] !== "DELETE" ? { ...input, body: {} } : input;
+  input.body === undefined && ROUTE_PLACES[name][0] !== "GET" && ROUTE_PLACES[name][0] !== "DELETE"
+    ? { ...input, body: {} }
+    : input;
 
 const isOptions = (given: AnyInput | CallOptions | undefined): given is CallOptions => given !== undefined && "signal" in given;
 

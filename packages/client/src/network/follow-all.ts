@@ -2,7 +2,7 @@
 import type { AllFrame, SessionId } from "@retinue/protocol";
 import { FEED_PLACES } from "@retinue/protocol";
 import type { RouteOutput } from "@retinue/protocol/routes";
-import type { FeedState, OpenSocket } from "./reconnecting-socket.ts";
+import type { FeedState, FeedSockets } from "./reconnecting-socket.ts";
 import { openReconnecting } from "./reconnecting-socket.ts";
 
 export type SessionItem = RouteOutput<"getSession">;
@@ -20,7 +20,7 @@ export type AllFeedOptions = {
 
 export type AllFeed = { readonly close: () => void };
 
-export const followAll = (open: OpenSocket, options: AllFeedOptions): AllFeed => {
+export const followAll = (sockets: FeedSockets, options: AllFeedOptions): AllFeed => {
   const onFrame = (frame: AllFrame<SessionItem, ApprovalItem>): void => {
     switch (frame.type) {
       case "hello":
@@ -45,7 +45,7 @@ export const followAll = (open: OpenSocket, options: AllFeedOptions): AllFeed =>
     }
   };
   const { close } = openReconnecting({
-    open,
+    sockets,
     path: () => FEED_PLACES.all,
     // The server's own frames.
     onFrame: (frame) => onFrame(frame as AllFrame<SessionItem, ApprovalItem>),

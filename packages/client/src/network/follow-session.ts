@@ -6,7 +6,7 @@ import type { RetinueEvent, SessionFrame, SessionId } from "@retinue/protocol";
 import { FEED_PLACES } from "@retinue/protocol";
 import type { SessionStore, SessionViewOptions } from "../create-session-view.ts";
 import { createSessionView } from "../create-session-view.ts";
-import type { FeedState, OpenSocket } from "./reconnecting-socket.ts";
+import type { FeedState, FeedSockets } from "./reconnecting-socket.ts";
 import { openReconnecting } from "./reconnecting-socket.ts";
 
 export type SessionFeedOptions = SessionViewOptions & {
@@ -32,7 +32,7 @@ export type SessionFeed = {
   readonly close: () => void;
 };
 
-export const followSession = (open: OpenSocket, sessionId: SessionId, options: SessionFeedOptions = {}): SessionFeed => {
+export const followSession = (sockets: FeedSockets, sessionId: SessionId, options: SessionFeedOptions = {}): SessionFeed => {
   const begin = (): SessionStore => createSessionView(sessionId, options);
   let store = options.store ?? begin();
   let state: FeedState = "connecting";
@@ -79,7 +79,7 @@ export const followSession = (open: OpenSocket, sessionId: SessionId, options: S
     close: () => socket.close(),
   };
   const socket = openReconnecting({
-    open,
+    sockets,
     path: () => `${FEED_PLACES.session.replace(":sessionId", encodeURIComponent(sessionId))}?after=${store.view.lastSeq}`,
     // The server's own frames.
     onFrame: (frame) => onFrame(frame as SessionFrame),

@@ -2,23 +2,25 @@
 
 /** What is used of a WebSocket. */
 export type SocketLike = {
-  readonly readyState: number;
   readonly send: (text: string) => void;
   readonly close: (code?: number, reason?: string) => void;
-  onopen: ((event: never) => void) | null;
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
-  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;
-  onerror: ((event: never) => void) | null;
+  readonly addEventListener: (
+    type: "open" | "message" | "close" | "error",
+    listener: (event: { readonly data?: unknown; readonly code?: number; readonly reason?: string }) => void,
+  ) => void;
 };
 
-/** Opens the path of a feed. */
-export type OpenSocket = (path: string) => SocketLike;
+/** How long is waited before a connection is tried again: at first, and at most. */
+export type ReconnectWaits = { readonly firstMs: number; readonly longestMs: number };
+
+/** How feeds come by their connections. */
+export type FeedSockets = { readonly open: (path: string) => SocketLike; readonly waits: ReconnectWaits };
 
 /** connecting: there is no connection, and one is tried. open: events arrive. closed: it is over. */
 export type FeedState = "connecting" | "open" | "closed";
 
 export type ReconnectOptions = {
-  readonly open: OpenSocket;
+  readonly sockets: FeedSockets;
   /** Asked before each attempt, so that it goes on after what is known by then. */
   readonly path: () => string;
   readonly onFrame: (frame: unknown) => void;
@@ -31,14 +33,13 @@ export type ReconnectingSocket = {
   readonly renew: () => void;
 };
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 15_000;
+export const RECONNECT_WAITS: ReconnectWaits = { firstMs: 250, longestMs: 15_000 };
 /** A network that went away says nothing: what does not answer a ping for so long is given up. */
 const PING_MS = 20_000;
 /** There is no such session, or no way in. */
 const FINAL = new Set([4404]);
 
-export const openReconnecting = ({ open, path, onFrame, onState }: ReconnectOptions): ReconnectingSocket => {
+export const openReconnecting = ({ sockets: { open, waits }, path, onFrame, onState }: ReconnectOptions): ReconnectingSocket => {
   let socket: SocketLike | undefined;
   let failures = 0;
   let isClosed = false;
@@ -51,15 +52,13 @@ export const openReconnecting = ({ open, path, onFrame, onState }: ReconnectOpti
     if (!socket) return;
     const old = socket;
     socket = undefined;
-    old.onopen = old.onmessage = old.onclose = null;
-    old.onerror = () => undefined;
     old.close();
   };
   const again = (): void => {
     detach();
     if (isClosed) return;
     onState("connecting");
-    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+    const longest = Math.min(waits.longestMs, waits.firstMs * 2 ** failures);
     failures += 1;
     // Clients of a server that comes back do not all come at once.
     waiting = setTimeout(connect, longest * (0.5 + Math.random() / 2));
@@ -78,23 +77,26 @@ export const openReconnecting = ({ open, path, onFrame, onState }: ReconnectOpti
     }
     socket = next;
     heard = true;
-    next.onopen = () => {
-      pinging = setInterval(ping, PING_MS);
-    };
-    next.onmessage = ({ data }) => {
-      if (socket !== next || typeof data !== "string") return;
+    // What an earlier one still says is not listened to.
+    const isCurrent = (): boolean => socket === next;
+    next.addEventListener("open", () => {
+      if (isCurrent()) pinging = setInterval(ping, PING_MS);
+    });
+    next.addEventListener("message", ({ data }) => {
+      if (!isCurrent() || typeof data !== "string") return;
       heard = true;
       failures = 0;
       onFrame(JSON.parse(data));
-    };
-    next.onerror = () => undefined;
-    next.onclose = ({ code, reason }) => {
-      if (socket !== next) return;
+    });
+    // What failed is closed next.
+    next.addEventListener("error", () => undefined);
+    next.addEventListener("close", ({ code = 1006, reason = "" }) => {
+      if (!isCurrent()) return;
       if (!FINAL.has(code)) return again();
       isClosed = true;
       detach();
       onState("closed", { code, reason });
-    };
+    });
   };
 
   onState("connecting");

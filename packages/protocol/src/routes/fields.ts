@@ -7,7 +7,7 @@ import { limitsSchema } from "../schemas/limits.ts";
 /** Long enough for every id we make, and short enough for every index. */
 const MOST_ID = 200;
 
-const bounded = <S extends z.ZodType<string>>(schema: S): S => schema.refine((id) => id.length <= MOST_ID) as S;
+const bounded = <S extends z.ZodType<string>>(schema: S): S => schema.refine((id) => id.length <= MOST_ID);
 
 export const workspaceIdSchema = z.templateLiteral(["wsp_", z.string()]).meta({ title: "WorkspaceId" });
 

@@ -182,7 +182,7 @@ export const WORKSPACE_ROUTES = {
     isOpen: true,
   }),
   listTests: defineRoute({
-    summary: "Results of test runs that are stored beside the workspace, the latest first.",
+    summary: "What came of the calls of `retinue test` in this workspace, the latest first.",
     params: workspaceParams,
     response: z.object({
       runs: z.array(

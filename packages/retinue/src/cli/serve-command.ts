@@ -117,9 +117,9 @@ const announce = async (
 
 /** Where there is no desktop, nothing happens. */
 const openBrowser = (link: string): void => {
-  const [file, ...args] =
+  const [file = "", ...args] =
     process.platform === "darwin" ? ["open", link] : process.platform === "win32" ? ["explorer", link] : ["xdg-open", link];
-  const child = spawn(file as string, args, { stdio: "ignore", detached: true });
+  const child = spawn(file, args, { stdio: "ignore", detached: true });
   child.on("error", () => undefined);
   child.unref();
 };

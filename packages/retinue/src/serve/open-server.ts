@@ -1,12 +1,12 @@
 /** A server over a host of its own, with the folders it was started for. Stopping it leaves runs that have not settled open in the record, to be resumed. */
 import type { InputSource } from "@retinue/protocol";
-import { createServer, type Server, type ServerOptions } from "@retinue/server";
+import type { Server, ServerOptions } from "@retinue/server";
+import { closeAll } from "../host/close-all.ts";
 import { openHost } from "../host/open-host.ts";
 import type { HostOptions } from "../host/host.ts";
 import { openRecord, type RetinueStore } from "../open-record.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { commandSource } from "../cli/reach/command-source.ts";
-import { createBackend } from "./create-backend.ts";
 import { createServedWorkspaces, type Served } from "./served-workspaces.ts";
 
 export type OpenServerOptions = Omit<ServerOptions, "backend"> & {
@@ -30,12 +30,14 @@ export const openServer = async ({ folders, env = process.env, model, ...options
     const workspaces = createServedWorkspaces({ host, env });
     for (const folder of folders) await workspaces.at(folder);
     const { store: _, ...rest } = options;
+    // Who only uses the library does not load them.
+    const [{ createServer }, { createBackend }] = await Promise.all([import("@retinue/server"), import("./create-backend.ts")]);
     const server = await createServer({ ...rest, backend: createBackend({ host, store, workspaces, env, source }) });
     let closing: Promise<void> | undefined;
     return {
       ...server,
       workspaces: workspaces.list(),
-      close: () => (closing ??= server.close().finally(host.close)),
+      close: () => (closing ??= closeAll([server.close, host.close])),
     };
   } catch (thrown) {
     await host.close();

@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import type { MockProject } from "../cli/testing/mock-project.ts";
 import { createMockProject } from "../cli/testing/mock-project.ts";
+import { startInTerminal } from "../cli/testing/in-terminal.ts";
 import { toEnvironment } from "../cli/testing/spawn-retinue.ts";
 import { openServer } from "./open-server.ts";
 
@@ -48,4 +49,21 @@ test("a run that parked and whose process is gone goes on in the server once its
   await vi.waitFor(() => expect(feed.store().view.roots[0]?.result?.summary).toBe("It is written."), LONG);
   expect(await readFile(path.join(project.workspace, "made.txt"), "utf8")).toBe("by hand\n");
   expect(feed.store().view.approvals.get(asked.approvalId)?.answer?.source?.via).toBe("server");
+});
+
+test("a question that is open at a terminal is answered through the server, and the terminal's run goes on", async () => {
+  const { project, client } = await openBoth("");
+  const terminal = startInTerminal(project, ["run", "write the file"]);
+  await terminal.until("made.txt");
+  const asked = await waitForQuestion(client);
+  const feed = client.followSession(asked.sessionId);
+  cleanups.push(feed.close);
+  const { driver } = await client.getSession({ params: asked });
+  expect(driver?.isSelf).toBe(false);
+  await client.answerApproval({ params: asked, body: { allowed: false, hash: asked.hash, reason: "not there" } });
+  expect((await terminal.ended).stdout).toContain("It is written.");
+  await vi.waitFor(() => expect(feed.store().view.roots[0]?.state.type).toBe("settled"), LONG);
+  expect([...(feed.store().view.roots[0]?.calls.values() ?? [])].map(({ outcome }) => outcome)).toEqual(["denied"]);
+  // It was driven to its end by the process that began it.
+  expect(feed.store().view.roots[0]?.drives).toBe(1);
 });

@@ -2,6 +2,7 @@
 import type { RouteName } from "@retinue/protocol";
 import { ROUTE_PLACES } from "@retinue/protocol";
 import { ROUTES, type Route } from "@retinue/protocol/routes";
+import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -43,10 +44,14 @@ beforeAll(async () => {
       ".retinue/skills/sing/SKILL.md": SKILL,
     },
   });
-  const folder = path.join(project.folder, ".retinue", "test-runs", "2026-01-01");
+  const folder = path.join(project.home, "tests", createHash("sha256").update(project.folder).digest("hex").slice(0, 16));
   await mkdir(folder, { recursive: true });
-  const results = { startedAt: "2026-01-01T00:00:00Z", passed: 1, failed: 0, cases: [{ name: "one" }] };
-  await writeFile(path.join(folder, "results.json"), JSON.stringify(results));
+  const results = {
+    id: "test_1",
+    startedAt: "2026-01-01T00:00:00Z",
+    cases: [{ title: "one", verdict: "pass" }, { verdict: "fail" }],
+  };
+  await writeFile(path.join(folder, "test_1.json"), JSON.stringify(results));
 });
 afterAll(() => project.close());
 
@@ -74,7 +79,10 @@ type Id = { readonly sessionId: `ses_${string}`; readonly runId: `run_${string}`
 
 const settled = (sessionId: string): Promise<void> =>
   vi.waitFor(
-    async () => expect(["completed", "failed", "cancelled"]).toContain((await callRoute<{ status: string }>("getSession", { params: { sessionId } })).status),
+    async () =>
+      expect(["completed", "failed", "cancelled"]).toContain(
+        (await callRoute<{ status: string }>("getSession", { params: { sessionId } })).status,
+      ),
     { timeout: 20_000 },
   );
 
@@ -83,9 +91,13 @@ describe("every route", () => {
     await callRoute("status");
     await callRoute("signIn", { body: { token: project.server.token } });
     await callRoute("signOut", { body: {} });
-    const description = await callRoute<{ openapi: string; paths: Record<string, Record<string, { operationId: string }>> }>("openApi");
+    const description = await callRoute<{ openapi: string; paths: Record<string, Record<string, { operationId: string }>> }>(
+      "openApi",
+    );
     expect(description.openapi).toBe("3.1.0");
-    const described = Object.values(description.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    const described = Object.values(description.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
     expect(described.toSorted()).toEqual(Object.keys(ROUTE_PLACES).toSorted());
   });
 
@@ -95,17 +107,28 @@ describe("every route", () => {
     await callRoute("openWorkspace", { body: { folder: project.home } });
     const { agents } = await callRoute<{ agents: { name: string }[] }>("listAgents", { params });
     expect(agents.map(({ name }) => name)).toContain("helper");
-    const { text, version } = await callRoute<{ text: string; version: string }>("getAgent", { params: { ...params, name: "helper" } });
+    const { text, version } = await callRoute<{ text: string; version: string }>("getAgent", {
+      params: { ...params, name: "helper" },
+    });
     expect(text).toBe(AGENT);
     const bad = "---\nname: helper\ndescription: Helps.\ntools: [raed]\nlimits: { iterations: many }\n---\nHelp.\n";
-    const checked = await callRoute<{ problems: { severity: string; line: number }[] }>("checkAgent", { params, body: { name: "helper", text: bad } });
+    const checked = await callRoute<{ problems: { severity: string; line: number }[] }>("checkAgent", {
+      params,
+      body: { name: "helper", text: bad },
+    });
     expect(checked.problems.map(({ severity }) => severity)).toContain("error");
-    const refused = await callRoute<{ isSaved: boolean }>("saveAgent", { params: { ...params, name: "helper" }, body: { text: bad, version } });
+    const refused = await callRoute<{ isSaved: boolean }>("saveAgent", {
+      params: { ...params, name: "helper" },
+      body: { text: bad, version },
+    });
     expect(refused.isSaved).toBe(false);
     const file = path.join(project.folder, ".retinue", "agents", "helper.md");
     expect(await readFile(file, "utf8")).toBe(AGENT);
     const better = AGENT.replace("Helps.", "Helps much.");
-    const saved = await callRoute<{ isSaved: boolean }>("saveAgent", { params: { ...params, name: "helper" }, body: { text: better, version } });
+    const saved = await callRoute<{ isSaved: boolean }>("saveAgent", {
+      params: { ...params, name: "helper" },
+      body: { text: better, version },
+    });
     expect([saved.isSaved, await readFile(file, "utf8")]).toEqual([true, better]);
     const { agents: after } = await callRoute<{ agents: { name: string; description: string }[] }>("listAgents", { params });
     expect(after.find(({ name }) => name === "helper")?.description).toBe("Helps much.");
@@ -121,8 +144,10 @@ describe("every route", () => {
     await callRoute("listSettings", { params });
     await callRoute("listModels", { params });
     expect(JSON.stringify(await callRoute("getDoctor", { params }))).not.toContain("value-of-a-secret");
-    expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "2026-01-01", passed: 1 }] });
-    expect(await callRoute("getTestRun", { params: { ...params, testRunId: "2026-01-01" } })).toMatchObject({ cases: [{ name: "one" }] });
+    expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "test_1", passed: 1, failed: 1 }] });
+    expect(await callRoute("getTestRun", { params: { ...params, testRunId: "test_1" } })).toMatchObject({
+      cases: [{ title: "one" }, {}],
+    });
   });
 
   test("of sessions, runs and questions", async () => {
@@ -144,7 +169,10 @@ describe("every route", () => {
     await settled(sessionId);
     await callRoute("listSessions", { query: { order: "updated", limit: "10" } });
     await callRoute("listSessions", { query: { search: "wait" } });
-    const { events } = await callRoute<{ events: { seq: number }[] }>("listEvents", { params, query: { after: "2", limit: "3" } });
+    const { events } = await callRoute<{ events: { seq: number }[] }>("listEvents", {
+      params,
+      query: { after: "2", limit: "3" },
+    });
     expect(events.map(({ seq }) => seq)).toEqual([3, 4, 5]);
     await callRoute("listMessages", { params });
     await callRoute("getTree", { params });

@@ -2,10 +2,12 @@
 import { FEED_CLOSE, ROUTE_PLACES } from "@retinue/protocol";
 import { createConnection, createServer as createTcp } from "node:net";
 import { writeFile } from "node:fs/promises";
+import { request as httpsRequest } from "node:https";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RawAnswer, RawRequest } from "./testing/raw-request.ts";
 import { rawRequest, upgradeHeaders } from "./testing/raw-request.ts";
+import { TLS_FILES } from "./testing/tls-files.ts";
 import type { ServedProject } from "./testing/serve-project.ts";
 import { serveProject } from "./testing/serve-project.ts";
 
@@ -32,7 +34,11 @@ const ownOrigin = (): string => `http://127.0.0.1:${project.server.port}`;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 const ask = (request: Omit<RawRequest, "port">): Promise<RawAnswer> =>
-  rawRequest({ port: project.server.port, ...request, headers: { Host: `127.0.0.1:${project.server.port}`, ...request.headers } });
+  rawRequest({
+    port: project.server.port,
+    ...request,
+    headers: { Host: `127.0.0.1:${project.server.port}`, ...request.headers },
+  });
 
 const codeOf = ({ text }: RawAnswer): string => (JSON.parse(text) as { error: { code: string } }).error.code;
 
@@ -65,7 +71,12 @@ test("E1 without a token, or with a wrong one, every route, stream and socket an
   const places = Object.values(ROUTE_PLACES).filter(([, at]) => at !== "/api/sign-in");
   for (const [method, at] of places)
     for (const headers of [{}, bearer("x".repeat(43))]) {
-      const answer = await ask({ method, path: fill(at), headers: { ...JSON_BODY, ...headers }, ...(method === "GET" || method === "DELETE" ? {} : { body: "{}" }) });
+      const answer = await ask({
+        method,
+        path: fill(at),
+        headers: { ...JSON_BODY, ...headers },
+        ...(method === "GET" || method === "DELETE" ? {} : { body: "{}" }),
+      });
       expect([at, [401, 429].includes(answer.status)]).toEqual([at, true]);
       expect(answer.text).not.toContain(project.folder);
     }
@@ -102,11 +113,18 @@ test("E3 origins that only look like ours, null, and none with a cookie are refu
   ];
   for (const Origin of alike) {
     expect([Origin, (await upgrade({ Cookie: cookie, Origin })).status]).toEqual([Origin, 403]);
-    const posted = await ask({ method: "POST", path: "/api/sign-out", headers: { Cookie: cookie, Origin, ...JSON_BODY }, body: "{}" });
+    const posted = await ask({
+      method: "POST",
+      path: "/api/sign-out",
+      headers: { Cookie: cookie, Origin, ...JSON_BODY },
+      body: "{}",
+    });
     expect([Origin, posted.status]).toEqual([Origin, 403]);
   }
   expect((await upgrade({ Cookie: cookie })).status).toBe(403);
-  expect((await ask({ method: "POST", path: "/api/sign-out", headers: { Cookie: cookie, ...JSON_BODY }, body: "{}" })).status).toBe(403);
+  expect(
+    (await ask({ method: "POST", path: "/api/sign-out", headers: { Cookie: cookie, ...JSON_BODY }, body: "{}" })).status,
+  ).toBe(403);
   expect((await ask({ path: "/api/status", headers: { Cookie: cookie, "Sec-Fetch-Site": "cross-site" } })).status).toBe(403);
   expect((await ask({ path: "/api/status", headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin" } })).status).toBe(200);
 });
@@ -140,7 +158,12 @@ test("E5 no answer allows another origin, and each varies by it", async () => {
 test("E6 bodies that a form can send, and reads with an effect, do nothing", async () => {
   const before = await eventCount();
   const at = `/api/sessions/${sessionId}/cancel`;
-  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json-patch+json"]) {
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json-patch+json",
+  ]) {
     const answer = await ask({ method: "POST", path: at, headers: { ...bearer(), "Content-Type": type }, body: "{}" });
     expect([type, answer.status]).toEqual([type, 415]);
   }
@@ -209,6 +232,26 @@ test("E8 an address that other machines reach is refused without password and TL
   await expect(serveProject(open)).rejects.toMatchObject({ code: "server_open_bind" });
   await expect(serveProject({ ...open, password: "a long password" })).rejects.toMatchObject({ code: "server_open_bind" });
   await expect(serveProject({ host: "::" })).rejects.toMatchObject({ code: "server_open_bind" });
+  await expect(serveProject({ ...open, tls: TLS_FILES })).rejects.toMatchObject({ code: "server_open_bind" });
+  const protectedOne = await serveProject({ ...open, tls: TLS_FILES, password: "a long password" });
+  const answer = await new Promise<{ status: number | undefined; cookie: string | undefined }>((resolve, reject) => {
+    const { port } = protectedOne.server;
+    const headers = { Host: `127.0.0.1:${port}`, Origin: `https://127.0.0.1:${port}`, ...JSON_BODY };
+    const asked = httpsRequest({
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      path: "/api/sign-in",
+      headers,
+      ca: TLS_FILES.cert,
+      agent: false,
+    });
+    asked.on("error", reject);
+    asked.on("response", (got) => resolve({ status: got.resume().statusCode, cookie: got.headers["set-cookie"]?.[0] }));
+    asked.end(JSON.stringify({ password: "a long password" }));
+  });
+  expect(answer).toEqual({ status: 200, cookie: expect.stringContaining("; Secure") });
+  await protectedOne.close();
   const meant = await serveProject({ ...open, isInsecure: true });
   expect(meant.server.port).toBeGreaterThan(0);
   await meant.close();
@@ -217,7 +260,15 @@ test("E8 an address that other machines reach is refused without password and TL
 const HOSTILE = `<script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)>`;
 
 test("E9 nothing that a model or a tool wrote is ever a document of this origin", async () => {
-  const kinds = [undefined, "text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "application/pdf", "text/javascript"];
+  const kinds = [
+    undefined,
+    "text/html",
+    "image/svg+xml",
+    "application/xhtml+xml",
+    "text/xml",
+    "application/pdf",
+    "text/javascript",
+  ];
   for (const mediaType of kinds) {
     const { artifactId } = await project.store.writeArtifact(sessionId, `${HOSTILE}${mediaType ?? ""}`, mediaType);
     const { headers, text } = await ask({ path: `/api/sessions/${sessionId}/artifacts/${artifactId}`, headers: bearer() });
@@ -250,10 +301,14 @@ test("E10 the page may load no picture, font or script from elsewhere", async ()
 const openRaw = async (): Promise<{ write: (bytes: Buffer) => void; closed: Promise<Buffer>; destroy: () => void }> => {
   const socket = createConnection(project.server.port, "127.0.0.1");
   const head = Object.entries(upgradeHeaders({ Host: `127.0.0.1:${project.server.port}`, ...bearer() }));
-  socket.write(`GET /api/sessions/${sessionId}/feed HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join("\r\n")}\r\n\r\n`);
+  socket.write(
+    `GET /api/sessions/${sessionId}/feed HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join("\r\n")}\r\n\r\n`,
+  );
   const got: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
-    socket.once("data", (data: Buffer) => (data.toString().startsWith("HTTP/1.1 101") ? resolve() : reject(new Error(data.toString()))));
+    socket.once("data", (data: Buffer) =>
+      data.toString().startsWith("HTTP/1.1 101") ? resolve() : reject(new Error(data.toString())),
+    );
     socket.once("error", reject);
   });
   socket.on("data", (data: Buffer) => got.push(data));
@@ -290,7 +345,11 @@ describe("E11 frames", () => {
     ["bad UTF-8", () => frame(0x81, Buffer.from([0xc3, 0x28])), 1007],
     ["binary garbage", () => frame(0x82, Buffer.from([1, 2, 3])), FEED_CLOSE.misbehaved],
     ["deep JSON", () => frame(0x81, Buffer.from("[".repeat(4_000))), FEED_CLOSE.misbehaved],
-    ["never-ending fragments", () => Buffer.concat([frame(0x01, Buffer.alloc(0)), ...Array.from({ length: 200 }, () => frame(0x00, Buffer.alloc(0)))]), 1008],
+    [
+      "never-ending fragments",
+      () => Buffer.concat([frame(0x01, Buffer.alloc(0)), ...Array.from({ length: 200 }, () => frame(0x00, Buffer.alloc(0)))]),
+      1008,
+    ],
     ["a reserved opcode", () => frame(0x83, Buffer.from("x")), 1002],
   ];
   test.each(attacks)("E11 %s closes the socket with its code, and others hear nothing of it", async (_, bytes, code) => {
@@ -318,11 +377,35 @@ describe("E12 bodies", () => {
   test("E12 a body that says it is larger, or turns out to be, is refused before it is read", async () => {
     const headers = { ...bearer(), ...JSON_BODY };
     const at = `/api/sessions/${sessionId}/cancel`;
-    const said = await ask({ method: "POST", path: at, headers: { ...headers, "Content-Length": "10000000000" } }).catch(() => undefined);
+    const said = await ask({ method: "POST", path: at, headers: { ...headers, "Content-Length": "10000000000" } }).catch(
+      () => undefined,
+    );
     if (said) expect(said.status).toBe(413);
-    const found = await ask({ method: "POST", path: at, headers: { ...headers, "Transfer-Encoding": "chunked" }, body: Buffer.alloc(2_000_000, " ") }).catch(() => undefined);
+    const found = await ask({
+      method: "POST",
+      path: at,
+      headers: { ...headers, "Transfer-Encoding": "chunked" },
+      body: Buffer.alloc(2_000_000, " "),
+    }).catch(() => undefined);
     if (found) expect(found.status).toBe(413);
     expect((await ask({ path: "/api/status", headers: bearer() })).status).toBe(200);
+  });
+
+  test.each([
+    ["headers", "GET /api/status HTTP/1.1\r\nHost: x\r\n", "X-Slow: 1\r\n"],
+    ["body", "POST /api/sign-in HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n", " "],
+  ])("E12 a request whose %s never end is given up, and its connection closed", async (_, begin, more) => {
+    const slow = await serveProject({ times: { headersMs: 300, bodyMs: 600 } });
+    const socket = createConnection(slow.server.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    let got = "";
+    socket.on("data", (data: Buffer) => (got += data.toString()));
+    socket.write(begin.replace("HOST", `127.0.0.1:${slow.server.port}`));
+    const dripping = setInterval(() => socket.write(more), 50);
+    await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    clearInterval(dripping);
+    expect(got).toMatch(/^HTTP\/1\.1 408 /);
+    await slow.close();
   });
 
   test("E12 headers that are too many or too long are refused", async () => {
@@ -394,10 +477,16 @@ describe("E15 answers", () => {
         (thrown: { code: string }) => thrown.code,
       );
     expect(await give({ allowed: true, hash: "of another act" })).toBe("approval_changed");
-    const both = await Promise.all([give({ allowed: false, hash }), give({ allowed: true, hash }), give({ allowed: true, hash })]);
+    const both = await Promise.all([
+      give({ allowed: false, hash }),
+      give({ allowed: true, hash }),
+      give({ allowed: true, hash }),
+    ]);
     expect(both.filter((one) => one === "taken")).toHaveLength(1);
     expect(["approval_answered", "approval_unknown", "run_settled"]).toContain(await give({ allowed: true, hash }));
-    await vi.waitFor(async () => expect((await project.client.getSession({ params: { sessionId } })).status).toBe("completed"), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await project.client.getSession({ params: { sessionId } })).status).toBe("completed"), {
+      timeout: 20_000,
+    });
     const answers = (await project.store.read(sessionId)).filter(({ type }) => type === "approval.answered");
     expect(answers).toHaveLength(1);
     expect(await give({ allowed: true, hash })).toMatch(/approval_(?:unknown|answered)|run_settled/);
@@ -423,7 +512,18 @@ test("E16 keys that reach into prototypes are refused, and nothing has them afte
 });
 
 describe("E17 numbers that a client cannot have", () => {
-  const given = ["-1", "-99999999999", "999999999", "1e309", "NaN", "9007199254740993", "0x10", "'; DROP TABLE events", "", "18446744073709551616"];
+  const given = [
+    "-1",
+    "-99999999999",
+    "999999999",
+    "1e309",
+    "NaN",
+    "9007199254740993",
+    "0x10",
+    "'; DROP TABLE events",
+    "",
+    "18446744073709551616",
+  ];
   test.each(given)("E17 after=%s is answered with the whole record, once and in order", async (after) => {
     const total = await eventCount();
     const answer = await fetch(`${project.server.url}api/sessions/${sessionId}/stream`, {

@@ -36,12 +36,17 @@ const LONG = { timeout: 20_000, interval: 20 };
 
 describe("a session through the server", () => {
   test("streams what the model says while it says it, and the whole once it has answered", async () => {
-    const go = Promise.withResolvers<void>();
-    const project = await open({ script: [{ text: "Good morning, all.", chunkSize: 4, beforeAnswer: go.promise }] });
+    const [begin, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const project = await open({
+      script: [{ text: "Good morning, all.", chunkSize: 4, before: begin.promise, beforeAnswer: go.promise }],
+    });
     const { client, workspaceId } = project;
     const { sessionId } = await client.startSession({ body: { workspaceId, text: "greet" } });
     const feed = follow(project, sessionId);
-    await vi.waitFor(() => expect(rootOf(feed)?.state.type).toBe("running"), LONG);
+    await vi.waitFor(() => expect(rootOf(feed)?.steps[0]?.state).toBe("asked"), LONG);
+    begin.resolve();
+    await vi.waitFor(() => expect(rootOf(feed)?.steps[0]?.text).toBe("Good morning, all."), LONG);
+    expect(rootOf(feed)?.steps[0]?.state).toBe("asked");
     go.resolve();
     await vi.waitFor(() => expect(rootOf(feed)?.result?.summary).toBe("Good morning, all."), LONG);
     expect(feed.store().view.gap).toBeNull();
@@ -114,7 +119,12 @@ describe("a session through the server", () => {
     const project = await open({
       script: keyed({
         both: [
-          { toolCalls: ["slow one", "quick one"].map((task) => ({ tool: "delegate_to_agent", input: { agent: "general-assistant", task } })) },
+          {
+            toolCalls: ["slow one", "quick one"].map((task) => ({
+              tool: "delegate_to_agent",
+              input: { agent: "general-assistant", task },
+            })),
+          },
           { text: "One of two." },
         ],
         "slow one": [{ text: "never", before: hang }],
@@ -137,7 +147,9 @@ describe("a session through the server", () => {
   });
 
   test("goes on with the next turn, is forked at an event, searched, exported and deleted", async () => {
-    const project = await open({ script: [{ text: "First answer." }, { text: "Second answer about walruses." }, { text: "Forked." }] });
+    const project = await open({
+      script: [{ text: "First answer." }, { text: "Second answer about walruses." }, { text: "Forked." }],
+    });
     const { client, workspaceId, store } = project;
     const settled = (sessionId: `ses_${string}`) =>
       vi.waitFor(async () => expect((await client.getSession({ params: { sessionId } })).status).toBe("completed"), LONG);
@@ -146,13 +158,19 @@ describe("a session through the server", () => {
     const { headSeq } = await client.getSession({ params: { sessionId } });
     const turn = await client.startTurn({ params: { sessionId }, body: { text: "two" } });
     expect(turn.sessionId).toBe(sessionId);
-    await vi.waitFor(async () => expect((await client.getTree({ params: { sessionId } })).runs[1]?.status).toBe("completed"), LONG);
+    await vi.waitFor(
+      async () => expect((await client.getTree({ params: { sessionId } })).runs[1]?.status).toBe("completed"),
+      LONG,
+    );
     const fork = await client.forkSession({ params: { sessionId }, body: { seq: headSeq, text: "another way" } });
     await settled(fork.sessionId);
     expect(fork.sessionId).not.toBe(sessionId);
     const { items } = await client.listSessions({ query: { search: "walruses" } });
     expect(items.map((item) => [item.sessionId, item.snippet?.includes("walruses")])).toEqual([[sessionId, true]]);
-    expect(await client.exportSession({ params: { sessionId } })).toMatchObject({ format: "retinue-session", session: { sessionId } });
+    expect(await client.exportSession({ params: { sessionId } })).toMatchObject({
+      format: "retinue-session",
+      session: { sessionId },
+    });
     const deleted: string[] = [];
     const all = client.followAll({ onDeleted: (gone) => deleted.push(gone) });
     cleanups.push(all.close);

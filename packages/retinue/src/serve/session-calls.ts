@@ -89,8 +89,7 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     exportSession: async ({ params: { sessionId } }) => ({ ...(await readSide.exportSession(sessionId)) }),
     listEvents: async ({ params: { sessionId }, query: { after = 0, limit = USUAL_EVENTS } }) => {
       const { headSeq } = await requireSession(store, sessionId);
-      // The schemas of events are made to agree with their types.
-      return { events: (await store.read(sessionId, after, limit)) as never, headSeq };
+      return { events: await store.read(sessionId, after, limit), headSeq };
     },
     listMessages: async ({ params: { sessionId }, query }) => {
       await requireSession(store, sessionId);
@@ -135,7 +134,7 @@ const searchSessions = async (
 ): Promise<Found> => {
   const { items: hits, next } = await store.readSide.search(text, given({ limit, after }));
   const snippets = new Map(hits.toReversed().map(({ sessionId, snippet }) => [sessionId, snippet]));
-  const rows = await Promise.all([...snippets.keys()].toReversed().map((sessionId) => store.readSide.session(sessionId)));
+  const rows = await Promise.all([...snippets.keys()].toReversed().map(async (sessionId) => store.readSide.session(sessionId)));
   const items = await toSessionItems(
     store,
     rows.filter((row) => row !== undefined),

@@ -1,53 +1,58 @@
-/** Calls of the server about test runs: the results that stand in files beside the workspace. */
+/** Calls of the server about test runs: what `retinue test` keeps of each of its calls in the user's own folder. */
 import { RetinueError } from "@retinue/protocol";
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
+import type { Served } from "./served-workspaces.ts";
 
 type TestCall = "listTests" | "getTestRun";
 
-/** Each run is a folder with a `results.json`. */
-const FOLDER = path.join(".retinue", "test-runs");
 const MOST_LISTED = 200;
-const NAME = /^[\w][\w.-]{0,100}$/;
+const NAME = /^test_\w{1,100}$/;
 
-type Results = Readonly<Record<string, unknown>>;
+type Results = Readonly<Record<string, unknown>> & { readonly cases: readonly unknown[] };
+
+const folderOf = ({ workspace, loaded: { home } }: Served): string =>
+  path.join(home, "tests", createHash("sha256").update(workspace.folder).digest("hex").slice(0, 16));
 
 const readResults = async (folder: string, name: string): Promise<Results | undefined> => {
   try {
-    const read: unknown = JSON.parse(await readFile(path.join(folder, FOLDER, name, "results.json"), "utf8"));
-    return typeof read === "object" && read !== null ? (read as Results) : undefined;
+    const read = JSON.parse(await readFile(path.join(folder, `${name}.json`), "utf8")) as Partial<Results> | null;
+    return Array.isArray(read?.cases) ? { ...read, cases: read.cases } : undefined;
   } catch {
     return undefined;
   }
 };
 
-const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
+const countVerdict = (cases: readonly unknown[], isIt: (verdict: unknown) => boolean): number =>
+  cases.filter((one) => isIt((one as { readonly verdict?: unknown } | null)?.verdict)).length;
 
 export const createTestCalls = ({ workspaces }: BackendGround): SomeCalls<TestCall> => ({
   listTests: async ({ params: { workspaceId } }) => {
-    const { folder } = workspaces.of(workspaceId).workspace;
-    const names = (await readdir(path.join(folder, FOLDER)).catch(() => [])).filter((name) => NAME.test(name));
+    const folder = folderOf(workspaces.of(workspaceId));
+    const names = (await readdir(folder).catch(() => []))
+      .map((name) => path.basename(name, ".json"))
+      .filter((name) => NAME.test(name));
     const runs = [];
     for (const testRunId of names.toSorted().toReversed().slice(0, MOST_LISTED)) {
       const results = await readResults(folder, testRunId);
       if (!results) continue;
-      const { cases: _, startedAt, passed, failed, ...rest } = results;
+      const { cases, startedAt, ...rest } = results;
       runs.push({
         ...rest,
         testRunId,
         startedAt: typeof startedAt === "string" ? startedAt : null,
-        passed: numberOf(passed),
-        failed: numberOf(failed),
+        passed: countVerdict(cases, (verdict) => verdict === "pass"),
+        failed: countVerdict(cases, (verdict) => verdict !== "pass"),
       });
     }
     return { runs };
   },
   getTestRun: async ({ params: { workspaceId, testRunId } }) => {
-    const { folder } = workspaces.of(workspaceId).workspace;
-    const results = NAME.test(testRunId) ? await readResults(folder, testRunId) : undefined;
-    if (!results) throw new RetinueError("test_run_unknown", `There is no test run ${testRunId} in ${folder}.`);
-    const { cases } = results;
-    return { ...results, testRunId, cases: Array.isArray(cases) ? (cases as never[]) : [] };
+    const results = NAME.test(testRunId) ? await readResults(folderOf(workspaces.of(workspaceId)), testRunId) : undefined;
+    if (!results) throw new RetinueError("test_run_unknown", `There is no test run ${testRunId} of this workspace.`);
+    // It was JSON.
+    return { ...results, testRunId, cases: [...results.cases] as never[] };
   },
 });

@@ -47,10 +47,15 @@ export const createHubs = ({ calls, feeds }: Backend, limits: FeedLimits): Hubs 
 
   return {
     joinSession: async (sessionId, sink, afterSeq) => {
-      const hub = await hubOf(sessionId);
-      // A client that has read the record itself may know more than the hub has heard of yet.
-      if (hub === undefined || afterSeq <= hub.headSeq()) return hub?.join(sink, afterSeq);
-      return hub.join(sink, afterSeq, (await readHead(sessionId))?.headSeq);
+      for (;;) {
+        const hub = await hubOf(sessionId);
+        if (hub === undefined) return undefined;
+        // A client that has read the record itself may know more than the hub has heard of yet.
+        const recordedSeq = afterSeq <= hub.headSeq() ? undefined : (await readHead(sessionId))?.headSeq;
+        const leave = hub.join(sink, afterSeq, recordedSeq);
+        // The last of the others may have left while it was looked for.
+        if (leave) return leave;
+      }
     },
     joinAll: all.join,
     deleted: (sessionId) => {
@@ -58,7 +63,7 @@ export const createHubs = ({ calls, feeds }: Backend, limits: FeedLimits): Hubs 
       all.deleted(sessionId);
     },
     close: () => {
-      for (const hub of [...hubs.values()]) hub.close(FEED_CLOSE.stopping, "The server stops.");
+      for (const hub of Array.from(hubs.values())) hub.close(FEED_CLOSE.stopping, "The server stops.");
       all.close(FEED_CLOSE.stopping, "The server stops.");
     },
     size: () => all.size() + [...hubs.values()].reduce((sum, hub) => sum + hub.size(), 0),

@@ -10,8 +10,11 @@ import type { Frame, Sink } from "./sink.ts";
 import { toFrame } from "./sink.ts";
 
 export type SessionHub = {
-  /** Serves a client from the event after this one on, until the function returned is called. `recordedSeq` is the last event of the record. */
-  readonly join: (sink: Sink, afterSeq: number, recordedSeq?: number) => () => void;
+  /**
+   * Serves a client from the event after this one on, until the function returned is called. `recordedSeq` is the last event of the record.
+   * Undefined where the hub has ended meanwhile: then there is another one.
+   */
+  readonly join: (sink: Sink, afterSeq: number, recordedSeq?: number) => (() => void) | undefined;
   readonly headSeq: () => number;
   /** Tells everybody that the session was deleted, and ends. */
   readonly gone: () => void;
@@ -24,6 +27,8 @@ type Client = {
   /** The last recorded event that was sent. */
   cursor: number;
   isReading: boolean;
+  /** How many events are read for it at a time. */
+  pageEvents: number;
   /** Since when nothing was taken, while something waits. */
   stalledAt: number | null;
   leastWaiting: number;
@@ -79,19 +84,20 @@ export const createSessionHub = ({ sessionId, feeds, limits, headSeq, onEmpty }:
     if (client.isReading || client.cursor >= head || isFull(client) || !clients.has(client)) return;
     client.isReading = true;
     try {
-      const page = await feeds.read(sessionId, { after: client.cursor, limit: limits.pageEvents });
+      const page = await feeds.read(sessionId, { after: client.cursor, limit: client.pageEvents });
       if (!clients.has(client)) return;
       const due = page?.events.filter(({ seq }) => seq <= head) ?? [];
       const last = due.at(-1);
       if (last === undefined) return;
       client.cursor = last.seq;
-      send(
-        client,
-        eventsFrame(
-          due.map((event) => JSON.stringify(event)),
-          last.seq,
-        ),
+      const frame = eventsFrame(
+        due.map((event) => JSON.stringify(event)),
+        last.seq,
       );
+      if (frame.data.byteLength < limits.waitingBytes / 4)
+        client.pageEvents = Math.min(client.pageEvents * 2, limits.mostPageEvents);
+      else client.pageEvents = limits.pageEvents;
+      send(client, frame);
     } catch {
       client.sink.close(1011, "The record cannot be read.");
       leave(client);
@@ -164,9 +170,10 @@ export const createSessionHub = ({ sessionId, feeds, limits, headSeq, onEmpty }:
   return {
     headSeq: () => head,
     join: (sink, afterSeq, recordedSeq = head) => {
+      if (ended) return undefined;
       // Who claims to know events that there are not begins anew.
       const cursor = afterSeq > Math.max(head, recordedSeq) ? 0 : afterSeq;
-      const client: Client = { sink, cursor, isReading: false, stalledAt: null, leastWaiting: 0 };
+      const client: Client = { sink, cursor, isReading: false, pageEvents: limits.pageEvents, stalledAt: null, leastWaiting: 0 };
       clients.add(client);
       send(client, frameOf({ type: "hello", sessionId, afterSeq: cursor, headSeq: head }));
       void catchUp(client);

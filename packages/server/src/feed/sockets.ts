@@ -59,14 +59,13 @@ export const attachSockets = ({ server, guard, hubs }: SocketOptions): Sockets =
       isClosed = true;
       leave?.();
     });
-    void join(toSink(socket)).then(
-      (left) => {
-        if (left === undefined) closeSocket(socket, FEED_CLOSE.unknown, "There is no such session.");
-        else if (isClosed) left();
-        else leave = left;
-      },
-      () => closeSocket(socket, 1011, "The record cannot be read."),
-    );
+    const begin = async (): Promise<void> => {
+      const left = await join(toSink(socket));
+      if (left === undefined) closeSocket(socket, FEED_CLOSE.unknown, "There is no such session.");
+      else if (isClosed) left();
+      else leave = left;
+    };
+    begin().catch(() => closeSocket(socket, 1011, "The record cannot be read."));
   };
 
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, rest: Buffer) => {
@@ -157,7 +156,8 @@ const boundFrames = (socket: WebSocket): void => {
   socket.on("ping", count);
   socket.on("message", (data: Buffer, isBinary: boolean) => {
     if (!count()) return;
-    if (isBinary || data.toString() !== '{"type":"ping"}') return closeSocket(socket, FEED_CLOSE.misbehaved, "Only pings are taken.");
+    if (isBinary || data.toString() !== '{"type":"ping"}')
+      return closeSocket(socket, FEED_CLOSE.misbehaved, "Only pings are taken.");
     if (socket.bufferedAmount < MOST_FRAME_BYTES) socket.send(toFrame('{"type":"pong"}').data, { binary: false });
     return undefined;
   });

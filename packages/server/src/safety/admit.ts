@@ -40,13 +40,14 @@ const refuse = (code: ErrorCode, message: string): never => {
 
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD";
 
+const tokenOf = ({ header, isSocket = false }: Asked): string | undefined => {
+  const bearer = /^Bearer ([^\s]+)$/.exec(header("authorization") ?? "")?.[1];
+  if (bearer !== undefined || !isSocket) return bearer;
+  const offered = (header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+  return offered.find((name) => name.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
+};
+
 export const createGuard = ({ addresses, keys, throttle, cookieName }: GuardOptions): Guard => {
-  const tokenOf = ({ header, isSocket = false }: Asked): string | undefined => {
-    const bearer = /^Bearer ([^\s]+)$/.exec(header("authorization") ?? "")?.[1];
-    if (bearer !== undefined || !isSocket) return bearer;
-    const offered = (header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
-    return offered.find((name) => name.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
-  };
   const cookieOf = ({ header }: Asked): string | undefined =>
     (header("cookie") ?? "")
       .split(";")

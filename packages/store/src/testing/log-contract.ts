@@ -159,6 +159,17 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
       expect(await log.read("ses_unknown")).toEqual([]);
     });
 
+    it("reads no more than a limit after a number", async () => {
+      const { run, lease } = await begin();
+      await log.append([run.started(1), run.asked(1), run.answered(1, "x")], lease);
+      const page = async (seq: number, limit: number) => (await log.read(SESSION, seq, limit)).map((event) => event.seq);
+      expect(await page(0, 1)).toEqual([1]);
+      expect(await page(0, 3)).toEqual([1, 2, 3]);
+      expect(await page(2, 1)).toEqual([3]);
+      expect(await page(3, 10)).toEqual([4]);
+      expect(await page(4, 10)).toEqual([]);
+    });
+
     it("gives a list that later appends do not change", async () => {
       const { run, lease } = await begin();
       const before = await log.read(SESSION);
