@@ -99,7 +99,7 @@ const driveLive = async (file: string): Promise<void> => {
         runId: `run_live_${draft.runId}`,
         parentRunId: draft.parentRunId === null ? null : `run_live_${draft.parentRunId}`,
         at: now,
-      } as EventDraft);
+      });
     }
     for (const draft of batch) {
       if (draft.type === "run.requested") {

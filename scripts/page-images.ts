@@ -1,7 +1,9 @@
 /** `node scripts/page-images.ts`: takes the pictures of the page that the documents show, light, dark and narrow, from the real server with a played model. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { DISCOUNT_TASK, discountParts, LEAD, openChromium, openPageStage, SHOP } from "../packages/web/src/testing/index.ts";
+import { openChromium } from "../packages/web/src/testing/open-chromium.ts";
+import { openPageStage } from "../packages/web/src/testing/page-stage.ts";
+import { DISCOUNT_TASK, discountParts, LEAD, SHOP } from "../packages/web/src/testing/shop.ts";
 import { buildPage } from "./build/build-page.ts";
 
 const root = path.dirname(import.meta.dirname);
