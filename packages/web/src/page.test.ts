@@ -296,7 +296,7 @@ test("every screen is free of serious accessibility findings, light and wide, da
   expect(problems).toEqual([]);
 });
 
-test("what is being read never moves: new rows are counted in place of jumping to them", async () => {
+test("an answer that is longer than the window is followed by whoever is at its end", async () => {
   const page = await openTab();
   await page.setViewportSize({ width: 900, height: 420 });
   await ask(page, "Say a long thing");
