@@ -17,7 +17,7 @@ const isOfTests = (file: string): boolean => file.includes(".test.") || file.spl
 const fingerprint = (root: string): string => {
   const hash = createHash("sha256");
   for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root }))
-    .filter((file) => !isOfTests(file))
+    .filter((one) => !isOfTests(one))
     .toSorted())
     hash.update(`${file}\0`).update(readFileSync(path.join(root, file)));
   return hash.digest("hex");
