@@ -40,7 +40,7 @@ const generate = (messages: number): readonly RecordedEvent[] => {
 /** As `retinue sessions export` writes it, with its chain of hashes. */
 const toExport = (events: readonly RecordedEvent[]): object => {
   let hash = CHAIN_START;
-  for (const { seq, ...draft } of events) hash = toChainHash(hash, toEventBody(draft as EventDraft, seq));
+  for (const { seq, ...draft } of events) hash = toChainHash(hash, toEventBody(draft, seq));
   return {
     format: "retinue-session",
     version: 1,
@@ -99,7 +99,7 @@ const driveLive = async (file: string): Promise<void> => {
         runId: `run_live_${draft.runId}`,
         parentRunId: draft.parentRunId === null ? null : `run_live_${draft.parentRunId}`,
         at: now,
-      } as EventDraft);
+      });
     }
     for (const draft of batch) {
       if (draft.type === "run.requested") {

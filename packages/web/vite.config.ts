@@ -1,7 +1,5 @@
 /** How the page is built: into files of its own origin, with no inline script or style, so that the strictest policy of a server lets it run. */
-import { defineConfig } from "vite";
-
-export default defineConfig({
+export default {
   root: import.meta.dirname,
   base: "/",
   build: {
@@ -13,4 +11,4 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
   },
-});
+};

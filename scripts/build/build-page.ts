@@ -17,7 +17,7 @@ const isOfTests = (file: string): boolean => file.includes(".test.") || file.spl
 const fingerprint = (root: string): string => {
   const hash = createHash("sha256");
   for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root }))
-    .filter((file) => !isOfTests(file))
+    .filter((one) => !isOfTests(one))
     .toSorted())
     hash.update(`${file}\0`).update(readFileSync(path.join(root, file)));
   return hash.digest("hex");
@@ -52,11 +52,20 @@ export type BuiltPage = {
   readonly modules: readonly string[];
 };
 
+const placesOf = (root: string): { readonly folder: string; readonly stamp: string } => ({
+  folder: path.join(root, "packages/web/dist"),
+  stamp: path.join(root, "packages/web/node_modules/.cache/page"),
+});
+
+export const isPageBuilt = (root: string, wanted = fingerprint(root)): boolean => {
+  const { folder, stamp } = placesOf(root);
+  return isStamped(stamp, wanted) && existsSync(path.join(folder, "index.html"));
+};
+
 export const buildPage = async (root: string): Promise<BuiltPage> => {
-  const folder = path.join(root, "packages/web/dist");
-  const stamp = path.join(root, "packages/web/node_modules/.cache/page");
+  const { folder, stamp } = placesOf(root);
   const wanted = fingerprint(root);
-  const isDone = (): boolean => isStamped(stamp, wanted) && existsSync(path.join(folder, "index.html"));
+  const isDone = (): boolean => isPageBuilt(root, wanted);
   const toBuilt = (): BuiltPage => ({ folder, modules: JSON.parse(readFileSync(`${stamp}.modules`, "utf8")) as string[] });
   if (isDone()) return toBuilt();
   mkdirSync(path.dirname(stamp), { recursive: true });
@@ -70,7 +79,7 @@ export const buildPage = async (root: string): Promise<BuiltPage> => {
         configFile: path.join(root, "packages/web/vite.config.ts"),
         root: path.join(root, "packages/web"),
         mode: "production",
-        logLevel: "warn",
+        logLevel: "error",
       });
       const chunks = [built].flat().flatMap((one) => ("output" in one ? one.output : []));
       writeFileSync(

@@ -296,7 +296,7 @@ test("every screen is free of serious accessibility findings, light and wide, da
   expect(problems).toEqual([]);
 });
 
-test("what is being read never moves: new rows are counted in place of jumping to them", async () => {
+test("an answer that is longer than the window is followed by whoever is at its end", async () => {
   const page = await openTab();
   await page.setViewportSize({ width: 900, height: 420 });
   await ask(page, "Say a long thing");
@@ -305,6 +305,26 @@ test("what is being read never moves: new rows are counted in place of jumping t
   await page.getByText("First part of it.").waitFor();
   const [scrolled, end] = await page.getByRole("log").evaluate((log) => [log.scrollTop, log.scrollHeight - log.clientHeight]);
   expect(Math.abs((end ?? 0) - (scrolled ?? 0))).toBeLessThan(40);
+});
+
+test("the first run without a key explains itself, and the offline model answers an example that is clicked", async () => {
+  const fresh = await openPageStage({ files: SHOP });
+  const guest = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  onTestFinished(async () => {
+    await guest.close();
+    await fresh.close();
+  });
+  const page = await guest.newPage();
+  await page.goto(fresh.link);
+  await page.getByRole("heading", { name: "One main agent, and its retinue." }).waitFor();
+  const told = page.getByRole("region", { name: "No model is connected yet" });
+  await told.getByText("offline model").waitFor();
+  await told.getByText("ripgrep").waitFor();
+  expect(await findInaccessible(page)).toEqual([]);
+  await page.getByRole("button", { name: /Ask about the code/ }).click();
+  await node(page, "main").getByText("completed").waitFor();
+  await node(page, "code-search").waitFor();
+  await page.getByText("rule-based, no LLM").first().waitFor();
 });
 
 test("the first load is below 300 KB gzip, and charts, graph and highlighter come on demand", async () => {

@@ -29,7 +29,7 @@ export const Act = ({ question }: { readonly question: Question }) => {
     <div className="code">
       <pre className="output" tabIndex={0} aria-label="The exact act">
         {Object.entries(input)
-          .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`)
+          .map(([key, given]) => `${key}: ${typeof given === "string" ? given : JSON.stringify(given, null, 2)}`)
           .join("\n")}
       </pre>
       <CopyButton text={typeof command === "string" ? command : JSON.stringify(act.input, null, 2)} label="Copy the act" />

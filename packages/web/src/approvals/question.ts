@@ -55,10 +55,11 @@ export const describeAlike = ({ effect, tool, protectedPaths, hosts, input }: Pr
 
 /** A click that only brings the window to the front answers nothing. */
 let focusedAt = 0;
+const onFocus = (): void => {
+  focusedAt = performance.now();
+};
+
 export const watchWindowFocus = (): (() => void) => {
-  const onFocus = (): void => {
-    focusedAt = performance.now();
-  };
   window.addEventListener("focus", onFocus);
   return () => window.removeEventListener("focus", onFocus);
 };

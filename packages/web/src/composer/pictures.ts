@@ -11,7 +11,9 @@ const MOST_BYTES = 5 * 1024 * 1024;
 const toBase64 = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(String(reader.result).replace(/^[^,]*,/, "")));
+    reader.addEventListener("load", () =>
+      resolve((typeof reader.result === "string" ? reader.result : "").replace(/^[^,]*,/, "")),
+    );
     reader.addEventListener("error", () => reject(new Error(`${file.name} could not be read`)));
     reader.readAsDataURL(file);
   });

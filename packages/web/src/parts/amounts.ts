@@ -15,10 +15,11 @@ export const count = (value: number): string => {
   return `${(value / 1_000_000).toFixed(1)}M`;
 };
 
+const two = (value: number): string => String(value).padStart(2, "0");
+
 /** A clock, `0:41`, `12:03`, `1:02:45`. */
 export const clock = (ms: number): string => {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number): string => String(value).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 };

@@ -92,7 +92,7 @@ const drawn = (token: Token): ReactNode => {
     case "heading":
       return <Heading token={token as Tokens.Heading} />;
     case "paragraph":
-      return <p>{all(token["tokens"] as Token[] | undefined)}</p>;
+      return <p>{all(token.tokens)}</p>;
     case "text":
       return "tokens" in token && token.tokens !== undefined ? all(token.tokens) : plain((token as Tokens.Text).text);
     case "strong":

@@ -1,6 +1,6 @@
 /** The agents, skills and tools of a workspace: what each may do, the limits that hold, what the check finds, and the file to edit. */
 import { useState } from "react";
-import { Link } from "wouter";
+import { Link } from "../parts/router.tsx";
 import { Glyph } from "../parts/status.tsx";
 import { useCall } from "../server/use-call.ts";
 import { useWorkspaces } from "../server/workspaces.ts";

@@ -1,7 +1,7 @@
 /** The first screen: one input for a task, and, where no model is configured, what this is, what answers, and how to connect one. */
 import { RetinueError } from "@retinue/protocol";
 import { useState } from "react";
-import { useLocation } from "wouter";
+import { useLocation } from "../parts/router.tsx";
 import { Composer, type Said } from "../composer/composer.tsx";
 import { Glyph } from "../parts/status.tsx";
 import { call } from "../server/call.ts";

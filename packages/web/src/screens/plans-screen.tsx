@@ -1,7 +1,7 @@
 /** Plans: sessions in which one was made or carried out, and a goal to have one made for. */
 import { type ErrorValue, toErrorValue } from "@retinue/protocol";
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link, useLocation } from "../parts/router.tsx";
 import { ago } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { call } from "../server/call.ts";

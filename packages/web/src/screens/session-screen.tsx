@@ -2,7 +2,7 @@
 import type { RunView } from "@retinue/client";
 import type { RunId, SessionId } from "@retinue/protocol";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useLocation } from "wouter";
+import { useLocation } from "../parts/router.tsx";
 import { Composer, type Said } from "../composer/composer.tsx";
 import { DeleteDialog } from "../dialogs/delete-dialog.tsx";
 import { ForkDialog } from "../dialogs/fork-dialog.tsx";

@@ -1,5 +1,5 @@
 /** Test runs: cases with their verdicts; opened, the steps of a case beside their evidence. It draws what the results hold and leaves the rest. */
-import { Link } from "wouter";
+import { Link } from "../parts/router.tsx";
 import { ago } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { Glyph, type StatusName } from "../parts/status.tsx";

@@ -1,7 +1,7 @@
 /** The page: who may see it, its addresses, its keys, and what stands over every screen. */
 import type { RunId, SessionId } from "@retinue/protocol";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
-import { useLocation } from "wouter";
+import { useLocation } from "../parts/router.tsx";
 import { watchWindowFocus } from "../approvals/question.ts";
 import { Icon } from "../parts/icons.tsx";
 import { HomeScreen } from "../screens/home-screen.tsx";

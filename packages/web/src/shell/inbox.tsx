@@ -1,6 +1,6 @@
 /** All questions that wait, of every session, the oldest first. */
 import { useEffect } from "react";
-import { Link } from "wouter";
+import { Link } from "../parts/router.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { useLists } from "../server/lists.ts";

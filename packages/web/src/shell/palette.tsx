@@ -1,6 +1,6 @@
 /** Everything by name: screens, sessions, agents' acts. Opened with Ctrl-K. */
 import { useMemo, useState } from "react";
-import { useLocation } from "wouter";
+import { useLocation } from "../parts/router.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { useLists } from "../server/lists.ts";
 import { useTheme } from "./theme.ts";

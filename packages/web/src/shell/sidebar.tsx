@@ -1,6 +1,6 @@
 /** The left column: the sessions with what they are at, found by any word that was said in them, and the ways to the other screens. */
 import { useEffect, useRef, useState } from "react";
-import { Link } from "wouter";
+import { Link } from "../parts/router.tsx";
 import { ago, money } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
