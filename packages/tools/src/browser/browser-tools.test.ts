@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SHOP_LOGIN, startShop } from "../../../../examples/shop-app/shop.ts";
-import type { Shop } from "../../../../examples/shop-app/shop.ts";
 import { scrubZip } from "./scrub-zip.ts";
 import type { PageServer } from "../testing/page-server.ts";
 import { servePages } from "../testing/page-server.ts";
+import type { Shop } from "../testing/start-shop.ts";
+import { SHOP_LOGIN, startShop } from "../testing/start-shop.ts";
 import type { TestBrowser } from "../testing/test-browser.ts";
 import { openTestBrowser } from "../testing/test-browser.ts";
 
