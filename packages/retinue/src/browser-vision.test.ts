@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createScriptedModel } from "@retinue/model/testing";
 import { TEST_BROWSER_CACHE } from "@retinue/tools/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Shop } from "../../../examples/shop-app/shop.ts";
-import { startShop } from "../../../examples/shop-app/shop.ts";
+import type { Shop } from "./cli/testing/start-shop.ts";
+import { startShop } from "./cli/testing/start-shop.ts";
 import { createRetinue } from "./create-retinue.ts";
 import { DEFAULT_SETTINGS } from "./settings/settings.ts";
 

@@ -4,7 +4,7 @@ export type { AnyResource, OpenContext, Resource, ResourceOptions, Resources } f
 export { defineTool, toDeclaration, toShownSchema } from "./loop/tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./loop/tool.ts";
 export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
-export type { Look, Looked } from "./loop/look.ts";
+export type { Look, Looked } from "./loop/look-request.ts";
 export { askAside } from "./loop/ask-aside.ts";
 export { executeCall } from "./loop/call.ts";
 export { waitOutage } from "./loop/outage.ts";

@@ -2,22 +2,10 @@
  * A question about a picture, asked by a tool beside the run's own turns. The picture never enters the run's context, only the answer does, and it is paid
  * from the run's purse like any other call of a model.
  */
-import type { Message, UserPart } from "@retinue/protocol";
+import type { Message } from "@retinue/protocol";
 import { askAside } from "./ask-aside.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Spent } from "./tool.ts";
-
-export type Looked = { readonly text: string; readonly model: string; readonly spent: Spent };
-
-export type Look = (
-  question: {
-    readonly text: string;
-    readonly image: Extract<UserPart, { type: "image" }>;
-    /** The model to ask; without it the run's own, if it reads images. */
-    readonly model?: string | undefined;
-  },
-  signal: AbortSignal,
-) => Promise<Looked | undefined>;
+import type { Look } from "./look-request.ts";
 
 /** What a picture of a screen costs at most, as the large providers count. */
 const IMAGE_TOKENS = 2_000;

@@ -21,7 +21,7 @@ import type {
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { Artifacts } from "../context/artifacts.ts";
-import type { Look } from "./look.ts";
+import type { Look } from "./look-request.ts";
 import type { Conduct } from "./parts.ts";
 import type { AnyResource, Resource, Resources } from "./resource.ts";
 import type { OnStop } from "./stop-hooks.ts";

@@ -5,7 +5,7 @@ import { checkSchema } from "@retinue/protocol/test-case";
 import type { PageCheck } from "@retinue/protocol/test-case";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { evaluateCheck } from "./check/evaluate-check.ts";
 

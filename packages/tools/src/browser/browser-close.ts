@@ -2,7 +2,7 @@
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 
 const INPUT = z.object({});

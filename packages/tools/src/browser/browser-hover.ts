@@ -3,7 +3,7 @@ import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { runAct } from "./act.ts";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { ELEMENT_FIELDS } from "./element-input.ts";
 import { toLabel } from "./page-tree.ts";

@@ -6,7 +6,7 @@ import { defineTool } from "@retinue/runtime";
 import type { Page, Response } from "playwright-core";
 import { z } from "zod";
 import { runAct } from "./act.ts";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { since } from "./session-log.ts";
 

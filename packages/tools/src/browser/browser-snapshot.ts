@@ -4,7 +4,7 @@ import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { wrapUntrusted } from "../web/untrusted-text.ts";
 import { toMostChars } from "./act.ts";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { ELEMENT_FIELDS, isNamed } from "./element-input.ts";
 import { findElement } from "./find-element.ts";

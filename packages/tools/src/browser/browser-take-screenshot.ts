@@ -7,7 +7,7 @@ import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { neutralise } from "../web/untrusted-text.ts";
 import { toMostChars } from "./act.ts";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { askAboutPicture, takePicture } from "./look-at-page.ts";
 import { toOutline } from "./show-tree.ts";

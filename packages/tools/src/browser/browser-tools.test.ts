@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SHOP_LOGIN, startShop } from "../../../../examples/shop-app/shop.ts";
-import type { Shop } from "../../../../examples/shop-app/shop.ts";
 import { scrubZip } from "./scrub-zip.ts";
 import type { PageServer } from "../testing/page-server.ts";
 import { servePages } from "../testing/page-server.ts";
+import type { Shop } from "../testing/start-shop.ts";
+import { SHOP_LOGIN, startShop } from "../testing/start-shop.ts";
 import type { TestBrowser } from "../testing/test-browser.ts";
 import { openTestBrowser } from "../testing/test-browser.ts";
 
@@ -150,7 +150,7 @@ describe("acting in a page", () => {
 });
 
 describe("what a page does by itself", () => {
-  const open = (path: string): Promise<string> => browser.call("browser_navigate", { url: `${pages.url}${path}` });
+  const open = (page: string): Promise<string> => browser.call("browser_navigate", { url: `${pages.url}${page}` });
 
   test("a dialog is answered as it was said, and one that nobody spoke of is dismissed and told", async () => {
     await open("/widgets");

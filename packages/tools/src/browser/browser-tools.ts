@@ -1,6 +1,6 @@
 /** The tools that work in a browser. */
-import type { AnyTool, Resource } from "@retinue/runtime";
-import type { BrowserSession } from "./browser-session.ts";
+import type { AnyTool } from "@retinue/runtime";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import { createBrowserCheck } from "./browser-check.ts";
 import { createBrowserClick } from "./browser-click.ts";
 import { createBrowserClose } from "./browser-close.ts";
@@ -16,12 +16,6 @@ import { createBrowserTakeScreenshot } from "./browser-take-screenshot.ts";
 import { createBrowserType } from "./browser-type.ts";
 import { createBrowserUpload } from "./browser-upload.ts";
 import { createBrowserWait } from "./browser-wait.ts";
-
-export type BrowserToolOptions = {
-  readonly browser: Resource<BrowserSession>;
-  /** Answers questions about screenshots; without it the agent's own model, if it reads images. */
-  readonly visionModel: string | undefined;
-};
 
 export const createBrowserTools = (options: BrowserToolOptions): readonly AnyTool[] => [
   createBrowserNavigate(options),

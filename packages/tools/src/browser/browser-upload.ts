@@ -6,7 +6,7 @@ import type { AnyTool, ToolContext } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { runAct } from "./act.ts";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import { ACT_MS } from "./browser-session.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { ELEMENT_FIELDS } from "./element-input.ts";

@@ -5,7 +5,7 @@ import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { runAct } from "./act.ts";
-import type { BrowserToolOptions } from "./browser-tools.ts";
+import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { textOf } from "./page-tree.ts";
 

@@ -5,11 +5,12 @@ import { defineResource } from "@retinue/runtime";
 import type { SecretValues } from "../fill-secrets.ts";
 import { DesktopSession } from "./desktop-session.ts";
 import type { DesktopSessionOptions } from "./desktop-session.ts";
+import type { DesktopToolOptions } from "./desktop-tool-options.ts";
 import { createClickTool } from "./click.ts";
 import { createKeyTool } from "./key.ts";
 import { createScreenshotTool } from "./screenshot.ts";
 import { createScrollTool } from "./scroll.ts";
-import { createTypeTool } from "./type.ts";
+import { createTypeTool } from "./type-text.ts";
 
 export type DesktopsOptions = {
   readonly env: NodeJS.ProcessEnv;
@@ -18,12 +19,6 @@ export type DesktopsOptions = {
   readonly secrets?: () => SecretValues;
   /** Answers questions about the screen; without it the agent's own model, if it reads images. */
   readonly visionModel?: string | undefined;
-};
-
-export type DesktopToolOptions = {
-  readonly desktop: Resource<DesktopSession>;
-  readonly visionModel: string | undefined;
-  readonly secrets: () => SecretValues;
 };
 
 export type Desktops = {

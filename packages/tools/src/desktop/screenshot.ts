@@ -5,7 +5,7 @@ import { z } from "zod";
 import { askAboutPicture } from "../browser/look-at-page.ts";
 import { neutralise } from "../web/untrusted-text.ts";
 import type { DesktopSession } from "./desktop-session.ts";
-import type { DesktopToolOptions } from "./desktops.ts";
+import type { DesktopToolOptions } from "./desktop-tool-options.ts";
 
 const INPUT = z.object({
   question: z.string().min(1).max(2000).optional().describe('What to find out from the picture, such as "Is the editor open?".'),

@@ -3,7 +3,7 @@ import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import type { DesktopSession } from "./desktop-session.ts";
-import type { DesktopToolOptions } from "./desktops.ts";
+import type { DesktopToolOptions } from "./desktop-tool-options.ts";
 import { toChange } from "./look-at-screen.ts";
 
 const INPUT = z.object({

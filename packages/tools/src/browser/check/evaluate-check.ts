@@ -8,14 +8,7 @@ import { describeCheck } from "@retinue/protocol/test-case";
 import type { BrowserSession } from "../browser-session.ts";
 import { lookAtElements } from "./look-at-elements.ts";
 import { lookAtTraffic } from "./look-at-traffic.ts";
-
-/** What one look found. */
-export type Seen = {
-  readonly status: CheckResult["status"];
-  readonly observed: string;
-  readonly scoped: boolean;
-  readonly evidence?: string | undefined;
-};
+import type { Seen } from "./seen.ts";
 
 const WITHIN_MS = 5_000;
 const LOOK_MS = 100;

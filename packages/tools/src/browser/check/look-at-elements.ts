@@ -6,7 +6,7 @@ import type { BrowserSession } from "../browser-session.ts";
 import { evaluateOn } from "../evaluate-on.ts";
 import { textOf, toLine } from "../page-tree.ts";
 import { since } from "../session-log.ts";
-import type { Seen } from "./evaluate-check.ts";
+import type { Seen } from "./seen.ts";
 import { matchTree } from "./match-tree.ts";
 import { toLocator } from "./target-locator.ts";
 

@@ -5,7 +5,7 @@ import type { BrowserSession } from "../browser-session.ts";
 import { toText } from "../describe-changes.ts";
 import type { LoggedRequest } from "../session-log.ts";
 import { since } from "../session-log.ts";
-import type { Seen } from "./evaluate-check.ts";
+import type { Seen } from "./seen.ts";
 
 type TrafficCheck = CheckOf<"download" | "request" | "console">;
 

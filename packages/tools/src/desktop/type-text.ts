@@ -4,7 +4,7 @@ import type { AnyTool } from "@retinue/runtime";
 import { defineTool, SECRET_REFERENCE, secretNamesIn } from "@retinue/runtime";
 import { z } from "zod";
 import type { DesktopSession } from "./desktop-session.ts";
-import type { DesktopToolOptions } from "./desktops.ts";
+import type { DesktopToolOptions } from "./desktop-tool-options.ts";
 import { toChange } from "./look-at-screen.ts";
 
 const INPUT = z.object({ text: z.string().min(1).max(10_000).describe("{{secret:NAME}} stands for a secret.") });
