@@ -150,7 +150,7 @@ describe("acting in a page", () => {
 });
 
 describe("what a page does by itself", () => {
-  const open = (path: string): Promise<string> => browser.call("browser_navigate", { url: `${pages.url}${path}` });
+  const open = (page: string): Promise<string> => browser.call("browser_navigate", { url: `${pages.url}${page}` });
 
   test("a dialog is answered as it was said, and one that nobody spoke of is dismissed and told", async () => {
     await open("/widgets");
