@@ -12,11 +12,11 @@ Examples:
 
 Steps act without being asked about; --approve says otherwise.
 
-Exit codes: 0 every case passed; 1 a case failed; 2 a file is wrong, or there is no
-case; 5 none failed, but one could not be verified (inconclusive); 6 none failed, but
-one could not be tested (blocked); 7 with --strict, one passed only at a retry (flaky)
-or healed. JUnit has a failure for the first, errors of type inconclusive and blocked,
-and properties flaky and healed.
+Exit codes: 0 every case passed; 1 a case failed; 2 a file is wrong, or there is
+no case; 5 none failed, but one could not be verified (inconclusive); 6 none
+failed, but one could not be tested (blocked); 7 with --strict, one passed only
+at a retry (flaky). JUnit has a failure for the first, errors of type
+inconclusive and blocked, and the property flaky.
 `;
 
 export const registerTest = ({ program, surroundings, act }: Registrar): void => {
