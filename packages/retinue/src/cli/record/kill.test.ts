@@ -115,8 +115,8 @@ describe("after kill -9 in the middle of a tool call", () => {
 
   test("a resume that is interrupted ends as cancelled and can be told so", async () => {
     const made = await cutOff([{ text: "Beginning and then nothing", deltaChars: 4, fault: { type: "stall", afterBytes: 600 } }]);
-    const running = made.project.start(["sessions", "resume", "latest"]);
-    await running.said("stdout", "Beg");
+    const running = made.project.start(["sessions", "resume", "latest", "--json"]);
+    await running.said("stdout", "model.delta");
     running.child.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130, signal: null });
     const shown = await callRetinue(made.project, ["sessions", "show", "latest", "--json"]);
