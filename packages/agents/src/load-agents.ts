@@ -176,7 +176,7 @@ const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "ins
       files.map(async ({ file }) => {
         const read = await readSource(file, inside).then(
           (text) => () => Promise.resolve(text),
-          (thrown: unknown) => () => Promise.reject(thrown as Error),
+          (thrown: Error) => () => Promise.reject(thrown),
         );
         return [file, read] as const;
       }),

@@ -2,7 +2,7 @@
  * From a name to a model: aliases, then `provider/model`, split at the first slash. A model is made once and kept; what
  * is wrong with a name is told with what there is instead.
  */
-import { CALL_MODEL, RetinueError } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import type { PriceOverride } from "./catalogue/catalogue.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Model } from "./contract.ts";

@@ -34,6 +34,6 @@ export type { McpLog } from "./mcp/mcp-log.ts";
 export { readMcpFiles } from "./mcp/read-mcp-files.ts";
 export type { McpServerSettings } from "./mcp/server-settings.ts";
 export { createLoadSkillTool, readSkillBody } from "./skills/load-skill.ts";
-export type { Skill } from "./skills/load-skill.ts";
+export type { Skill } from "./skills/skill.ts";
 export { loadUserTools } from "./user-tools/load-user-tools.ts";
 export { toCodeIndexes } from "./code/code-index.ts";

@@ -1,7 +1,7 @@
 /** Tells a model which skills there are, within a share of its context that does not grow with their number. */
 import { shortenDescription } from "@retinue/runtime";
 import { toShownText } from "../mcp/escape-hidden.ts";
-import type { Skill } from "./load-skill.ts";
+import type { Skill } from "./skill.ts";
 
 /** About 1,500 tokens. */
 const MOST_CHARS = 6_000;

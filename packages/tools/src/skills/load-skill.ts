@@ -12,14 +12,7 @@ import { z } from "zod";
 import { toShownText } from "../mcp/escape-hidden.ts";
 import { describeSkills } from "./describe-skills.ts";
 import { readSkillFile } from "./skill-file.ts";
-
-/** Instructions for a kind of work, in a folder of its own. */
-export type Skill = {
-  readonly name: string;
-  readonly description: string;
-  /** Absolute, real path of the skill's own folder. */
-  readonly folder: string;
-};
+import type { Skill } from "./skill.ts";
 
 export const SKILL_FILE = "SKILL.md";
 

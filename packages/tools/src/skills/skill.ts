@@ -1,0 +1,7 @@
+/** Instructions for a kind of work, in a folder of its own. */
+export type Skill = {
+  readonly name: string;
+  readonly description: string;
+  /** Absolute, real path of the skill's own folder. */
+  readonly folder: string;
+};
