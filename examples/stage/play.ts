@@ -1,12 +1,9 @@
 /** Plays an example by the real `retinue` command, shows the tree of its runs, and gives back what was recorded. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import type { RetinueEvent } from "retinue";
-import { openScene, type Scene, type SceneOptions } from "./scene.ts";
+import { openScene, RETINUE, type Scene, type SceneOptions } from "./scene.ts";
 import { toTree, type TreeNode } from "./tree.ts";
-
-const RETINUE = fileURLToPath(new URL("../../packages/retinue/bin/retinue.mjs", import.meta.url));
 
 export type PlayOptions = SceneOptions & {
   /** What is typed after `retinue`. */

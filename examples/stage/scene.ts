@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { MockRequest } from "@retinue/model/testing";
 import { startMockServer } from "@retinue/model/testing";
@@ -30,6 +31,8 @@ export type Scene = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+export const RETINUE = fileURLToPath(new URL("../../packages/retinue/bin/retinue.mjs", import.meta.url));
+
 export const openScene = async ({ example, script, protocol = "openai-compatible" }: SceneOptions): Promise<Scene> => {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-example-")));
   const [workspace, home] = [path.join(root, "project"), path.join(root, "home")];
@@ -54,9 +57,12 @@ export const openScene = async ({ example, script, protocol = "openai-compatible
       "retry: { attempts: 1 }",
     ].join("\n"),
   );
+  const env = { ...process.env, HOME: home, RETINUE_HOME: home, PLAYED_KEY: "none" };
+  // The project has agents in place of built-in ones, which whoever works in it has to trust once.
+  await promisify(execFile)(process.execPath, [RETINUE, "trust", "--yes"], { cwd: workspace, env });
   return {
     workspace,
-    env: { ...process.env, HOME: home, RETINUE_HOME: home, PLAYED_KEY: "none" },
+    env,
     requests: server.requests,
     run,
     assertSpoken: () => assert.deepEqual(prompter.unread(), []),
