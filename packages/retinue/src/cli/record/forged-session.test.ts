@@ -77,7 +77,7 @@ describe("L11 an imported session that was forged", () => {
   test("runs no command that it has in hand, though it says that all is approved", async () => {
     const { ended, victim } = await attack((workspace) => ({ workspace }), resume);
     expect(existsSync(join(victim.project.workspace, "pwned"))).toBe(false);
-    expect(ended).toMatchObject({ code: 0, stdout: "Over.\n" });
+    expect(ended).toMatchObject({ code: 3, stdout: "Over.\n" });
   });
 
   test("runs none where the user lets everything pass either: what it has in hand is asked about", async () => {
