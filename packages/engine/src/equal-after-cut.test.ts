@@ -2,12 +2,13 @@
  * A run cut after every single event and resumed ends equal: same results, files, refusals, limits and costs as one that was never cut, and
  * no worktree stays behind.
  */
-import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type { RecordedEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
 import { isInput } from "@retinue/protocol";
 import type { MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { createGeneratedEngine, type Family, type Generated, toGeneratedSpec, WORKSPACE } from "./testing/generated-runs.ts";
+import { lettersHeard, sendersIn, withoutWakings } from "./testing/letters-heard.ts";
 import { copyDisk, createMemoryDisk, filesOf, type MemoryDisk } from "./testing/memory-worktrees.ts";
 
 /** `npm run sweep -- --full --only cut` runs more of them, also those that take long. */
@@ -24,7 +25,7 @@ const FAMILIES: readonly Family[] = [
   { ...PLAIN, name: "in the background, in worktrees, with fallbacks", fallbacks: true, background: true, worktrees: true },
 ];
 
-type Ended = { readonly calls: Record<string, string>; readonly limits: string[]; result: unknown };
+type Ended = { readonly calls: Record<string, string>; readonly limits: string[]; result: Omit<RunResult, "durationMs"> | null };
 
 /** What became of every run: its result, its calls and their outcomes, the limits it met. Numbers of events and times are left out. */
 const toEnd = (events: readonly RecordedEvent[], disk: MemoryDisk) => {
@@ -109,18 +110,79 @@ const resumeAfter = async (generated: Generated, { runId, sessionId, recording }
   return { end: toEnd(resumed.events, disk), recording: resumed };
 };
 
+type Whole = Cut & { readonly end: ReturnType<typeof toEnd> };
+type Again = Awaited<ReturnType<typeof resumeAfter>>;
+
+/**
+ * Equal in everything, with one exception. A run in the background and the one that started it are two that work at the same time, and which of them is
+ * quicker is nowhere decided: until its letter is recorded, it may come a turn sooner or later, in a process that goes on as in one that was never
+ * cut. To hold it back until the turn at which another process would have had it would be waiting for nothing that is known. So:
+ * - every letter is heard;
+ * - one that is in the record at the cut is heard at the same turn, but for one that came while main's model was asked and had not answered: it is
+ *   asked anew, and with what has come since, as a person who wrote to a run before resuming it would have it;
+ * - where another is heard at another turn, main, which that letter may have woken after its end, may have said its end once more or once less. Those
+ *   turns are taken out of what main spent, and all the rest is equal.
+ */
+const expectEqual = (again: Again, whole: Whole, count: number): void => {
+  const { events } = whole.recording;
+  const says = `cut after ${count} ${events[count - 1]?.type}`;
+  const before = lettersHeard(events);
+  const now = lettersHeard(again.recording.events);
+  expect([...now.keys()].toSorted(), says).toEqual([...before.keys()].toSorted());
+  const moved = [...before].filter(([from, turn]) => now.get(from) !== turn).map(([from]) => from);
+  const bound = sendersIn(beforeOpenRequest(events.slice(0, count), whole.runId));
+  expect(
+    moved.filter((from) => bound.has(from)),
+    `${says}: heard at another turn though it was in the record`,
+  ).toEqual([]);
+  if (moved.length === 0) expect(again.end, says).toEqual(whole.end);
+  else
+    expect(
+      toTimeless(again.end, again.recording.events, whole.runId),
+      `${says}, ${moved.join(" ")} heard at another turn`,
+    ).toEqual(toTimeless(whole.end, events, whole.runId));
+};
+
+/** The record up to where a run's model was asked that has not answered; all of it where none was. */
+const beforeOpenRequest = (events: readonly RecordedEvent[], runId: RunId): readonly RecordedEvent[] => {
+  const isOf = (type: RecordedEvent["type"]) => (event: RecordedEvent) => event.runId === runId && event.type === type;
+  const asked = events.findLastIndex(isOf("model.requested"));
+  return asked > events.findLastIndex(isOf("model.answered")) ? events.slice(0, asked) : events;
+};
+
+const toTimeless = ({ runs, ...rest }: Whole["end"], events: readonly RecordedEvent[], main: RunId) => {
+  const run = runs[main];
+  if (!run?.result) throw new Error("main has no result");
+  return { ...rest, runs: { ...runs, [main]: { ...run, result: withoutWakings(run.result, events, main) } } };
+};
+
 describe.each(FAMILIES)("$name", (family) => {
   test.each(SEEDS)("seed %i: cut after every event it ends equal", async (seed) => {
     const generated = { seed, family };
-    const { end, ...whole } = await runWhole(generated);
+    const whole = await runWhole(generated);
     const { events } = whole.recording;
     expect(events.length).toBeGreaterThan(3);
-    expect(end.worktreesLeft).toEqual([]);
-    for (let count = 1; count < events.length; count += 1) {
-      const again = await resumeAfter(generated, whole, count);
-      expect(again.end, `cut after ${count} ${events[count - 1]?.type}`).toEqual(end);
-    }
+    expect(whole.end.worktreesLeft).toEqual([]);
+    for (let count = 1; count < events.length; count += 1) expectEqual(await resumeAfter(generated, whole, count), whole, count);
   });
+});
+
+test("a letter that comes a turn sooner after a cut takes at most one turn from what main spent, and nothing else", async () => {
+  const family = {
+    ...PLAIN,
+    name: "in the background, in worktrees, with fallbacks",
+    fallbacks: true,
+    background: true,
+    worktrees: true,
+  };
+  const generated = { seed: 2_006, family };
+  const whole = await runWhole(generated);
+  const { events } = whole.recording;
+  for (let count = 1; count < events.length; count += 1) {
+    const again = await resumeAfter(generated, whole, count);
+    expect([5, 6]).toContain(again.end.runs[whole.runId]?.result?.iterations);
+    expectEqual(again, whole, count);
+  }
 });
 
 test("a delegation to the background that is cut before it is answered, resumed, and cut again anywhere, ends equal", async () => {
