@@ -1,6 +1,7 @@
 import { writeFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { createProject } from "../cli/testing/spawn-retinue.ts";
 import { byAgent, call, ENTER, ESC, playTui, type Played, type PlayOptions } from "./testing/play-tui.ts";
 
 const open: Played[] = [];
@@ -63,9 +64,17 @@ test("nested agents are shown live, numbered where names repeat, and stand in th
 });
 
 test("a question from depth 2 tells the path, the diff and what each answer covers, and an answer lets the act happen", async () => {
+  const project = await createProject();
+  await mkdir(join(project.home, "agents"), { recursive: true });
+  await writeFile(
+    join(project.home, "agents", "lead.md"),
+    "---\nname: lead\ndescription: Leads.\ntools: [read]\ndelegates: [executor]\ngrant: session\n---\nYou lead.\n",
+  );
   const played = await play({
+    project,
     script: byAgent({
-      main: [{ toolCalls: [delegate("a", "executor", "change it")] }, { text: "Done." }],
+      main: [{ toolCalls: [delegate("a", "lead", "have it changed")] }, { text: "Done." }],
+      lead: [{ toolCalls: [delegate("b", "executor", "change it")] }, { text: "## Summary\nhad it changed" }],
       executor: [
         { toolCalls: [call("e", "edit", { path: "src/cart.ts", edits: [{ old: "return sum", new: "return sum * 2" }] })] },
         { text: "## Summary\nchanged" },
@@ -80,7 +89,7 @@ test("a question from depth 2 tells the path, the diff and what each answer cove
   await played.advance(1500);
   await played.until("+return sum * 2");
   const card = played.screen();
-  expect(card).toContain("executor ‹ main: edit src/cart.ts");
+  expect(card).toContain("executor ‹ lead ‹ main: edit src/cart.ts");
   expect(card).toContain("-return sum");
   expect(card).toMatch(/y once {2}r this run {2}s this session {2}n no, because … {2}p always edit/);
   expect(card).toContain("every write with edit");
