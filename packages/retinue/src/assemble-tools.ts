@@ -9,15 +9,7 @@ import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
 import type { AskUserOptions, Browsers, BrowsersOptions, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
-import {
-  connectMcpServers,
-  createBrowsers,
-  createBuiltinTools,
-  createDesktops,
-  createLoadSkillTool,
-  loadUserTools,
-  readMcpFiles,
-} from "@retinue/tools";
+import { createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -77,10 +69,19 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
   });
   const browsers = browser
-    ? createBrowsers({ ...toBrowserOptions(settings, home, env), env, secrets: () => secrets })
+    ? (await import("@retinue/tools/browser")).createBrowsers({
+        ...toBrowserOptions(settings, home, env),
+        env,
+        secrets: () => secrets,
+      })
     : undefined;
   const desktops = settings.desktop.enabled
-    ? createDesktops({ env, secrets: () => secrets, display: settings.desktop.display, visionModel: settings.visionModel })
+    ? (await import("@retinue/tools/desktop")).createDesktops({
+        env,
+        secrets: () => secrets,
+        display: settings.desktop.display,
+        visionModel: settings.visionModel,
+      })
     : undefined;
   const builtin = [...common, ...(browsers?.tools ?? []), ...(desktops?.tools ?? [])];
   const reserved = builtin.map(({ name }) => name);
@@ -109,6 +110,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
   let connections: McpConnections | undefined;
   if (Object.keys(mcp.servers).length > 0)
     try {
+      const { connectMcpServers } = await import("@retinue/tools/mcp");
       connections = await connectMcpServers({
         servers: mcp.servers,
         trust,

@@ -1,10 +1,7 @@
-/** The hands: one file a tool. */
-export { createBrowsers } from "./browser/browsers.ts";
+/** The hands: one file a tool. Browser, desktop and tool servers have entries of their own: most runs have none of them, and a start waits for what it loads. */
 export type { Browsers, BrowsersOptions } from "./browser/browsers.ts";
 export type { BrowserSession, DoneAct } from "./browser/browser-session.ts";
-export { createBrowserProcess } from "./browser/browser-process.ts";
 export type { BrowserSessionOptions, StorageState } from "./browser/session-options.ts";
-export { createDesktops } from "./desktop/desktops.ts";
 export type { Desktops, DesktopsOptions } from "./desktop/desktops.ts";
 export type { DesktopSession, DesktopSessionOptions } from "./desktop/desktop-session.ts";
 export { createBuiltinTools } from "./builtin-tools.ts";
@@ -28,7 +25,6 @@ export type { WriteInput } from "./write.ts";
 export type { AskUserOptions } from "./human/ask-user.ts";
 export { openDocumentIndex } from "./knowledge/documents/document-index.ts";
 export type { DocumentEntry, DocumentIndex } from "./knowledge/documents/document-index.ts";
-export { connectMcpServers } from "./mcp/connect-mcp-servers.ts";
 export type { ConnectMcpOptions, McpConnections } from "./mcp/connect-mcp-servers.ts";
 export type { McpLog } from "./mcp/mcp-log.ts";
 export { readMcpFiles } from "./mcp/read-mcp-files.ts";

@@ -191,7 +191,7 @@ const leafAt = (value: unknown, key: string): string | number | boolean | undefi
 
 /** Starts it and ends it. */
 const probeBrowser = async (settings: Settings, home: string, env: NodeJS.ProcessEnv): Promise<BrowserReport> => {
-  const { createBrowserProcess } = await import("@retinue/tools");
+  const { createBrowserProcess } = await import("@retinue/tools/browser");
   const { toBrowserOptions } = await import("../assemble-tools.ts");
   const browser = createBrowserProcess({ ...toBrowserOptions(settings, home, env), env });
   try {

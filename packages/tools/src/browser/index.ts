@@ -1,0 +1,3 @@
+/** The browser, loaded where somebody has it. */
+export { createBrowserProcess } from "./browser-process.ts";
+export { createBrowsers } from "./browsers.ts";
