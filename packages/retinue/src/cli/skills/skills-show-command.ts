@@ -1,6 +1,6 @@
 /** `retinue skills show`: one skill as an agent reads it, with the files it brings, or why its file is left out. */
 import { RetinueError } from "@retinue/protocol";
-import { closestWord } from "@retinue/protocol/names";
+import { nearestName } from "@retinue/protocol/names";
 import path from "node:path";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
@@ -39,7 +39,7 @@ const findSkill = (name: string, { files }: FoundSkills): SkillFile => {
     files.find(({ skill }) => skill?.name === name) ?? files.find((one) => path.basename(path.dirname(one.file)) === name);
   if (file) return file;
   const names = files.map((one) => one.skill?.name ?? path.basename(path.dirname(one.file)));
-  const meant = closestWord(name, names);
+  const meant = nearestName(name, names);
   throw new RetinueError("skill_unknown", `There is no skill "${name}"${meant === undefined ? "" : `; did you mean ${meant}?`}`, {
     hint: "retinue skills list tells which there are.",
   });
