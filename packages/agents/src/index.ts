@@ -24,3 +24,8 @@ export type { ProjectFolders } from "./project-root.ts";
 export { loadFolderInstructions, loadInstructions } from "./instructions/load-instructions.ts";
 export type { Instructions, LoadedInstructions } from "./instructions/load-instructions.ts";
 export { describeInstructions, describeOne } from "./instructions/describe-instructions.ts";
+export type { CommandEntry } from "./commands/command-file.ts";
+export { loadCommands } from "./commands/load-commands.ts";
+export type { CommandOptions, LoadedCommands } from "./commands/load-commands.ts";
+export { expandCommand } from "./commands/expand-command.ts";
+export type { ReadNamedFile } from "./commands/expand-command.ts";
