@@ -60,7 +60,7 @@ const about = ({ dialect, agents }: FileReport): string => (dialect === undefine
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-const toShown = (file: string, folder: string | undefined): string => {
+export const toShown = (file: string, folder: string | undefined): string => {
   const relative = folder === undefined ? file : path.relative(folder, file);
   return toPlain(relative === "" || relative.startsWith("..") || path.isAbsolute(relative) ? file : relative);
 };
@@ -68,5 +68,5 @@ const toShown = (file: string, folder: string | undefined): string => {
 /** Control, format, private and unassigned characters, and separators other than a space. */
 const UNPLAIN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
-const toPlain = (text: string): string =>
+export const toPlain = (text: string): string =>
   text.replaceAll(UNPLAIN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

@@ -499,6 +499,11 @@ export const ERRORS = {
     meaning: "A file of tools cannot be loaded; the others were.",
     hint: "Mend the file that is named.",
   },
+  skill_unknown: {
+    kind: "caller",
+    meaning: "There is no skill of this name.",
+    hint: "Use one of the names that are listed.",
+  },
   skill_invalid: {
     kind: "caller",
     meaning: "A skill cannot be read; the others were.",

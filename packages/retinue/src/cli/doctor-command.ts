@@ -10,7 +10,7 @@ import type { SessionOptions } from "./session-options.ts";
 import { toWorkspace } from "./session-options.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export type DoctorOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean };
+export type DoctorOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean; readonly prompt?: boolean };
 
 const showOrigin = (origin: Origin): string => {
   switch (origin.type) {
@@ -81,6 +81,7 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   showSandbox(report.sandbox),
   showBrowser(report.browser),
   ...showInventory(report.inventory),
+  ...showInstructions(report.instructions),
 ];
 
 const showCap = (cap: Extract<DoctorReport["sandbox"], { backend: "bwrap" }>["processCap"]): string => {
@@ -133,6 +134,12 @@ const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] 
         ...(inventory.untrusted.length === 0 ? [] : ["Not trusted, so that it is not used; retinue trust lets it"]),
         ...inventory.untrusted.map(({ subject, shown }) => `  ${subject}: ${shown}`),
       ];
+
+const showInstructions = ({ files, problems }: DoctorReport["instructions"]): readonly string[] => [
+  `Instructions ${files.length === 0 ? "none" : files.length}`,
+  ...files.map(({ file, origin, tokens }) => `  ${file} (${origin}, about ${tokens} tokens)`),
+  ...problems.map((problem) => `  warning: ${problem}`),
+];
 
 export const doctorCommand = async (options: DoctorOptions, surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;

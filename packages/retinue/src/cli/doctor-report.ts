@@ -4,6 +4,7 @@ import type { probeSandbox as ProbeSandbox } from "@retinue/confine";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import { execFile } from "node:child_process";
+import { realpath } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Origin } from "../settings/layer.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
@@ -39,6 +40,11 @@ export type DoctorReport = {
   /** Found by starting it. */
   readonly browser: BrowserReport;
   readonly inventory: InventoryReport | { readonly error: string };
+  /** What `AGENTS.md` and `CLAUDE.md` files the main agent is given. */
+  readonly instructions: {
+    readonly files: readonly { readonly file: string; readonly origin: "user" | "project"; readonly tokens: number }[];
+    readonly problems: readonly string[];
+  };
 };
 
 export type BrowserReport =
@@ -129,7 +135,14 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
     sandbox: await probeSandbox(),
     browser: await probeBrowser(settings, home, env),
     inventory: await takeInventory({ workspace, settings, env }, loaded),
+    instructions: await listInstructions(workspace, env),
   };
+};
+
+const listInstructions = async (workspace: string, env: NodeJS.ProcessEnv): Promise<DoctorReport["instructions"]> => {
+  const { readInstructionFiles, toTokens } = await import("./first-request.ts");
+  const { files, problems } = await readInstructionFiles(await realpath(workspace).catch(() => workspace), env);
+  return { files: files.map(({ file, origin, text }) => ({ file, origin, tokens: toTokens(text) })), problems };
 };
 
 const keyEnvsOf = (configured: ProviderSettings | undefined, usual: readonly string[]): readonly string[] => {

@@ -31,18 +31,14 @@ export type InventoryOptions = {
   readonly env: NodeJS.ProcessEnv;
 };
 
-/** Servers of tools that are trusted are started for as long as it is used. */
-export const withInventory = async <T>(
-  { workspace, settings, env }: InventoryOptions,
-  use: (inventory: Inventory) => Promise<T>,
-): Promise<T> => {
+/** The agents and skills of a folder and of its project, loaded as a session would. */
+export const loadFolderAgents = async ({ workspace, settings, env }: InventoryOptions) => {
   const { loadTrustedAgents } = await import("../load-trusted-agents.ts");
   const { createTrustStore } = await import("@retinue/confine/trust");
-  const { assembleTools, toProblemLine } = await import("../assemble-tools.ts");
+  const { findProjectFolders } = await import("@retinue/agents");
   const home = retinueHome(env);
   const folder = await realpath(workspace);
   const trust = createTrustStore({ file: join(home, "trust.json") });
-  const { findProjectFolders } = await import("@retinue/agents");
   const project = await findProjectFolders(folder, env["HOME"]);
   const agents = await loadTrustedAgents(
     {
@@ -55,6 +51,16 @@ export const withInventory = async <T>(
     },
     trust,
   );
+  return { home, folder, trust, agents };
+};
+
+/** Servers of tools that are trusted are started for as long as it is used. */
+export const withInventory = async <T>(
+  { workspace, settings, env }: InventoryOptions,
+  use: (inventory: Inventory) => Promise<T>,
+): Promise<T> => {
+  const { assembleTools, toProblemLine } = await import("../assemble-tools.ts");
+  const { home, folder, trust, agents } = await loadFolderAgents({ workspace, settings, env });
   const { tools, problems, untrusted, close } = await assembleTools({
     workspace: folder,
     home,

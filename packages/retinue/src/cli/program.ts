@@ -16,6 +16,7 @@ import { registerReplay } from "./register/register-replay.ts";
 import { registerRun } from "./register/register-run.ts";
 import { registerServe } from "./register/register-serve.ts";
 import { registerSessions } from "./register/register-sessions.ts";
+import { registerSkills } from "./register/register-skills.ts";
 import { registerSpawn } from "./register/register-spawn.ts";
 import { registerStats } from "./register/register-stats.ts";
 import { registerTest } from "./register/register-test.ts";
@@ -38,6 +39,7 @@ const register = (registrar: Registrar): void => {
   registerRun(registrar);
   registerChat(registrar);
   registerAgents(registrar);
+  registerSkills(registrar);
   registerSpawn(registrar);
   registerPlan(registrar);
   registerServe(registrar);

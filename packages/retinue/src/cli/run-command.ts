@@ -1,5 +1,6 @@
 /** `retinue run`: one task, for scripts. Text or events to stdout, progress to stderr, and an exit code that tells how it ended. */
 import { RetinueError } from "@retinue/protocol";
+import type { CommandTask } from "../folder-commands.ts";
 import type { CassetteOptions } from "./cassette.ts";
 import { withCassette } from "./cassette.ts";
 import { EXIT } from "./exit-code.ts";
@@ -28,14 +29,22 @@ export const runCommand = async (
   options: RunCommandOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const { stdin } = surroundings;
+  const { stdin, stderr, env } = surroundings;
+  /** Words of the command line may call a command that is a file; what is piped in never does. */
+  const toTask = async (): Promise<CommandTask> => {
+    const text = await readTask(words, stdin);
+    if (words[0]?.startsWith("/") !== true) return { text };
+    const { settings, workspace } = await loadSessionSettings(options, surroundings);
+    const { toCommandTask } = await import("../folder-commands.ts");
+    return toCommandTask(text, { folder: workspace, settings, env, isStrict: true });
+  };
   if (options.continue === true || options.session !== undefined) {
     if (options.continue === true && options.session !== undefined)
       throw new RetinueError("usage", "--continue and --session do not go together.", {
         hint: "--continue goes on with the latest session, --session with the one that is named.",
       });
     // Nothing is read from a pipe unasked: a session that was cut off goes on without a word.
-    const task = words.length === 0 ? undefined : await readTask(words, stdin);
+    const task = words.length === 0 ? undefined : (await toTask()).text;
     return goOn({ name: options.session, task }, options, surroundings);
   }
   if (options.takeOver === true)
@@ -43,7 +52,7 @@ export const runCommand = async (
       hint: "Name it with --session or --continue.",
     });
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
-  const task = await readTask(words, stdin);
+  const { text: task, command } = await toTask();
   const context = { workspace, flagModel: options.model, settingsModel: settings.model };
   return withCassette(options, context, surroundings, (cassette) =>
     workWith(
@@ -51,7 +60,11 @@ export const runCommand = async (
       surroundings,
       async ({ retinue, signal, show }) => {
         await cassette.note(retinue.model);
-        const run = await retinue.run(task, { signal, ...flagged, ...(options.agent !== undefined && { agent: options.agent }) });
+        const wanted = options.agent ?? command?.agent;
+        const isMissing = options.agent === undefined && wanted !== undefined && !retinue.agents.has(wanted);
+        if (isMissing) await stderr.write(`retinue: /${command?.name} names an agent that there is not; main carries it out.\n`);
+        const agent = isMissing ? undefined : wanted;
+        const run = await retinue.run(task, { signal, ...flagged, ...(agent !== undefined && { agent }) });
         const exitCode = await show(run);
         if (exitCode === EXIT.done) cassette.assertDone();
         return exitCode;

@@ -42,6 +42,7 @@ beforeAll(async () => {
       ".env": "KEY=value-of-a-secret\n",
       ".retinue/agents/helper.md": AGENT,
       ".retinue/skills/sing/SKILL.md": SKILL,
+      ".claude/commands/hold.md": "wait for me $ARGUMENTS",
     },
   });
   const folder = path.join(project.home, "tests", createHash("sha256").update(project.folder).digest("hex").slice(0, 16));
@@ -136,7 +137,7 @@ describe("every route", () => {
     expect(skills.map(({ name }) => name)).toEqual(["sing"]);
     await callRoute("listTools", { params });
     const { commands } = await callRoute<{ commands: { name: string }[] }>("listCommands", { params });
-    expect(commands.map(({ name }) => name)).toEqual(expect.arrayContaining(["/new", "/sing"]));
+    expect(commands.map(({ name }) => name)).toEqual(expect.arrayContaining(["/new", "/sing", "/hold"]));
     const { files } = await callRoute<{ files: string[] }>("listFiles", { params, query: { search: "app" } });
     expect(files).toEqual(["src/apple.ts"]);
     const { files: all } = await callRoute<{ files: string[] }>("listFiles", { params, query: { limit: "200" } });
@@ -183,7 +184,9 @@ describe("every route", () => {
     await settled((await callRoute<Id>("forkSession", { params, body: { seq: 5, text: "otherwise" } })).sessionId);
     const resumed = await callRoute<Id>("resumeSession", { params, body: {} });
     expect(resumed.sessionId).toBe(sessionId);
-    const held = await callRoute<Id>("startSession", { body: { workspaceId, text: "wait for me once more" } });
+    const held = await callRoute<Id>("startSession", { body: { workspaceId, text: "/hold once more" } });
+    const { items } = await callRoute<{ items: unknown[] }>("listSessions", { query: { limit: "1" } });
+    expect(JSON.stringify(items)).toContain("wait for me once more");
     await callRoute("cancelRun", { params: { runId: held.runId }, body: { reason: "enough" } });
     await settled(held.sessionId);
     const other = await callRoute<Id>("startSession", { body: { workspaceId, text: "wait for me twice" } });

@@ -4,6 +4,7 @@ import type { RunHandle } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
+import { toCommandTask } from "../folder-commands.ts";
 import { given, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
 import type { SessionItem } from "./session-items.ts";
@@ -28,7 +29,7 @@ type SessionCall =
 const USUAL_EVENTS = 1_000;
 
 export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall> => {
-  const { store, workspaces, source } = ground;
+  const { store, workspaces, source, env } = ground;
   const { readSide } = store;
   const servedOf = async (sessionId: SessionId): Promise<Served> =>
     workspaces.at((await requireSession(store, sessionId)).workspace);
@@ -36,6 +37,9 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     const handle = workspaces.hold(served, await run);
     return { sessionId: handle.sessionId, runId: handle.runId };
   };
+  /** A text that calls a command which is a file becomes the task that it stands for. */
+  const meant = async ({ workspace: { folder }, loaded: { settings } }: Served, text: string): Promise<string> =>
+    (await toCommandTask(text, { folder, settings, env, isStrict: false })).text;
 
   return {
     listSessions: async ({ query: { search, workspaceId, ...query } }) => {
@@ -51,11 +55,13 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     },
     startSession: async ({ body: { workspaceId, text, images, ...run } }) => {
       const served = workspaces.of(workspaceId);
-      return begin(served, served.workspace.run(toParts({ text, images }), given(run)));
+      const said = await meant(served, text);
+      return begin(served, served.workspace.run(toParts({ text: said, images }), given(run)));
     },
     startTurn: async ({ params: { sessionId }, body: { text, images, ...run } }) => {
       const served = await servedOf(sessionId);
-      return begin(served, served.workspace.run(toParts({ text, images }), { ...given(run), sessionId }));
+      const said = await meant(served, text);
+      return begin(served, served.workspace.run(toParts({ text: said, images }), { ...given(run), sessionId }));
     },
     resumeSession: async ({ params: { sessionId }, body }) => {
       const served = await servedOf(sessionId);

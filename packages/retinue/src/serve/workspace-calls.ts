@@ -9,6 +9,7 @@ import type { ReadonlyDeep } from "@retinue/server";
 import { createDoctorReport, listSettings } from "../cli/doctor-report.ts";
 import { PROMPT_COMMANDS } from "../cli/prompt-commands.ts";
 import { createSurroundings } from "../cli/surroundings.ts";
+import { readFolderCommands } from "../folder-commands.ts";
 import { readAgentCatalogue } from "./agent-catalogue.ts";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { rankFiles } from "./rank-files.ts";
@@ -59,9 +60,17 @@ export const createWorkspaceCalls = ({ workspaces, env }: BackendGround): SomeCa
   listCommands: async ({ params: { workspaceId } }) => {
     const served = workspaces.of(workspaceId);
     const { inventory } = await readAgentCatalogue(served, { env });
+    const { workspace, loaded } = served;
+    const files = await readFolderCommands({ folder: workspace.folder, settings: loaded.settings, env });
     return {
       commands: [
         ...PROMPT_COMMANDS.map((command) => ({ ...command, kind: "command" as const })),
+        ...[...files.commands.values()].map(({ name, description, argumentHint }) => ({
+          name: `/${name}`,
+          description,
+          kind: "command" as const,
+          ...(argumentHint === "" ? {} : { argument: argumentHint }),
+        })),
         ...[...inventory.loaded.skills.values()].map(({ name, description }) => ({
           name: `/${name}`,
           description,

@@ -16,6 +16,7 @@ import { offlineNotice } from "../cli/show-run.ts";
 import type { Surroundings } from "../cli/surroundings.ts";
 import { readVersion } from "../cli/version.ts";
 import type { Retinue } from "../create-retinue.ts";
+import { toFileCommands } from "./command/file-commands.ts";
 import { createAskHub } from "./question/ask-hub.ts";
 import { keepRule, readRules } from "./question/rule-file.ts";
 import { wrapRow } from "./screen/fit-row.ts";
@@ -94,6 +95,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     approver: (_, signal) =>
       new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
   });
+  const { readFolderCommands } = await import("../folder-commands.ts");
   const screen = process.stdout;
   let files: { readonly at: number; readonly list: Promise<readonly string[]> } | undefined;
   const tui = createTui({
@@ -115,6 +117,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     redact,
     secrets,
     history: (await readHistory(home)).map((line) => line.replaceAll(LINE_BREAK, "\n")),
+    commands: toFileCommands(await readFolderCommands({ folder, settings, env })),
     rules: await readRules(home, folder),
     keepRule: (rule) => keepRule(home, folder, rule),
     keepHistory: (history) =>

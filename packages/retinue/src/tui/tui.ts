@@ -11,7 +11,7 @@ import type { Retinue } from "../create-retinue.ts";
 import type { KnownSecret } from "../secrets/create-redactor.ts";
 import { BUILTIN_COMMANDS } from "./command/builtin-commands.ts";
 import type { CommandContext } from "./command/command-context.ts";
-import { createSlashCommands } from "./command/slash-commands.ts";
+import { createSlashCommands, type SlashCommand } from "./command/slash-commands.ts";
 import { composeFrame, findRun } from "./compose-frame.ts";
 import { completeAt } from "./input/completion.ts";
 import { createKeyReader } from "./input/key-reader.ts";
@@ -56,6 +56,8 @@ export type TuiOptions = {
   readonly redact: (text: string) => string;
   readonly secrets: () => readonly KnownSecret[];
   readonly history: readonly string[];
+  /** In addition to the built-in ones. */
+  readonly commands?: readonly SlashCommand<CommandContext>[];
   readonly rules: readonly ApprovalRule[];
   readonly keepRule: (rule: ApprovalRule) => Promise<void>;
   readonly keepHistory: (history: readonly string[]) => void;
@@ -94,6 +96,7 @@ export const createTui = (options: TuiOptions): Tui => {
   const screen = createLiveScreen(terminal);
   const queue = createQuestionQueue(now);
   const commands = createSlashCommands<CommandContext>(BUILTIN_COMMANDS);
+  for (const command of options.commands ?? []) commands.add(command);
   const diffs = new Map<string, string | undefined>();
   let rules = options.rules;
   let pending: Row[] = [];

@@ -1,6 +1,5 @@
-/** `retinue agents check`: what is wrong with files of agents, file by file and line by line. Fails where there is an error. */
-import { checkAgents, formatReport } from "@retinue/agents";
-import { createModels } from "@retinue/model";
+/** `retinue agents check`: what is wrong with files of agents: a line for each kind of them, or line by line. Fails where there is an error. */
+import { countKinds, formatReport, summariseReport } from "@retinue/agents";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
@@ -9,32 +8,28 @@ import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { WIDTH } from "../table.ts";
-import { findMissingModels } from "./missing-models.ts";
+import { checkInventory } from "./check-inventory.ts";
 
-export type AgentsCheckOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean; readonly all?: boolean };
+export type AgentsCheckOptions = Pick<SessionOptions, "workspace"> & {
+  readonly json?: boolean;
+  readonly all?: boolean;
+  readonly verbose?: boolean;
+};
 
 export const agentsCheckCommand = async (
-  { json, all, ...options }: AgentsCheckOptions,
+  { json, all, verbose, ...options }: AgentsCheckOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdout, redact, env } = surroundings;
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   return withInventory({ settings, workspace, env }, async (inventory) => {
-    const { loaded, tools } = inventory;
-    const { readMcpFiles } = await import("@retinue/tools");
-    const { servers } = await readMcpFiles({ workspace: inventory.workspace, user: settings.mcpServers });
-    const missing = await findMissingModels(loaded, createModels({ ...settings, env }));
-    const report = checkAgents(loaded, {
-      toolNames: tools.keys(),
-      mcpServerNames: Object.keys(servers),
-      whyNoModel: (name) => missing.get(name),
-      limits: settings.limits,
-      maxDepth: settings.agent.maxDepth,
-    });
-    if (json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
+    const report = await checkInventory(inventory, env);
+    if (json === true) await stdout.write(`${toJsonLine({ ...report, kinds: countKinds(report) }, redact)}\n`);
     else {
       const width = Math.min(stdout.columns() ?? WIDTH, WIDEST);
-      const text = formatReport(report, { folder: inventory.workspace, all: all === true, width });
+      const folder = inventory.workspace;
+      const isWhole = verbose === true || all === true;
+      const text = isWhole ? formatReport(report, { folder, all: all === true, width }) : summariseReport(report, { folder });
       await stdout.write(toPrintable(redact(text), "prose"));
     }
     return report.counts.error > 0 ? EXIT.failed : EXIT.done;

@@ -1,4 +1,5 @@
 /** `retinue agents list`: who there is, where from, and what each may use. */
+import { countKinds, formatKinds } from "@retinue/agents";
 import type { Limits } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toJsonLine } from "../../terminal/json-line.ts";
@@ -15,6 +16,7 @@ import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { Column } from "../table.ts";
 import { formatTable, WIDTH } from "../table.ts";
+import { checkInventory } from "./check-inventory.ts";
 import { toEffectiveRights } from "./effective-rights.ts";
 import { formatLimits } from "./format-limits.ts";
 
@@ -38,18 +40,23 @@ export const agentsListCommand = async ({ json, ...options }: AgentsListOptions,
   const { stdout, stderr, redact, env } = surroundings;
   const { settings, workspace } = await loadSessionSettings(options, surroundings);
   return withInventory({ settings, workspace, env }, async (inventory) => {
-    const { agents, problems } = inventory.loaded;
+    const { agents } = inventory.loaded;
     const rows = [...agents.values()].map((agent) => toAgentRow(agent, inventory));
-    const errors = problems.filter(({ severity }) => severity === "error").length;
-    const warnings = problems.filter(({ severity }) => severity === "warning").length;
+    const report = await checkInventory(inventory, env);
+    const { error: errors, warning: warnings } = report.counts;
+    const kinds = countKinds(report);
     if (json === true) {
-      await stdout.write(`${toJsonLine({ agents: rows, errors, warnings }, redact)}\n`);
+      await stdout.write(`${toJsonLine({ agents: rows, errors, warnings, kinds }, redact)}\n`);
       return EXIT.done;
     }
     for (const line of formatRows(rows, redact, Math.min(stdout.columns() ?? WIDTH, WIDEST))) await stdout.write(`${line}\n`);
     if (errors + warnings > 0)
       await stderr.write(
-        `retinue: ${count(errors, "error")} and ${count(warnings, "warning")} in files of agents; retinue agents check tells them.\n`,
+        `retinue: ${count(errors, "error")} and ${count(warnings, "warning")} in files of agents; retinue agents check tells them.\n${formatKinds(
+          kinds,
+        )
+          .map((line) => `  ${line}\n`)
+          .join("")}`,
       );
     return EXIT.done;
   });

@@ -1,5 +1,7 @@
 /** `retinue agents show`: one agent whole, where it comes from, and what it may use here. */
+import type { LoadedAgents } from "@retinue/agents";
 import { formatAgent } from "@retinue/agents";
+import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
@@ -10,6 +12,8 @@ import type { Surroundings } from "../surroundings.ts";
 import { toEffectiveRights } from "./effective-rights.ts";
 import { explainAgent } from "./explain-agent.ts";
 import { findAgent } from "./find-agent.ts";
+import type { RefusedFile } from "./find-refused.ts";
+import { findRefused } from "./find-refused.ts";
 import { formatLimits } from "./format-limits.ts";
 
 export type AgentsShowOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean };
@@ -23,7 +27,17 @@ export const agentsShowCommand = async (
   const { settings, workspace, origins } = await loadSessionSettings(options, surroundings);
   return withInventory({ settings, workspace, env }, async (inventory) => {
     const { loaded } = inventory;
-    const agent = findAgent(name, loaded);
+    const agent = lookUp(name, loaded);
+    if ("problems" in agent) {
+      const { file, problems } = agent;
+      const told = [
+        `${name} is left out, since its file has an error: ${file}`,
+        ...problems.map(({ line, severity, message }) => `${line}: ${severity}: ${message}`),
+      ];
+      if (json === true) await stdout.write(`${toJsonLine({ agent: null, file, problems }, redact)}\n`);
+      else for (const line of told) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
+      return EXIT.failed;
+    }
     const source = loaded.sources.get(agent.name);
     const { tools, limits } = toEffectiveRights(agent, inventory);
     const why = explainAgent(agent, { inventory, origins, tools });
@@ -47,4 +61,14 @@ export const agentsShowCommand = async (
     await stdout.write(`\n${toPrintable(redact(formatAgent(agent)), "prose")}`);
     return EXIT.done;
   });
+};
+
+const lookUp = (name: string, loaded: LoadedAgents): AgentDefinition | RefusedFile => {
+  try {
+    return findAgent(name, loaded);
+  } catch (thrown) {
+    const refused = findRefused(name, loaded);
+    if (refused) return refused;
+    throw thrown;
+  }
 };

@@ -117,10 +117,56 @@ describe("retinue agents show", () => {
   });
 });
 
+test("retinue agents show explains why a file is left out", async () => {
+  const made = await project({ ".retinue/agents/broken.md": BROKEN });
+  const ended = await callRetinue(made, ["agents", "show", "broken"]);
+  expect(ended).toMatchObject({ code: 1, stderr: "" });
+  expect(ended.stdout).toContain(
+    `broken is left out, since its file has an error: ${join(made.workspace, ".retinue/agents/broken.md")}`,
+  );
+  expect(ended.stdout).toMatch(/^\d+: error: /m);
+  const told = JSON.parse((await callRetinue(made, ["agents", "show", "broken", "--json"])).stdout) as unknown;
+  expect(told).toMatchObject({ agent: null, problems: [{ severity: "error" }] });
+  const unknown = await callRetinue(made, ["agents", "show", "zzzzzzzzz"]);
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).not.toContain("did you mean");
+});
+
 describe("retinue agents check", () => {
-  test("names the line of a broken file, leaves the others in, and exits with 1", async () => {
-    const made = await project({ ".retinue/agents/broken.md": BROKEN, ".claude/agents/helper.md": CLAUDE });
+  test("has a line with counts for each kind of file, names what is left out, and exits with 1", async () => {
+    const made = await project({
+      ".retinue/agents/broken.md": BROKEN,
+      ".claude/agents/helper.md": CLAUDE,
+      ".claude/skills/a/SKILL.md": "---\nname: a\ndescription: d\n---\nDo.\n",
+    });
     const ended = await callRetinue(made, ["agents", "check"]);
+    expect(ended).toMatchObject({ code: 1, stderr: "" });
+    const lines = ended.stdout.split("\n");
+    expect(lines).toEqual([
+      "claude-code: 1 of 1 file used; 0 errors, 0 warnings, 1 notice",
+      "retinue: 0 of 1 file used; 1 error, 0 warnings, 0 notices",
+      "skills: 1 of 1 file used; 0 errors, 0 warnings, 0 notices",
+      expect.stringMatching(/^ {2}\.retinue\/agents\/broken\.md:\d+: /),
+      "-v tells all of it, line by line.",
+      "",
+    ]);
+    const listed = await callRetinue(made, ["agents", "list"]);
+    for (const line of lines.slice(0, 3)) expect(listed.stderr).toContain(`  ${line}\n`);
+    const kinds = async (...words: readonly string[]) =>
+      (JSON.parse((await callRetinue(made, words)).stdout) as { kinds: unknown[] }).kinds;
+    expect(await kinds("agents", "list", "--json")).toEqual(await kinds("agents", "check", "--json"));
+  });
+
+  test("stays short however many files are wrong", async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `.retinue/agents/broken-${at}.md`);
+    const ended = await callRetinue(await project(Object.fromEntries(names.map((name) => [name, BROKEN]))), ["agents", "check"]);
+    expect(ended.stdout.split("\n").length).toBeLessThan(10);
+    expect(ended.stdout).toContain("and 25 more errors");
+  });
+
+  test("-v names the line of a broken file, leaves the others in, and exits with 1", async () => {
+    const made = await project({ ".retinue/agents/broken.md": BROKEN, ".claude/agents/helper.md": CLAUDE });
+    const ended = await callRetinue(made, ["agents", "check", "-v"]);
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(ended.stdout).toMatch(/^\.retinue\/agents\/broken\.md\n {2}\d+ {2}error {4}/m);
     expect(ended.stdout).toMatch(/^\.claude\/agents\/helper\.md \(claude-code\): helper\n {2}5 {2}notice {3}"color" /m);

@@ -47,8 +47,9 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
     );
 
   plain(agents.command("check"))
-    .description("what is wrong with files of agents, or read and not honoured, line by line")
-    .option("--all", "files without problems, too")
+    .description("what is wrong with files of agents, or read and not honoured, counted by kind of file")
+    .option("-v, --verbose", "file by file and line by line")
+    .option("--all", "the same with files without problems, too")
     .option("--json", "print one JSON object")
     .action((options: AgentsCheckOptions) =>
       act(async () => {

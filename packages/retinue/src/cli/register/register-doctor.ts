@@ -9,8 +9,13 @@ export const registerDoctor = ({ program, surroundings, act }: Registrar): void 
     "the folder to look at",
   )
     .option("--json", "print the findings as one JSON object")
+    .option("--prompt", "instead: what the first request of a session costs here, and of what")
     .action((options: DoctorOptions) =>
       act(async () => {
+        if (options.prompt === true) {
+          const { doctorPromptCommand } = await import("../doctor-prompt-command.ts");
+          return doctorPromptCommand(options, surroundings);
+        }
         const { doctorCommand } = await import("../doctor-command.ts");
         return doctorCommand(options, surroundings);
       }),

@@ -8,6 +8,8 @@ import { createProject, type Project } from "../../cli/testing/spawn-retinue.ts"
 import type { RetinueOptions } from "../../create-retinue.ts";
 import { createRetinue } from "../../create-retinue.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../settings/settings.ts";
+import { readFolderCommands } from "../../folder-commands.ts";
+import { toFileCommands } from "../command/file-commands.ts";
 import { createAskHub } from "../question/ask-hub.ts";
 import type { ApprovalRule } from "../question/approval-rule.ts";
 import type { Colours } from "../screen/row.ts";
@@ -96,6 +98,9 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     redact: (text) => text,
     secrets: () => [],
     history: [],
+    commands: toFileCommands(
+      await readFolderCommands({ folder: workspace, settings: DEFAULT_SETTINGS, env: { RETINUE_HOME: project.home } }),
+    ),
     rules: [],
     keepRule: async (rule) => {
       rules = [...rules, rule];

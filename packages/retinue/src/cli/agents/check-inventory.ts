@@ -1,0 +1,20 @@
+/** The one check of agents that `check` prints and `list` counts. */
+import type { AgentsReport } from "@retinue/agents";
+import { checkAgents } from "@retinue/agents";
+import { createModels } from "@retinue/model";
+import type { Inventory } from "../inventory.ts";
+import { findMissingModels } from "./missing-models.ts";
+
+export const checkInventory = async (inventory: Inventory, env: NodeJS.ProcessEnv): Promise<AgentsReport> => {
+  const { loaded, tools, settings, workspace } = inventory;
+  const { readMcpFiles } = await import("@retinue/tools");
+  const { servers } = await readMcpFiles({ workspace, user: settings.mcpServers });
+  const missing = await findMissingModels(loaded, createModels({ ...settings, env }));
+  return checkAgents(loaded, {
+    toolNames: tools.keys(),
+    mcpServerNames: Object.keys(servers),
+    whyNoModel: (name) => missing.get(name),
+    limits: settings.limits,
+    maxDepth: settings.agent.maxDepth,
+  });
+};
