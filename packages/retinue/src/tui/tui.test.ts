@@ -34,6 +34,14 @@ test("a turn is typed, streams as Markdown, and stands in the scrollback once", 
   expect(played.screen()).toContain("$0.25   ready");
 });
 
+test("Tab with no agent at work says so instead of doing nothing", async () => {
+  const played = await play({ script: [{ text: "Done." }] });
+  await played.press("go", ENTER);
+  await played.until("completed in");
+  await played.press("\t");
+  await played.until("No agent works now");
+});
+
 test("nested agents are shown live, numbered where names repeat, and stand in the conversation once they have ended", async () => {
   const held = gate();
   const played = await play({
