@@ -20,7 +20,7 @@ export const FOLD: readonly Mutation[] = [
   {
     name: "fold/calls-that-never-started-are-counted",
     file,
-    before: "if (turn.started.has(event.callId)) state.used.toolCalls += 1;",
+    before: "if (started) state.used.toolCalls += 1;",
     after: "state.used.toolCalls += 1;",
     tests,
   },

@@ -88,8 +88,8 @@ export const TAKE_OVER: readonly Mutation[] = [
   {
     name: "take-over/gives-up-where-another-was-faster",
     file: start,
-    before: 'thrown.code === "session_running") parking.waitBeside(root);',
-    after: 'thrown.code === "session_running") parking.close();',
+    before: 'thrown.code === "session_running") main.parking.waitBeside(root);',
+    after: 'thrown.code === "session_running") main.parking.close();',
     tests: ENGINE_TESTS,
   },
   {

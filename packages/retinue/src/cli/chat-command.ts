@@ -154,7 +154,8 @@ async function* readTurns(lines: AsyncIterator<string>, prompt: (text: string) =
 
 const showPrompt = (terminal: Interface, text: string): void => {
   terminal.setPrompt(text);
-  terminal.prompt();
+  // What was begun stays where it is, with the cursor at its end.
+  terminal.prompt(true);
 };
 
 /** Ctrl-C while nothing runs. */
