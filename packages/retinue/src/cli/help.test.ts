@@ -33,5 +33,6 @@ test("every help fits into 80 columns", async () => {
 });
 
 test("a help gives its examples once", async () => {
-  for (const words of [["plan"], ["test"], ["run"]]) expect((await helpOf(words)).match(/^Examples?:$/gm), words.join(" ")).toHaveLength(1);
+  for (const words of [["plan"], ["test"], ["run"]])
+    expect((await helpOf(words)).match(/^Examples?:$/gm), words.join(" ")).toHaveLength(1);
 });

@@ -26,7 +26,9 @@ const versionOf = (text: string): string => createHash("sha256").update(text).di
 export const createAgentCalls = ({ workspaces, env }: BackendGround): SomeCalls<AgentCall> => ({
   listAgents: async ({ params: { workspaceId } }) => {
     const { inventory, problems } = await readAgentCatalogue(workspaces.of(workspaceId), { env });
-    const builtIn = new Set([...inventory.loaded.sources.values()].filter(({ origin }) => origin === "built-in").map(({ file }) => file));
+    const builtIn = new Set(
+      [...inventory.loaded.sources.values()].filter(({ origin }) => origin === "built-in").map(({ file }) => file),
+    );
     return {
       agents: [...inventory.loaded.agents.values()].map((agent) => toAgentRow(agent, inventory)),
       // What comes with Retinue names tools that need a setting; nobody here has to mend that. The agent's own page tells it.

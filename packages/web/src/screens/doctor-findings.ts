@@ -25,7 +25,11 @@ export const toFindings = (report: Loose | null): readonly Finding[] => {
   if (isRecord(sandbox)) {
     const name = text(sandbox["backend"]);
     const isGood = name !== "none" && name !== "";
-    lines.push({ label: "sandbox", value: isGood ? `${name} ${text(sandbox["version"])}` : `none: ${text(sandbox["reason"])}`, isGood });
+    lines.push({
+      label: "sandbox",
+      value: isGood ? `${name} ${text(sandbox["version"])}` : `none: ${text(sandbox["reason"])}`,
+      isGood,
+    });
   }
   if (isRecord(inventory) && !("error" in inventory))
     lines.push({

@@ -51,7 +51,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 /** Its help has several of its own. */
-const OWN: ReadonlySet<string> = new Set(["plan"]);
+const OWN: ReadonlySet<string> = new Set(["plan", "test"]);
 
 export const exampleOf = (path: string): string | undefined => EXAMPLES[path];
 
