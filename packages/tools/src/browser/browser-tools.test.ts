@@ -35,7 +35,7 @@ customElements.define("x-closed", class extends HTMLElement { constructor() { su
 let shop: Shop;
 let pages: PageServer;
 /** A port that nobody serves any more. */
-let gone: string;
+let unserved: string;
 let browser: TestBrowser;
 
 beforeAll(async () => {
@@ -50,10 +50,10 @@ beforeAll(async () => {
       "<title>Error</title><h1>Error</h1><script>console.error('loud'); setTimeout(() => { throw new Error('uncaught') }, 0)</script>",
   });
   const closed = await servePages({});
-  gone = closed.host;
+  unserved = closed.host;
   await closed[Symbol.asyncDispose]();
   browser = await openTestBrowser({
-    allowHosts: [new URL(shop.url).host, pages.host, gone],
+    allowHosts: [new URL(shop.url).host, pages.host, unserved],
     secrets: () => new Map([["SHOP_PASSWORD", SECRET]]),
     files: { "prices.csv": "Desk lamp,20\nNotebook,3\n", ".env": "SHOP_PASSWORD=x" },
   });
@@ -213,7 +213,7 @@ describe("what a page does by itself", () => {
   test("errors of the console, failing answers and addresses that nobody serves are told", async () => {
     expect(await open("/error")).toMatch(/Errors of the console: loud; uncaught/);
     expect(await open("/broken")).toContain("The page answered with status 500");
-    expect(await browser.call("browser_navigate", { url: `http://${gone}/` })).toContain(
+    expect(await browser.call("browser_navigate", { url: `http://${unserved}/` })).toContain(
       "could not be opened: nothing answers there",
     );
     expect(await browser.call("browser_wait", { text: "never there", seconds: 0.5 })).toContain(
