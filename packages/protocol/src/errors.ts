@@ -322,7 +322,7 @@ export const ERRORS = {
   task_empty: {
     kind: "caller",
     meaning: "There is no task.",
-    hint: 'Give one as an argument, retinue run "…", or on standard input.',
+    hint: 'Give one in quotes after the command, such as retinue run "…", or on standard input.',
   },
   task_too_large: {
     kind: "caller",

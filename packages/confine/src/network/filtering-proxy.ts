@@ -69,7 +69,8 @@ export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox
       } catch (thrown) {
         const { status, text } = explain(thrown, to);
         if (answer.headersSent) return void answer.destroy();
-        answer.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${text}\n`);
+        const headers = { "content-type": "text/plain; charset=utf-8", "proxy-status": "retinue", connection: "close" };
+        answer.writeHead(status, headers).end(`${text}\n`);
       }
     })();
   });
@@ -117,6 +118,8 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   "proxy-authenticate",
   "proxy-authorization",
   "proxy-connection",
+  // Only this proxy says that it answers itself.
+  "proxy-status",
   "te",
   "trailer",
   "upgrade",

@@ -54,13 +54,16 @@ const toRows = (rows: readonly (readonly string[])[]): readonly string[] => {
   );
 };
 
+/** Files that cannot be used are named by what is wrong with them, at the end. */
+const without = ({ settingsError }: DoctorReport): string => (settingsError ? "not used; see the end" : "none");
+
 export const formatReport = (report: DoctorReport): readonly string[] => [
   `Retinue ${report.version}`,
   `Node ${report.node.version} at ${report.node.path}`,
   `Workspace ${report.workspace}`,
   `Your folder ${report.home}`,
-  `Your settings ${report.files.user ?? "none"}`,
-  `Project settings ${report.files.project ?? "none"}`,
+  `Your settings ${report.files.user ?? without(report)}`,
+  `Project settings ${report.files.project ?? without(report)}`,
   "",
   "Settings",
   ...(report.settingsError

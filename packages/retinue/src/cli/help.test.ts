@@ -31,3 +31,8 @@ test("every help fits into 80 columns", async () => {
   }
   expect(seen).toEqual(expect.arrayContaining(["", "run", "spawn", "fanout", "agents check", "sessions fork", "doctor"]));
 });
+
+test("a help gives its examples once", async () => {
+  for (const words of [["plan"], ["test"], ["run"]])
+    expect((await helpOf(words)).match(/^Examples?:$/gm), words.join(" ")).toHaveLength(1);
+});

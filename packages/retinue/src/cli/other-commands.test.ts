@@ -166,6 +166,7 @@ describe("retinue doctor", () => {
     const ended = await callRetinue(await project("modle: x\n"), ["doctor"]);
     expect(ended.code).toBe(2);
     expect(ended.stdout).toContain("as if there were none");
+    expect(ended.stdout).toContain("Project settings not used; see the end");
     expect(ended.stdout).toMatch(/^ripgrep /m);
     expect(ended.stderr).toMatch(/modle: unknown key; did you mean model\?.*\[settings_invalid\]/);
   });

@@ -189,7 +189,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
       {},
       "model: local/x\n",
       2,
-      /^retinue: There is no task\. \[task_empty\]\n {2}hint: Give one as an argument/,
+      /^retinue: There is no task\. \[task_empty\]\n {2}hint: Give one in quotes/,
     ],
     [
       "a task of 10 MB",

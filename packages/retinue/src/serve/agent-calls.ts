@@ -26,7 +26,14 @@ const versionOf = (text: string): string => createHash("sha256").update(text).di
 export const createAgentCalls = ({ workspaces, env }: BackendGround): SomeCalls<AgentCall> => ({
   listAgents: async ({ params: { workspaceId } }) => {
     const { inventory, problems } = await readAgentCatalogue(workspaces.of(workspaceId), { env });
-    return { agents: [...inventory.loaded.agents.values()].map((agent) => toAgentRow(agent, inventory)), problems };
+    const builtIn = new Set(
+      [...inventory.loaded.sources.values()].filter(({ origin }) => origin === "built-in").map(({ file }) => file),
+    );
+    return {
+      agents: [...inventory.loaded.agents.values()].map((agent) => toAgentRow(agent, inventory)),
+      // What comes with Retinue names tools that need a setting; nobody here has to mend that. The agent's own page tells it.
+      problems: problems.filter(({ file }) => !builtIn.has(file)),
+    };
   },
   getAgent: async ({ params: { workspaceId, name } }) => {
     const served = workspaces.of(workspaceId);

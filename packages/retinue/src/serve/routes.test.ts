@@ -106,8 +106,9 @@ describe("every route", () => {
     const params = { workspaceId: project.workspaceId };
     await callRoute("listWorkspaces");
     await callRoute("openWorkspace", { body: { folder: project.home } });
-    const { agents } = await callRoute<{ agents: { name: string }[] }>("listAgents", { params });
+    const { agents, problems } = await callRoute<{ agents: { name: string }[]; problems: unknown[] }>("listAgents", { params });
     expect(agents.map(({ name }) => name)).toContain("helper");
+    expect(problems).toEqual([]);
     const { text, version } = await callRoute<{ text: string; version: string }>("getAgent", {
       params: { ...params, name: "helper" },
     });

@@ -194,7 +194,11 @@ const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings)
   const latest = await findLatest({ sessions: retinue.sessions, workspace: folder });
   const isCutOff = latest !== undefined && isUnsettled(latest);
   return [
-    row(span(` Retinue ${readVersion()}`, "bold"), span("  one main agent and its retinue of sub-agents", "dim")),
+    ...wrapRow(
+      row(span(` Retinue ${readVersion()}`, "bold"), span("  one main agent and its retinue of sub-agents", "dim")),
+      width,
+      "   ",
+    ),
     ...told.flatMap(dim),
     ...(latest === undefined
       ? [...dim("Say what is to be done, or try:"), ...EXAMPLES.map((one): Row => [span("   "), span(one, "code")])]

@@ -35,6 +35,14 @@ test("a turn is typed, streams as Markdown, and stands in the scrollback once", 
   expect(played.screen()).toContain("$0.25   ready");
 });
 
+test("Tab with no agent at work says so instead of doing nothing", async () => {
+  const played = await play({ script: [{ text: "Done." }] });
+  await played.press("go", ENTER);
+  await played.until("completed in");
+  await played.press("\t");
+  await played.until("No agent works now");
+});
+
 test("nested agents are shown live, numbered where names repeat, and stand in the conversation once they have ended", async () => {
   const held = gate();
   const played = await play({
@@ -99,6 +107,30 @@ test("a question from depth 2 tells the path, the diff and what each answer cove
   await played.until("completed in");
   expect(await readFile(file, "utf8")).toContain("return sum * 2");
   expect(played.all()).toContain("✓ allowed once: executor edit src/cart.ts");
+});
+
+test("in 40 columns what was allowed is told without a cut in a word, and an opened agent tells its limits in words", async () => {
+  const held = gate();
+  const played = await play({
+    columns: 40,
+    script: byAgent({
+      main: [{ toolCalls: [delegate("a", "executor", "write it")] }, { text: "Done." }],
+      executor: [
+        { toolCalls: [call("e", "write", { path: "src/cart.ts", content: "1\n" })] },
+        { before: held.closed, text: "## Summary\n`cart.ts` is **written**" },
+      ],
+    }),
+  });
+  await played.press("go", ENTER);
+  await played.until("y once");
+  await played.advance(1500);
+  await played.press("y");
+  await played.until("✓ allowed once");
+  expect(played.all()).toMatch(/✓ allowed once: executor write ?\n {4}src\/cart\.ts/);
+  await played.press("\t", "\u001B[B", ENTER);
+  await played.until((screen) => /tool\s+calls\s+left/.test(screen));
+  held.open();
+  await played.until("cart.ts is written");
 });
 
 /** Each of so many agents wants to write a file. */

@@ -43,6 +43,8 @@ export const createBrowserNavigate = ({ browser }: BrowserToolOptions): AnyTool 
               : await open(session, page, input.url, context.signal);
           const refused = since(session.log.refused, mark).at(0);
           if (refused && (response === null || response.status() === 403)) throw new RetinueError("act_denied", refused.text);
+          // The proxy of the browser answered, and no application.
+          if (response?.headers()["proxy-status"] !== undefined) throw unreachable(response.url(), "nothing answers there");
           if (response && response.status() >= 400)
             return `The page answered with status ${response.status()} ${response.statusText()}.`;
           return "Opened.";
@@ -59,11 +61,14 @@ const open = async (session: BrowserSession, page: Page, address: string, signal
     // The address is a file that is downloaded, which is told with the rest.
     if (text.includes("Download is starting")) return null;
     const why = /net::(ERR_\w+)/.exec(text)?.[1];
-    throw new RetinueError("tool_failed", `${url.href} could not be opened: ${why ?? text.split("\n")[0] ?? "it failed"}.`, {
-      hint: "Check the address, and whether the application runs.",
-    });
+    throw unreachable(url.href, why ?? text.split("\n")[0] ?? "it failed");
   }
 };
+
+const unreachable = (address: string, why: string): RetinueError =>
+  new RetinueError("tool_failed", `${address} could not be opened: ${why}.`, {
+    hint: "Check the address, and whether the application runs.",
+  });
 
 const move = (page: Page, go: "back" | "forward" | "reload"): Promise<Response | null> => {
   const options = { timeout: LOAD_MS, waitUntil: "domcontentloaded" } as const;

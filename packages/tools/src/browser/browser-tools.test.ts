@@ -34,6 +34,8 @@ customElements.define("x-closed", class extends HTMLElement { constructor() { su
 
 let shop: Shop;
 let pages: PageServer;
+/** A port that nobody serves any more. */
+let unserved: string;
 let browser: TestBrowser;
 
 beforeAll(async () => {
@@ -42,12 +44,16 @@ beforeAll(async () => {
     "/": "<title>Home</title><h1>Home</h1>",
     "/widgets": WIDGETS,
     "/slow": (_request, response) => void setTimeout(() => response.end("It came late"), 400),
-    "/broken": (_request, response) => void response.writeHead(500, { "content-type": "text/html" }).end("<h1>Broken</h1>"),
+    "/broken": (_request, response) =>
+      void response.writeHead(500, { "content-type": "text/html", "proxy-status": "x" }).end("<h1>Broken</h1>"),
     "/error":
       "<title>Error</title><h1>Error</h1><script>console.error('loud'); setTimeout(() => { throw new Error('uncaught') }, 0)</script>",
   });
+  const closed = await servePages({});
+  unserved = closed.host;
+  await closed[Symbol.asyncDispose]();
   browser = await openTestBrowser({
-    allowHosts: [new URL(shop.url).host, pages.host],
+    allowHosts: [new URL(shop.url).host, pages.host, unserved],
     secrets: () => new Map([["SHOP_PASSWORD", SECRET]]),
     files: { "prices.csv": "Desk lamp,20\nNotebook,3\n", ".env": "SHOP_PASSWORD=x" },
   });
@@ -207,6 +213,9 @@ describe("what a page does by itself", () => {
   test("errors of the console, failing answers and addresses that nobody serves are told", async () => {
     expect(await open("/error")).toMatch(/Errors of the console: loud; uncaught/);
     expect(await open("/broken")).toContain("The page answered with status 500");
+    expect(await browser.call("browser_navigate", { url: `http://${unserved}/` })).toContain(
+      "could not be opened: nothing answers there",
+    );
     expect(await browser.call("browser_wait", { text: "never there", seconds: 0.5 })).toContain(
       'After 0.5 s the page does not show "never there"',
     );

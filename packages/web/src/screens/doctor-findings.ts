@@ -23,11 +23,12 @@ export const toFindings = (report: Loose | null): readonly Finding[] => {
   if (isRecord(ripgrep))
     lines.push({ label: "ripgrep", value: text(ripgrep["version"] ?? ripgrep["error"]), isGood: !("error" in ripgrep) });
   if (isRecord(sandbox)) {
-    const name = text(sandbox["name"] ?? sandbox["type"]);
+    const name = text(sandbox["backend"]);
+    const isGood = name !== "none" && name !== "";
     lines.push({
       label: "sandbox",
-      value: `${name} ${text(sandbox["version"] ?? sandbox["reason"])}`.trim(),
-      isGood: name !== "none" && name !== "",
+      value: isGood ? `${name} ${text(sandbox["version"])}` : `none: ${text(sandbox["reason"])}`,
+      isGood,
     });
   }
   if (isRecord(inventory) && !("error" in inventory))

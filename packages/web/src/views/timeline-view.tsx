@@ -1,6 +1,6 @@
 /** Who worked when: a lane for each run, model calls and tools as bars, waits hatched. A click chooses the run; in a replay the line is its cursor. */
 import { type MouseEvent, useMemo } from "react";
-import { clock } from "../parts/amounts.ts";
+import { clock, took } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { Glyph, toStatus } from "../parts/status.tsx";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
@@ -31,7 +31,7 @@ const LaneBars = ({ lane, scale, y }: { readonly lane: Lane; readonly scale: Sca
         height={14}
         rx={1.5}
       >
-        <title>{`${label}: ${clock(to - from)}`}</title>
+        <title>{`${label}: ${took(to - from)}`}</title>
       </rect>
     ))}
   </>
@@ -54,13 +54,19 @@ const Legend = () => (
   </ul>
 );
 
-const Ticks = ({ timeline, scale }: { readonly timeline: Timeline; readonly scale: Scale }) => (
-  <div className="ticks" aria-hidden="true">
-    {[0, 0.25, 0.5, 0.75, 1].map((x) => (
-      <span key={x}>{clock(scale.toTime(x) - timeline.from)}</span>
-    ))}
-  </div>
-);
+const Ticks = ({ timeline, scale }: { readonly timeline: Timeline; readonly scale: Scale }) => {
+  // On a clock all ticks of a few seconds would be the same.
+  const format = timeline.to - timeline.from < SHORT_MS ? took : clock;
+  return (
+    <div className="ticks" aria-hidden="true">
+      {[0, 0.25, 0.5, 0.75, 1].map((x) => (
+        <span key={x}>{format(scale.toTime(x) - timeline.from)}</span>
+      ))}
+    </div>
+  );
+};
+
+const SHORT_MS = 10_000;
 
 export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => {
   const { session, selected, select } = useScene();
@@ -89,7 +95,7 @@ export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => 
         <Legend />
         <span className="grow" />
         <span className="quiet small">
-          {clock(timeline.to - timeline.from)}
+          {took(timeline.to - timeline.from)}
           {timeline.gaps.length === 0 ? "" : `, ${timeline.gaps.length} idle spans folded`}
         </span>
       </div>
@@ -116,7 +122,7 @@ export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => 
             preserveAspectRatio="none"
             height={height}
             role="img"
-            aria-label={`${timeline.lanes.length} runs over ${clock(timeline.to - timeline.from)}`}
+            aria-label={`${timeline.lanes.length} runs over ${took(timeline.to - timeline.from)}`}
             onClick={onLanes}
           >
             <defs>

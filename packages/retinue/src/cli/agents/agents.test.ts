@@ -114,6 +114,8 @@ describe("retinue agents show", () => {
     const ended = await callRetinue(await project(), ["agents", "show", "code-serch"]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(/There is no agent "code-serch"; did you mean code-search\? \[agent_unknown\]/);
+    const far = await callRetinue(await project(), ["agents", "show", "zebra"]);
+    expect(far.stderr).toContain('There is no agent "zebra". [agent_unknown]');
   });
 });
 

@@ -9,7 +9,11 @@ export const findAgent = (name: string, { agents, aliases }: Pick<LoadedAgents, 
   const agent = agents.get(name) ?? agents.get(aliases.get(name) ?? "") ?? findAgentNamed(name, agents.values());
   if (agent) return agent;
   const meant = nearestName(name, [...agents.keys()]);
-  throw new RetinueError("agent_unknown", `There is no agent "${name}"${meant === undefined ? "" : `; did you mean ${meant}?`}`, {
-    hint: "retinue agents list tells which there are.",
-  });
+  throw new RetinueError(
+    "agent_unknown",
+    `There is no agent "${name}"${meant === undefined ? "." : `; did you mean ${meant}?`}`,
+    {
+      hint: "retinue agents list tells which there are.",
+    },
+  );
 };

@@ -54,11 +54,14 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   completion: "retinue completion bash > ~/.local/share/bash-completion/completions/retinue",
 };
 
+/** Its help has several of its own. */
+const OWN: ReadonlySet<string> = new Set(["plan", "test"]);
+
 export const exampleOf = (path: string): string | undefined => EXAMPLES[path];
 
 export const addExamples = (program: Command): void => {
   for (const { path, command } of listCommands(program)) {
     const example = EXAMPLES[path];
-    if (example !== undefined) command.addHelpText("after", `\nExample:\n  ${example}\n`);
+    if (example !== undefined && !OWN.has(path)) command.addHelpText("after", `\nExample:\n  ${example}\n`);
   }
 };

@@ -1,7 +1,7 @@
 /** `retinue` alone on the command line, and what is said to whoever meant another command. */
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
-import { closestWord } from "@retinue/protocol/names";
+import { nearestName } from "@retinue/protocol/names";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { Registrar } from "./registrar.ts";
@@ -33,10 +33,12 @@ export const registerChat = ({ program, surroundings, act }: Registrar): void =>
       act(async () => {
         const [word] = command.args;
         const names = program.commands.map((one) => one.name());
-        if (word !== undefined)
-          throw new RetinueError("usage", `There is no command ${word}; did you mean ${closestWord(word, names) ?? "run"}?`, {
+        if (word !== undefined) {
+          const near = nearestName(word, names);
+          throw new RetinueError("usage", `There is no command ${word}${near === undefined ? "." : `; did you mean ${near}?`}`, {
             hint: `A task is run by retinue run "…"; retinue help lists the commands.`,
           });
+        }
         if (plain !== true && canDraw(surroundings)) {
           const { openTui } = await import("../../tui/open-tui.ts");
           return openTui(options, surroundings);

@@ -17,7 +17,7 @@ export const summaryLine = (run: RunView): string => {
   if (result === null) return "";
   if (result.error && result.status !== "completed") return firstLine(result.error.message);
   const line = result.summary.split("\n").find((one) => one.trim() !== "" && !/^#+\s/.test(one)) ?? result.summary;
-  return firstLine(line.replace(/^#+\s*/, "").replaceAll("**", ""));
+  return firstLine(line.replace(/^#+\s*/, "").replaceAll(/\*\*|`/g, ""));
 };
 
 export const describeActivity = (run: RunView, names: RunNames): string => {

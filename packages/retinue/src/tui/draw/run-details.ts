@@ -1,5 +1,5 @@
 /** A run opened: who it is, what its limits leave, what it cost alone and with all below, what was said to it, and what it did, the latest at the end. */
-import { toLimitUses, type MessageView, type RunView } from "@retinue/client";
+import { toLimitUses, type LimitUse, type MessageView, type RunView } from "@retinue/client";
 import { brief, count, money } from "../../cli/amounts.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
@@ -19,10 +19,18 @@ export type DetailsOptions = {
   readonly width: number;
 };
 
-const formatLimit = (name: string, remaining: number): string => {
-  if (name === "durationMs") return `${clock(remaining)} left`;
-  return name === "costUsd" ? `${money(remaining)} left` : `${brief(remaining)} ${name} left`;
+const formatLimit = ({ limit, of, remaining }: LimitUse): string => {
+  const whose = of === "tree" ? "left with all below" : "left";
+  if (limit === "durationMs") return `${clock(remaining)} ${whose}`;
+  return limit === "costUsd" ? `${money(remaining)} ${whose}` : `${brief(remaining)} ${WORDS[limit]} ${whose}`;
 };
+
+const WORDS = {
+  iterations: "iterations",
+  toolCalls: "tool calls",
+  tokens: "tokens",
+  contextTokens: "tokens of context",
+} as const;
 
 const drawMessage = ({ content, deliveredAt, from }: MessageView, redact: DetailsOptions["redact"], names: RunNames): Row =>
   row(
@@ -37,7 +45,7 @@ const spent = (label: string, { usage, costUsd }: RunView["own"]): string =>
 export const drawDetails = (run: RunView, { names, redact, now, width }: DetailsOptions): readonly Row[] => {
   const sign = statusSign(run.state);
   const elapsed = elapsedOf(run, now);
-  const limits = toLimitUses(run).map(({ limit, remaining }) => formatLimit(limit, remaining));
+  const limits = toLimitUses(run).map(formatLimit);
   const task = redact(run.task.map((part) => (part.type === "text" ? part.text : "[image]")).join(" "));
   return [
     ...wrapRow(

@@ -35,6 +35,7 @@ export const takeSuggestion = (key: Key, { state, acts }: KeyPorts): boolean => 
 const enterTree = ({ state, acts }: KeyPorts, isOpened: boolean): void => {
   const [first] = acts.shownRuns();
   state.inTree = first !== undefined;
+  if (first === undefined) state.notice = "No agent works now; the tree is here while a turn runs.";
   state.selected ??= first;
   if (isOpened) state.opened = state.selected;
 };

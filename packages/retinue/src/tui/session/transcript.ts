@@ -158,16 +158,15 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     const what = question ? redact(describeCall(question.act)) : "a call";
     const scope = { once: "once", run: "for this run", session: "for this session" }[event.scope];
     const by = event.source?.via === "rule" ? ", by a rule" : "";
-    return apart("calls", [
-      event.allowed
-        ? row("  ", span("✓ allowed ", "completed"), span(`${scope}${by}: `, "dim"), `${safeName(event.agent)} ${what}`)
-        : row(
-            "  ",
-            span("⊘ denied ", "waiting"),
-            `${safeName(event.agent)} ${what}`,
-            span(event.reason === undefined ? "" : `: ${safeName(redact(event.reason))}`, "dim"),
-          ),
-    ]);
+    const told = event.allowed
+      ? row("  ", span("✓ allowed ", "completed"), span(`${scope}${by}: `, "dim"), `${safeName(event.agent)} ${what}`)
+      : row(
+          "  ",
+          span("⊘ denied ", "waiting"),
+          `${safeName(event.agent)} ${what}`,
+          span(event.reason === undefined ? "" : `: ${safeName(redact(event.reason))}`, "dim"),
+        );
+    return apart("calls", wrapRow(told, width(), "    "));
   };
 
   return {
