@@ -29,7 +29,12 @@ export const writeTypes = async (root: string, folder: string): Promise<void> =>
         outDir: folder,
       },
       include: [path.join(root, "packages/*/src")],
-      exclude: [path.join(root, "packages/*/src/**/*.test.ts"), path.join(root, "packages/*/src/**/testing")],
+      exclude: [
+        path.join(root, "packages/*/src/**/*.test.ts"),
+        path.join(root, "packages/*/src/**/testing"),
+        // The page is served, and not imported by anybody.
+        path.join(root, "packages/web"),
+      ],
     }),
   );
   await promisify(execFile)(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", options], {

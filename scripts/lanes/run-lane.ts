@@ -1,7 +1,7 @@
 /** Runs commands of Node in a lane, one after the other, until one fails. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, globSync, lchownSync, mkdirSync } from "node:fs";
+import { chmodSync, globSync, lchownSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { copyTree } from "../mutations/copy-tree.ts";
 import type { Lane } from "./lane.ts";
@@ -23,13 +23,21 @@ export const runLane = async ({ root, lane, commands, signal }: LaneRun): Promis
     return true;
   } finally {
     copy?.remove();
+    if (copy) rmSync(besides(copy.root), { recursive: true, force: true });
   }
 };
 
-/** The copy belongs to its user, who has a home and a temporary folder in it. */
+/** Beside the copy: what lies in a checkout is read-only to the tests that start others in a sandbox. */
+const besides = (root: string): string => `${root}-of-its-user`;
+
+/** The copy belongs to its user, who has a home and a temporary folder beside it. */
 const giveAway = (root: string, { uid, gid }: NonNullable<Lane["owner"]>): NodeJS.ProcessEnv => {
-  const own = { HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
-  for (const folder of Object.values(own)) mkdirSync(folder);
+  const own = { HOME: path.join(besides(root), "home"), TMPDIR: path.join(besides(root), "tmp") };
+  for (const folder of Object.values(own)) {
+    mkdirSync(folder, { recursive: true });
+    lchownSync(folder, uid, gid);
+  }
+  lchownSync(besides(root), uid, gid);
   for (const entry of [".", ...globSync("**/*", { cwd: root, exclude: (name) => name === "node_modules" }), "node_modules"])
     lchownSync(path.join(root, entry), uid, gid);
   chmodSync(root, 0o755);
