@@ -32,7 +32,7 @@ export { createManualClock } from "./limits/manual-clock.ts";
 export type { ManualClock } from "./limits/manual-clock.ts";
 export type { Answered } from "./loop/answered.ts";
 export type { Judged, Judgement, JudgeOptions, SandboxObstacle } from "./policy/judge.ts";
-export { BOUND, PROTECTED_GLOBS, SECRET_GLOBS, findUnportable, protectionOf } from "./policy/protected-paths.ts";
+export { BOUND, PROTECTED_GLOBS, PROTECTED_KINDS, SECRET_GLOBS, findUnportable, protectionOf } from "./policy/protected-paths.ts";
 export type { Protection } from "./policy/protected-paths.ts";
 export { classifyCommand } from "./policy/shell-command.ts";
 export { windowFor } from "./context/context-limit.ts";

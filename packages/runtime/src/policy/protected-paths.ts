@@ -53,6 +53,13 @@ const SECRET_FILES: readonly string[] = [
   "{secrets,secret}.{json,yml,yaml,toml}",
 ];
 
+/** Named like secrets, and none. */
+const SECRET_EXCEPTIONS: readonly string[] = [
+  ".env.{example,sample,template,dist,defaults}",
+  "{example,sample,template}.env",
+  "id_*.*",
+];
+
 /** By which something is run later, or agents are told what they may do. */
 const HELD_NAMES: readonly string[] = [
   ".git",
@@ -86,7 +93,7 @@ const KINDS: readonly Kind[] = [
     why: "a secret",
     names: SECRET_NAMES,
     files: SECRET_FILES,
-    except: [".env.{example,sample,template,dist,defaults}", "{example,sample,template}.env", "id_*.*"],
+    except: SECRET_EXCEPTIONS,
   },
   { read: "deny", write: "deny", why: "an internal of git", names: [".git"] },
   { read: "allow", write: "deny", why: "run by other programs, or rules what agents may do", names: HELD_NAMES },
@@ -137,6 +144,18 @@ export const PROTECTED_GLOBS: { readonly folders: readonly string[]; readonly fi
   folders: KINDS.filter(({ write }) => write !== "ask-unless-all").flatMap(({ names }) => names),
   files: KINDS.flatMap(({ files = [] }) => files),
 };
+
+/**
+ * What no command writes, as globs at any depth in lower case: `names` with all that lies below them, `files` themselves alone, but for
+ * those that are excepted. Of secrets nothing is read either.
+ */
+export const PROTECTED_KINDS: readonly (Pick<Kind, "names" | "files" | "except"> & { readonly isSecret: boolean })[] =
+  KINDS.filter(({ write }) => write !== "ask-unless-all").map(({ names, files = [], except = [] }) => ({
+    names,
+    files,
+    except,
+    isSecret: names === SECRET_NAMES,
+  }));
 
 /** Of what may be a secret; some names that they match are excepted. */
 export const SECRET_GLOBS: readonly string[] = [...SECRET_NAMES, ...SECRET_FILES];
