@@ -19,6 +19,10 @@ while read -r _ _ _ _ at _; do
   case "$at" in /proc|/proc/*|/sys|/sys/*|/dev|/dev/*) continue;; esac
   mount -o remount,bind,ro "$at" 2>/dev/null || { echo "shelter: $at stays writable" >&2; exit 125; }
 done < /proc/self/mountinfo
+# Whoever is root owns the devices that a sandbox is given, and could change the modes of the machine's own.
+for at in null zero full random urandom tty; do
+  [ ! -e "/dev/$at" ] || { mount --bind "/dev/$at" "/dev/$at" && mount -o remount,bind,ro "/dev/$at"; }
+done
 for at in "$TMPDIR" /dev/shm; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
 [ -z "$AS_USER" ] || exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 exec "$@"
