@@ -47,9 +47,9 @@ const COMPILED = fileURLToPath(new URL("../../../../../node_modules/.cache/retin
 /** The browser that npm brings is unpacked there, once. */
 const CACHE = fileURLToPath(new URL("../../../../../node_modules/.cache", import.meta.url));
 
-/** Runs a command as on a machine that has no sandbox; nothing where this is one. */
+/** Runs a command as on a machine that has no sandbox, with a file that is no program in its place; nothing where this is one. */
 export const WITHOUT_SANDBOX: readonly string[] = existsSync("/usr/bin/bwrap")
-  ? ["/usr/bin/bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--"]
+  ? ["/usr/bin/bwrap", "--dev-bind", "/", "/", "--ro-bind", fileURLToPath(import.meta.url), "/usr/bin/bwrap", "--"]
   : [];
 
 /** Nothing of the user's but the way to programs. */
