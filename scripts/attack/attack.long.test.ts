@@ -34,13 +34,16 @@ else {
   describe("an attack finds", () => {
     test.each(HOLES.map((hole) => [hole.what, hole] as const))(
       "%s",
-      { timeout: 600_000 },
+      { timeout: 1_200_000 },
       async (_what, { name, finds, kind, asUser = false }) => {
         // Who wins a race is for the machine to say: it is tried more often.
         const args = ["--hole", name, "--calls", kind === "race" ? "240" : "36", "--calls-per-trial", "12", "--reruns", "0"];
-        const { exitCode, output } = await attack(args, { asUser });
-        expect(output).toMatch(new RegExp(`^${finds}: `, "m"));
-        expect(exitCode).toBe(1);
+        const found = new RegExp(`^${finds}: `, "m");
+        let ended = await attack(args, { asUser });
+        for (const seed of kind === "race" ? ["71", "72", "73"] : [])
+          if (!found.test(ended.output)) ended = await attack([...args, "--seed", seed], { asUser });
+        expect(ended.output).toMatch(found);
+        expect(ended.exitCode).toBe(1);
       },
     );
   });
