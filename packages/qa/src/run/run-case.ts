@@ -79,7 +79,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     if (planned.fault && isEnvironment(planned.fault)) throw new Blocked(planned.fault.message);
     if (planned.fault)
       problems.push(`The orchestrator made no plan, so the steps are carried out as written: ${planned.fault.message}`);
-    const { plan, problem } = toCasePlan(testCase, planned.plan);
+    const { plan, problem } = toCasePlan(testCase, planned.plan, suite.reset);
     if (problem !== null) problems.push(problem);
     return plan;
   }

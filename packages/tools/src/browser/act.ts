@@ -16,6 +16,7 @@ import type { PageNode, PageTree } from "./page-tree.ts";
 import { evaluateOn } from "./evaluate-on.ts";
 import { toLabel } from "./page-tree.ts";
 import { settle } from "./settle.ts";
+import { findUnreachable, pageUnreachable } from "./unreachable.ts";
 
 export type FoundElement = { readonly node: PageNode; readonly locator: Locator };
 
@@ -80,6 +81,8 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     }
     session.acts.push({ at: session.log.next(), tool, input, locator, element });
     const open = await settle(session, { mark, signal: context.signal });
+    const unreachable = findUnreachable(session.log, { mark, page: before?.url ?? page.url() });
+    if (unreachable) throw pageUnreachable(unreachable, `${session.mask(said)} Then `);
     const after = await session.readTree();
     const { text } = await describeChanges({
       session,

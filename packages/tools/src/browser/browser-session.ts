@@ -17,6 +17,7 @@ import type { BrowserProcess, StartedBrowser } from "./browser-process.ts";
 import { createMask } from "./mask-secrets.ts";
 import type { PageNetwork } from "./page-network.ts";
 import { openPageNetwork } from "./page-network.ts";
+import { isProxyAnswer, NO_CONNECTION } from "./unreachable.ts";
 import type { PageTree } from "./page-tree.ts";
 import { readPageTree } from "./page-tree.ts";
 import type { LoggedRequest } from "./session-log.ts";
@@ -216,7 +217,9 @@ export class BrowserSession {
     context.on("request", (request) => this.#noteRequest(request));
     context.on("response", (response) => {
       const known = this.#requests.get(response.request());
-      if (known) known.status = response.status();
+      if (!known) return;
+      known.status = response.status();
+      known.isUnreachable = isProxyAnswer(response);
     });
     context.on("requestfinished", (request) => this.#endRequest(request, null));
     context.on("requestfailed", (request) => this.#endRequest(request, request.failure()?.errorText ?? "failed"));
@@ -249,6 +252,7 @@ export class BrowserSession {
       kind: request.resourceType(),
       status: null,
       failure: null,
+      isUnreachable: false,
       isDone: false,
       request,
     };
@@ -260,6 +264,7 @@ export class BrowserSession {
     const known = this.#requests.get(request);
     if (!known) return;
     known.failure = failure;
+    if (failure !== null && NO_CONNECTION.test(failure)) known.isUnreachable = true;
     known.isDone = true;
     this.#requests.delete(request);
   }
