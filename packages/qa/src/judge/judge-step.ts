@@ -83,6 +83,15 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
   const seen = run ? [...collectEvidence(run), ...below(run, session)] : [];
   const failed = checks.filter(({ result }) => result.status === "failed");
   const unknown = checks.filter(({ result }) => result.status === "unknown");
+  const unmade =
+    view.step.calls && run ? [...run.calls.values()].find(({ outcome }) => outcome !== null && outcome !== "ok") : null;
+  // What was not done says nothing about what it would have led to.
+  if (unmade)
+    return {
+      verdict: "inconclusive",
+      reason: `What was recorded could not be done again. ${unmade.tool}: ${unmade.error?.message ?? summary}`,
+      cited: checked,
+    };
   if (failed.length > 0)
     return {
       verdict: "fail",

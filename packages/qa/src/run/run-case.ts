@@ -22,6 +22,8 @@ export type CaseOptions = {
   /** A plan that is carried out in place of one that an orchestrator makes, as when recorded acts are done again. */
   readonly plan?: Plan;
   readonly problems?: readonly string[];
+  /** The elements of recorded acts, and whether they may be found in another way than recorded. */
+  readonly recorded?: WantedBrowser["recorded"];
 };
 
 /** Ends the case before its steps were tried. */
@@ -41,7 +43,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     hasBegun = true;
     return { sessionId, isNew, signal: options.signal, ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }) };
   };
-  ports.configureBrowser(sessionId, toWantedBrowser(loaded));
+  ports.configureBrowser(sessionId, { ...toWantedBrowser(loaded), recorded: options.recorded });
 
   const makeAll = async (words: string, calls: readonly GivenCall[], all = false): Promise<readonly CallOutcome[]> => {
     if (calls.length === 0) return [];

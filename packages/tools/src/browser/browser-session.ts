@@ -8,13 +8,14 @@ import type { GuardOptions } from "@retinue/confine";
 import { createTemporaryFolder } from "@retinue/confine";
 import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { DialogAnswer } from "@retinue/protocol/test-case";
+import type { DialogAnswer, KnownElement } from "@retinue/protocol/test-case";
 import type { ToolScope } from "@retinue/runtime";
 import type { BrowserContext, Dialog, Download, Locator, Page, Request } from "playwright-core";
 import type { SecretValues } from "../fill-secrets.ts";
 import { ANNOUNCE, ANNOUNCE_SCRIPT } from "./announcements.ts";
 import type { BrowserProcess, StartedBrowser } from "./browser-process.ts";
 import { createMask } from "./mask-secrets.ts";
+import type { ElementInput } from "./element-input.ts";
 import type { PageNetwork } from "./page-network.ts";
 import { openPageNetwork } from "./page-network.ts";
 import { isProxyAnswer, NO_CONNECTION } from "./unreachable.ts";
@@ -43,9 +44,7 @@ export type DoneAct = {
   readonly input: unknown;
   /** Of the element, by what a user perceives, in the notation of Playwright. */
   readonly locator: string | undefined;
-  readonly element:
-    | { readonly role: string; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
-    | undefined;
+  readonly element: KnownElement | undefined;
 };
 
 export class BrowserSession {
@@ -157,6 +156,16 @@ export class BrowserSession {
       });
     this.#typed.set(name, value);
     return value;
+  }
+
+  /** The elements that a call of a recorded act can mean, as they were; none outside of doing a case again. */
+  knownElements({ role, name }: Pick<ElementInput, "role" | "name">): readonly KnownElement[] {
+    const known = this.#options.session.recorded?.elements ?? [];
+    return known.filter((one) => one.role === role && one.name === name);
+  }
+
+  get mayHeal(): boolean {
+    return this.#options.session.recorded?.mayHeal ?? false;
   }
 
   /** How the next dialogs are answered, before what was said at first. */

@@ -1,5 +1,5 @@
 /** How the browser of one session looks and behaves. */
-import type { BrowserSurroundings, DialogAnswer } from "@retinue/protocol/test-case";
+import type { BrowserSurroundings, DialogAnswer, KnownElement } from "@retinue/protocol/test-case";
 import { RetinueError } from "@retinue/protocol";
 import type { BrowserContextOptions } from "playwright-core";
 import type { SecretValues } from "../fill-secrets.ts";
@@ -17,6 +17,8 @@ export type BrowserSessionOptions = BrowserSurroundings & {
   readonly storageState?: StorageState | undefined;
   /** What `{{secret:NAME}}` may stand for, beside the workspace's own. */
   readonly secrets?: SecretValues | undefined;
+  /** Where recorded acts are done again: their elements as they were, and whether one may be found by something else than its role and name. */
+  readonly recorded?: { readonly elements: readonly KnownElement[]; readonly mayHeal: boolean } | undefined;
   /** The file that a trace of Playwright is written to when the session is closed, without secrets and without pictures. */
   readonly traceFile?: string | undefined;
 };

@@ -36,6 +36,7 @@ export const registerTest = ({ program, surroundings, act }: Registrar): void =>
       .option("--html <file>", "write one HTML file with steps and evidence")
       .option("--json", "print what came of the cases as JSON")
       .option("--rerun", "do what a passed case did again, without a model")
+      .option("--heal <mode>", "with --rerun: off, report or save what is found otherwise; report, in CI off")
       .option("--compare-flat", "run each case by one agent, too, and compare the tokens")
       .option("--export <form>", "playwright: write passed cases as Playwright tests")
       .option("--out <folder>", "where exported tests are written")
