@@ -31,15 +31,18 @@ export const toPlaywright = (testCase: TestCase, acts: RecordedActs): string => 
       "  });",
     ];
   });
+  const hasCodes = body.some((line) => line.includes("totp(process.env["));
   const { device, clock, timezone, ...rest } = testCase.browser ?? {};
   const used = { ...rest, ...(timezone === undefined ? {} : { timezoneId: timezone }) };
   return `${[
     `/** Written by retinue test --export playwright from a case that passed. */`,
     `import { spawnSync } from "node:child_process";`,
+    ...(hasCodes ? [`import { createHmac } from "node:crypto";`] : []),
     `import { readFile } from "node:fs/promises";`,
     `import { ${device === undefined ? "" : "devices, "}expect, test, type Page } from "@playwright/test";`,
     "",
     WATCH,
+    ...(hasCodes ? [TOTP] : []),
     "",
     ...(device === undefined ? [] : [`test.use({ ...devices[${text(device)}] });`]),
     ...(Object.keys(used).length === 0 ? [] : [`test.use(${text(used)});`, ""]),
@@ -109,11 +112,12 @@ const toLine = ({ tool, input, locator }: RecordedAct): string => {
     return typeof given["url"] === "string" ? `await page.goto(${value("url")});` : `await page.${goOf(given["go"])}();`;
   if (tool === "shell" || tool === "execute_command") return `expect(shell(${value("command")}).exit).toBe(0);`;
   if (tool === "browser_wait") return toWait(given);
-  if (element === null) return `test.fixme(true, ${text(`${tool} cannot be written as a line of Playwright`)});`;
+  if (element === null) return unwritten(tool);
   switch (tool) {
     case "browser_click":
       return `await ${element}.${given["double"] === true ? "dblclick" : "click"}();`;
     case "browser_type":
+      if (textOf(given["text"]).includes("{{mail-code:")) return unwritten("a code from a mail");
       return `await ${element}.fill(${withSecrets(textOf(given["text"]))});${given["submit"] === true ? ` await ${element}.press("Enter");` : ""}`;
     case "browser_select":
       return `await ${element}.selectOption(${JSON.stringify(given["values"] ?? [])});`;
@@ -124,9 +128,11 @@ const toLine = ({ tool, input, locator }: RecordedAct): string => {
     case "browser_upload":
       return `await ${element}.setInputFiles(${JSON.stringify(given["paths"] ?? [])});`;
     default:
-      return `test.fixme(true, ${text(`${tool} cannot be written as a line of Playwright`)});`;
+      return unwritten(tool);
   }
 };
+
+const unwritten = (what: string): string => `test.fixme(true, ${text(`${what} cannot be written as a line of Playwright`)});`;
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
 
@@ -146,15 +152,34 @@ const toWait = ({ text: shown, gone, url, seconds }: JsonObject): string => {
   return `await page.waitForTimeout(${Number(seconds ?? 1) * 1000});`;
 };
 
-/** Secrets are taken from the environment of the test, by their names. */
+/** Secrets are taken from the environment of the test, by their names; one-time codes are made from them. */
 const withSecrets = (value: string): string => {
-  const parts = value.split(/\{\{secret:([^}]+)\}\}/);
+  const parts = value.split(/\{\{((?:secret|totp):[^}]+)\}\}/);
   if (parts.length === 1) return text(value);
   return parts
-    .map((part, at) => (at % 2 === 1 ? `(process.env[${text(part)}] ?? "")` : part === "" ? null : text(part)))
+    .map((part, at) => {
+      if (at % 2 === 0) return part === "" ? null : text(part);
+      const [kind, name = ""] = part.split(":");
+      const secret = `(process.env[${text(name)}] ?? "")`;
+      return kind === "totp" ? `totp${secret}` : secret;
+    })
     .filter((part) => part !== null)
     .join(" + ");
 };
+
+/** Part of a test that types one-time codes. */
+const TOTP = `/** A one-time code (RFC 6238) from a secret in base32, or from an otpauth:// address. */
+const totp = (given: string) => {
+  const field = (name: string, other: string) => (given.startsWith("otpauth:") ? new URL(given).searchParams.get(name) ?? other : other);
+  const letters = field("secret", given.startsWith("otpauth:") ? "" : given).toUpperCase().replaceAll(/[\\s=-]/g, "");
+  const bits = [...letters].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 1000 / Number(field("period", "30")))));
+  const digest = createHmac(field("algorithm", "sha1").toLowerCase(), key).update(counter).digest();
+  const digits = Number(field("digits", "6"));
+  return String((digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fffffff) % 10 ** digits).padStart(digits, "0");
+};`;
 
 const isBrief = (check: Check): boolean => "during" in check && check.during === true;
 

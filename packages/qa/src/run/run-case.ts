@@ -141,6 +141,7 @@ export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): Wan
     allowHosts: [...new Set(addresses)],
     secrets: [...(suite.secrets ?? []), ...(testCase.secrets ?? [])],
     role: testCase.role,
+    ...(suite.inbox === undefined ? {} : { inbox: suite.inbox }),
   };
 };
 

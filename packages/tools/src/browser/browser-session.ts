@@ -10,8 +10,11 @@ import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { DialogAnswer, KnownElement } from "@retinue/protocol/test-case";
 import type { ToolScope } from "@retinue/runtime";
+import { MAIL_CODE_REFERENCE, SECRET_REFERENCE, TOTP_REFERENCE } from "@retinue/runtime";
 import type { BrowserContext, Dialog, Download, Locator, Page, Request } from "playwright-core";
 import type { SecretValues } from "../fill-secrets.ts";
+import { waitForMailCode } from "../one-time-code/inbox.ts";
+import { parseTotpKey, totp } from "../one-time-code/totp.ts";
 import { ANNOUNCE, ANNOUNCE_SCRIPT } from "./announcements.ts";
 import type { BrowserProcess, StartedBrowser } from "./browser-process.ts";
 import { createMask } from "./mask-secrets.ts";
@@ -63,6 +66,7 @@ export class BrowserSession {
   readonly #typed = new Map<string, string>();
   #page: Page | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #openedAt = Date.now();
   #stepMark = 0;
   #actor: RunId | undefined;
 
@@ -154,8 +158,44 @@ export class BrowserSession {
       throw new RetinueError("tool_failed", `There is no secret ${name}, so that nothing was typed.`, {
         hint: "Secrets are those of the workspace's .env and of the test case.",
       });
-    this.#typed.set(name, value);
+    this.#typed.set(value, `{{secret:${name}}}`);
     return value;
+  }
+
+  /** What is to be typed for a text: its secrets and one-time codes filled in, which no text shows from now on. */
+  async fill(text: string, signal: AbortSignal): Promise<string> {
+    const values = new Map<string, string>();
+    for (const [reference, name = ""] of text.matchAll(SECRET_REFERENCE)) values.set(reference, this.secret(name));
+    for (const [reference, name = ""] of text.matchAll(TOTP_REFERENCE)) {
+      const key = parseTotpKey(this.secret(name));
+      values.set(reference, this.#keep(totp(key, Date.now()), reference));
+    }
+    for (const [reference, address = ""] of text.matchAll(MAIL_CODE_REFERENCE))
+      values.set(reference, this.#keep(await this.#mailCode(address, signal), reference));
+    let filled = text;
+    for (const [reference, value] of values) filled = filled.replaceAll(reference, () => value);
+    return filled;
+  }
+
+  #keep(value: string, reference: string): string {
+    this.#typed.set(value, reference);
+    return value;
+  }
+
+  /** Only for a page of the application under test. */
+  async #mailCode(address: string, signal: AbortSignal): Promise<string> {
+    const { inbox, mailPattern, allowHosts = [] } = this.#options.session;
+    if (!inbox)
+      throw new RetinueError("tool_failed", "There is no inbox, so that nothing was typed.", {
+        hint: "Name one in suite.yaml: inbox: { mailpit: http://127.0.0.1:8025 }.",
+      });
+    const host = URL.parse(this.currentPage?.url() ?? "")?.host ?? "";
+    if (!allowHosts.includes(host))
+      throw new RetinueError(
+        "act_denied",
+        `A code from a mail is not typed into a page of ${host}, which is not the application.`,
+      );
+    return waitForMailCode({ inbox, address, sinceMs: this.#openedAt, pattern: mailPattern, signal });
   }
 
   /** The elements that a call of a recorded act can mean, as they were; none outside of doing a case again. */
