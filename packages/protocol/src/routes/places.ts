@@ -20,8 +20,11 @@ export const ROUTE_PLACES = {
   listSettings: ["GET", "/api/workspaces/:workspaceId/settings"],
   listModels: ["GET", "/api/workspaces/:workspaceId/models"],
   getDoctor: ["GET", "/api/workspaces/:workspaceId/doctor"],
+  listTestCases: ["GET", "/api/workspaces/:workspaceId/test-cases"],
   listTests: ["GET", "/api/workspaces/:workspaceId/tests"],
+  startTestRun: ["POST", "/api/workspaces/:workspaceId/tests"],
   getTestRun: ["GET", "/api/workspaces/:workspaceId/tests/:testRunId"],
+  cancelTestRun: ["POST", "/api/workspaces/:workspaceId/tests/:testRunId/cancel"],
 
   listSessions: ["GET", "/api/sessions"],
   startSession: ["POST", "/api/sessions"],

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { jsonSchema } from "../schemas/json.ts";
 import { limitsSchema } from "../schemas/limits.ts";
-import { agentParams, testRunParams, workspaceIdSchema, workspaceParams } from "./fields.ts";
+import { agentParams, workspaceIdSchema, workspaceParams } from "./fields.ts";
 import { defineRoute } from "./route.ts";
 
 export const workspaceItemSchema = z
@@ -179,27 +179,6 @@ export const WORKSPACE_ROUTES = {
     summary: "What is in force and what can be reached, as `retinue doctor` tells it.",
     params: workspaceParams,
     response: z.looseObject({ version: z.string(), workspace: z.string() }),
-    isOpen: true,
-  }),
-  listTests: defineRoute({
-    summary: "What came of the calls of `retinue test` in this workspace, the latest first.",
-    params: workspaceParams,
-    response: z.object({
-      runs: z.array(
-        z.looseObject({
-          testRunId: z.string(),
-          startedAt: z.string().nullable(),
-          passed: z.number(),
-          failed: z.number(),
-        }),
-      ),
-    }),
-    isOpen: true,
-  }),
-  getTestRun: defineRoute({
-    summary: "One test run, with its cases and their evidence.",
-    params: testRunParams,
-    response: z.looseObject({ testRunId: z.string(), cases: z.array(jsonSchema) }),
     isOpen: true,
   }),
 };
