@@ -18,6 +18,8 @@ export const ROUTE_PLACES = {
   listCommands: ["GET", "/api/workspaces/:workspaceId/commands"],
   listFiles: ["GET", "/api/workspaces/:workspaceId/files"],
   listSettings: ["GET", "/api/workspaces/:workspaceId/settings"],
+  listRules: ["GET", "/api/workspaces/:workspaceId/rules"],
+  deleteRule: ["DELETE", "/api/workspaces/:workspaceId/rules/:ruleId"],
   listModels: ["GET", "/api/workspaces/:workspaceId/models"],
   getDoctor: ["GET", "/api/workspaces/:workspaceId/doctor"],
   listTestCases: ["GET", "/api/workspaces/:workspaceId/test-cases"],

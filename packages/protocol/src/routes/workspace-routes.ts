@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { jsonSchema } from "../schemas/json.ts";
 import { limitsSchema } from "../schemas/limits.ts";
-import { agentParams, workspaceIdSchema, workspaceParams } from "./fields.ts";
+import { agentParams, doneSchema, ruleParams, workspaceIdSchema, workspaceParams } from "./fields.ts";
 import { defineRoute } from "./route.ts";
 
 export const workspaceItemSchema = z
@@ -166,6 +166,19 @@ export const WORKSPACE_ROUTES = {
       files: z.object({ user: z.string().optional(), project: z.string().optional() }),
       warnings: z.array(z.string()),
     }),
+  }),
+  listRules: defineRoute({
+    summary: "The rules that answer questions in the user's place in this folder.",
+    params: workspaceParams,
+    response: z.object({
+      rules: z.array(z.object({ ruleId: z.string(), text: z.string().describe("What it allows.") })),
+      file: z.string().describe("Where they are kept: a file of the user's own, which no project writes."),
+    }),
+  }),
+  deleteRule: defineRoute({
+    summary: "Takes a rule away: what it allowed is asked about again.",
+    params: ruleParams,
+    response: doneSchema,
   }),
   listModels: defineRoute({
     summary: "Models that can be named, and the providers that were found.",

@@ -3,6 +3,7 @@ import type { InputSource } from "@retinue/protocol";
 import type { Calls } from "@retinue/server";
 import type { Host } from "../host/host.ts";
 import type { RetinueStore } from "../open-record.ts";
+import type { RuleAnswers } from "./rule-answers.ts";
 import type { ServedWorkspaces } from "./served-workspaces.ts";
 import type { TestRuns } from "./test-runs.ts";
 
@@ -12,6 +13,7 @@ export type BackendGround = {
   readonly store: RetinueStore;
   readonly workspaces: ServedWorkspaces;
   readonly tests: TestRuns;
+  readonly ruleAnswers: RuleAnswers;
   readonly env: NodeJS.ProcessEnv;
   readonly source: InputSource;
 };

@@ -6,6 +6,7 @@ import type { CaseResult } from "@retinue/protocol/test-case";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { keepRule } from "../approval-rules/rule-file.ts";
 import { createTestResults } from "../qa/test-results.ts";
 import type { ServedProject } from "./testing/serve-project.ts";
 import { serveProject } from "./testing/serve-project.ts";
@@ -169,6 +170,9 @@ describe("every route", () => {
     const { files: all } = await callRoute<{ files: string[] }>("listFiles", { params, query: { limit: "200" } });
     expect(all).not.toContain(".env");
     await callRoute("listSettings", { params });
+    await keepRule(project.home, project.folder, { type: "folder", tool: "write", folder: "out" });
+    const { rules } = await callRoute<{ rules: { ruleId: string }[] }>("listRules", { params });
+    await callRoute("deleteRule", { params: { ...params, ruleId: rules[0]?.ruleId ?? "" } });
     await callRoute("listModels", { params });
     expect(JSON.stringify(await callRoute("getDoctor", { params }))).not.toContain("value-of-a-secret");
   });

@@ -1,5 +1,5 @@
 /** The pictures of a case, small beside their steps and large in a window: arrow keys go from one to the next, Esc leaves. */
-import { type KeyboardEvent, useState } from "react";
+import { useEffect, useState } from "react";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icons.tsx";
 
@@ -35,47 +35,48 @@ type Props = {
 export const EvidenceGallery = ({ pictures, first, onClose }: Props) => {
   const [at, setAt] = useState(first);
   const shown = pictures[at];
-  const move = (to: number): void => setAt(Math.min(Math.max(0, to), pictures.length - 1));
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: pictures.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    move(to);
-  };
+  // Wherever the focus is in the window, the keys go through the pictures, and nothing behind it hears them.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: pictures.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setAt(Math.min(Math.max(0, to), pictures.length - 1));
+    };
+    document.addEventListener("keydown", onKeyDown, { capture: true });
+    return () => document.removeEventListener("keydown", onKeyDown, { capture: true });
+  }, [at, pictures.length]);
   if (shown === undefined) return null;
   return (
     <Dialog title={`${shown.name} (${at + 1} of ${pictures.length})`} className="lightbox gallery" onClose={onClose}>
-      <figure onKeyDown={onKeyDown}>
+      <figure>
         <div className="gallery-stage">
           <button
             type="button"
             className="button plain square"
             aria-label="Previous picture"
             disabled={at === 0}
-            onClick={() => move(at - 1)}
+            onClick={() => setAt(at - 1)}
           >
             <span className="flip">
               <Icon name="chevron" />
             </span>
           </button>
-          {/* It takes the focus, so that the arrow keys work at once. */}
-          <div className="gallery-picture" tabIndex={0} autoFocus role="group" aria-label="Picture; arrow keys change it">
-            <img src={shown.source} alt={`${shown.name}: ${shown.caption}`} />
-          </div>
+          <img src={shown.source} alt={`${shown.name}: ${shown.caption}`} />
           <button
             type="button"
             className="button plain square"
             aria-label="Next picture"
             disabled={at === pictures.length - 1}
-            onClick={() => move(at + 1)}
+            onClick={() => setAt(at + 1)}
           >
             <Icon name="chevron" />
           </button>
         </div>
         <figcaption className="small">
           {shown.isCited ? <strong>Cited by the verdict. </strong> : null}
-          {shown.caption}
+          {shown.caption} <span className="quiet">← → change the picture</span>
         </figcaption>
       </figure>
     </Dialog>
