@@ -33,6 +33,9 @@ export const ROUTE_PLACES = {
   getSession: ["GET", "/api/sessions/:sessionId"],
   deleteSession: ["DELETE", "/api/sessions/:sessionId"],
   startTurn: ["POST", "/api/sessions/:sessionId/turns"],
+  listQueuedTurns: ["GET", "/api/sessions/:sessionId/queue"],
+  queueTurn: ["POST", "/api/sessions/:sessionId/queue"],
+  dropQueuedTurn: ["DELETE", "/api/sessions/:sessionId/queue/:turnId"],
   resumeSession: ["POST", "/api/sessions/:sessionId/resume"],
   forkSession: ["POST", "/api/sessions/:sessionId/fork"],
   stopSession: ["POST", "/api/sessions/:sessionId/cancel"],
@@ -47,6 +50,10 @@ export const ROUTE_PLACES = {
 
   cancelRun: ["POST", "/api/runs/:runId/cancel"],
   sendMessage: ["POST", "/api/runs/:runId/messages"],
+  withdrawMessage: ["DELETE", "/api/runs/:runId/messages/:messageId"],
+
+  listQuestions: ["GET", "/api/questions"],
+  answerQuestion: ["POST", "/api/runs/:runId/questions/answer"],
 
   listApprovals: ["GET", "/api/approvals"],
   getApproval: ["GET", "/api/approvals/:approvalId"],

@@ -33,7 +33,12 @@ export const createBackend = (ground: BackendGround): Backend => {
         return { events: after >= headSeq ? [] : await store.read(sessionId, after, limit), headSeq };
       },
       follow: (sessionId, options) => host.follow(sessionId, options),
-      watchAll: (wake) => store.watchAny(ALL, wake),
+      watchAll: (wake) => {
+        const leave = [store.watchAny(ALL, wake), ground.asks.watch(wake)];
+        return () => {
+          for (const unwatch of leave) unwatch();
+        };
+      },
     },
   };
 };

@@ -60,7 +60,8 @@ type Over = "inbox" | "palette" | "help" | null;
 
 const SignedIn = () => {
   const [path, navigate] = useLocation();
-  const { approvals } = useLists();
+  const { approvals, questions } = useLists();
+  const waiting = approvals.length + questions.length;
   const [over, setOver] = useState<Over>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [chosen, choose] = useState<string | null>(null);
@@ -79,6 +80,7 @@ const SignedIn = () => {
 
   useWaitingNotice(
     approvals,
+    questions,
     useCallback(({ sessionId, runId }) => navigate(`/sessions/${sessionId}?run=${runId}`), [navigate]),
   );
   useEffect(listenToKeys, []);
@@ -88,7 +90,7 @@ const SignedIn = () => {
   useCommands({
     "?": () => setOver("help"),
     "Ctrl-K": () => setOver("palette"),
-    a: () => approvals.length > 0 && setOver("inbox"),
+    a: () => waiting > 0 && setOver("inbox"),
     "g s": () => navigate("/"),
     "g p": () => navigate("/plans"),
     "g t": () => navigate("/tests"),
@@ -112,9 +114,9 @@ const SignedIn = () => {
             <Icon name="menu" />
           </button>
           <span className="brand-name grow">Retinue</span>
-          {approvals.length === 0 ? null : (
+          {waiting === 0 ? null : (
             <button type="button" className="badge" data-status="waiting" onClick={openInbox}>
-              ! {approvals.length} waiting
+              ! {waiting} waiting
             </button>
           )}
         </div>

@@ -85,7 +85,8 @@ type Props = {
 };
 
 export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
-  const { sessions, approvals, connection } = useLists();
+  const { sessions, approvals, questions, connection } = useLists();
+  const waiting = approvals.length + questions.length;
   const { all, current, choose } = useWorkspaces();
   const [text, setText] = useState("");
   const searched = useDebounced(text.trim());
@@ -141,10 +142,10 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
       <Link href="/" className="button solid" onClick={onChoose}>
         <Icon name="plus" size={14} /> New session
       </Link>
-      {approvals.length === 0 ? null : (
+      {waiting === 0 ? null : (
         <button type="button" className="inbox-line" data-status="waiting" onClick={onInbox}>
           <Glyph status="waiting" />
-          <span className="grow">{approvals.length} waiting for you</span>
+          <span className="grow">{waiting} waiting for you</span>
           <kbd>a</kbd>
         </button>
       )}
