@@ -5,6 +5,7 @@ import { useLocation } from "../parts/router.tsx";
 import { watchWindowFocus } from "../approvals/question.ts";
 import { Icon } from "../parts/icons.tsx";
 import { HomeScreen } from "../screens/home-screen.tsx";
+import { NotFoundScreen } from "../screens/not-found-screen.tsx";
 import { type SessionTab, TABS } from "../screens/session-head.tsx";
 import { SessionScreen } from "../screens/session-screen.tsx";
 import { signedOut } from "../server/call.ts";
@@ -32,7 +33,7 @@ const Screen = ({ path }: { readonly path: string }) => {
   const asked = new URLSearchParams(location.search).get("run") as RunId | null;
   switch (area) {
     case "sessions":
-      if (!id.startsWith("ses_")) return <HomeScreen />;
+      if (!id.startsWith("ses_")) return <NotFoundScreen path={path} />;
       return (
         <SessionScreen
           key={id}
@@ -51,8 +52,10 @@ const Screen = ({ path }: { readonly path: string }) => {
       return <PlansScreen />;
     case "settings":
       return <SettingsScreen />;
-    default:
+    case "":
       return <HomeScreen />;
+    default:
+      return <NotFoundScreen path={path} />;
   }
 };
 
