@@ -14,6 +14,7 @@ export const workspaceIdSchema = z.templateLiteral(["wsp_", z.string()]).meta({ 
 export const workspaceParams = z.object({ workspaceId: bounded(workspaceIdSchema) });
 export const sessionParams = z.object({ sessionId: bounded(sessionIdSchema) });
 export const runParams = z.object({ runId: bounded(runIdSchema) });
+export const sessionRunParams = z.object({ sessionId: bounded(sessionIdSchema), runId: bounded(runIdSchema) });
 export const approvalParams = z.object({ approvalId: bounded(approvalIdSchema) });
 export const artifactParams = z.object({ sessionId: bounded(sessionIdSchema), artifactId: bounded(artifactIdSchema) });
 export const agentParams = z.object({ workspaceId: bounded(workspaceIdSchema), name: z.string().min(1).max(MOST_ID) });
