@@ -58,7 +58,8 @@ const toParts = (view: SessionView, { wholeSteps, pageSteps, leastSteps }: Snaps
   const shown = latestRoots(view, pageSteps);
   return all.flatMap((run) => {
     if (shown.has(run)) return [toRunPart(view, run, pageSteps)];
-    return isSettled(run) ? [] : [toRunPart(view, run, share)];
+    // Plans are few, and are drawn together.
+    return isSettled(run) && run.plans.size === 0 ? [] : [toRunPart(view, run, share)];
   });
 };
 

@@ -5,7 +5,9 @@ import { createAgentCalls } from "./agent-calls.ts";
 import type { BackendGround } from "./backend-ground.ts";
 import { createRunCalls } from "./run-calls.ts";
 import { createSessionCalls } from "./session-calls.ts";
+import { createSessionFolds } from "./session-folds.ts";
 import { createTestCalls } from "./test-calls.ts";
+import { createViewCalls } from "./view-calls.ts";
 import { createWorkspaceCalls } from "./workspace-calls.ts";
 
 /** Every session, also one that begins later. */
@@ -13,10 +15,12 @@ const ALL = { has: () => true, keys: () => [] };
 
 export const createBackend = (ground: BackendGround): Backend => {
   const { host, store } = ground;
+  const folds = createSessionFolds({ store });
   return {
     version: readVersion(),
     calls: {
-      ...createSessionCalls(ground),
+      ...createSessionCalls(ground, folds),
+      ...createViewCalls(folds),
       ...createRunCalls(ground),
       ...createWorkspaceCalls(ground),
       ...createAgentCalls(ground),
