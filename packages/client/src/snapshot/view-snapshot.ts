@@ -70,4 +70,6 @@ export type ViewSnapshot = Pick<SessionView, "sessionId" | "updatedAt" | "spent"
   readonly runs: readonly RunHead[];
   readonly parts: readonly RunPart[];
   readonly openApprovals: readonly ApprovalId[];
+  /** The latest run at depth 0 alone, while the rest is read. */
+  readonly isFirstGlance?: boolean;
 };

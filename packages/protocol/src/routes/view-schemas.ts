@@ -246,6 +246,10 @@ export const viewSnapshotSchema = z
     roots: z.array(runIdSchema),
     runs: z.array(runHeadSchema).describe("All runs, in the order in which they were first told of."),
     parts: z.array(runPartSchema).describe("Of the runs that can still change, and of the latest."),
+    isFirstGlance: z
+      .boolean()
+      .exactOptional()
+      .describe("The latest run at depth 0 alone, without its sums; the whole is asked for next. No feed goes on after it."),
     openApprovals: z.array(approvalIdSchema).describe("In the order in which they were asked."),
   })
   .meta({ title: "ViewSnapshot", description: "A session as surfaces draw it, at one of its events." });

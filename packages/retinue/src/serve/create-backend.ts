@@ -20,7 +20,7 @@ export const createBackend = (ground: BackendGround): Backend => {
     version: readVersion(),
     calls: {
       ...createSessionCalls(ground, folds),
-      ...createViewCalls(folds),
+      ...createViewCalls(ground, folds),
       ...createRunCalls(ground),
       ...createWorkspaceCalls(ground),
       ...createAgentCalls(ground),

@@ -13,6 +13,8 @@ export type SessionFolds = {
   readonly viewOf: (sessionId: SessionId, atLeast?: number) => Promise<SessionView>;
   /** Folds a session that somebody is likely to open soon, if nobody has. */
   readonly foldAhead: (sessionId: SessionId) => void;
+  /** How many events of the record the kept view is behind. */
+  readonly isBehindBy: (sessionId: SessionId, headSeq: number) => number;
   readonly forget: (sessionId: SessionId) => void;
   /** Events that the kept views were folded from. */
   readonly size: () => number;
@@ -78,6 +80,7 @@ export const createSessionFolds = ({ store, mostEvents = MOST_EVENTS }: SessionF
       // What cannot be read is told to whoever opens it.
       if (!folds.has(sessionId)) void viewOf(sessionId).catch(() => undefined);
     },
+    isBehindBy: (sessionId, headSeq) => headSeq - (folds.get(sessionId)?.store.view.lastSeq ?? 0),
     forget: (sessionId) => folds.delete(sessionId),
     size,
   };

@@ -1,13 +1,28 @@
 /** Calls of the server that give a session as surfaces draw it: whole in brief, and piece by piece. */
 import { type RunView, type SessionView, toRunPart, toStepsPage, toViewSnapshot } from "@retinue/client";
 import { RetinueError, type RunId } from "@retinue/protocol";
-import type { SomeCalls } from "./backend-ground.ts";
+import type { BackendGround, SomeCalls } from "./backend-ground.ts";
+import { readFirstGlance } from "./first-glance.ts";
 import type { SessionFolds } from "./session-folds.ts";
+import { requireSession } from "./session-items.ts";
 
 const MOST_STEPS = 200;
+/** Reading so many events takes longer than whoever opens a session should look at nothing. */
+const FAR_EVENTS = 20_000;
 
-export const createViewCalls = ({ viewOf }: Pick<SessionFolds, "viewOf">): SomeCalls<"getView" | "getRunPart" | "listSteps"> => ({
-  getView: async ({ params: { sessionId } }) => toViewSnapshot(await viewOf(sessionId)),
+export const createViewCalls = (
+  { store }: Pick<BackendGround, "store">,
+  { viewOf, foldAhead, isBehindBy }: SessionFolds,
+): SomeCalls<"getView" | "getRunPart" | "listSteps"> => ({
+  getView: async ({ params: { sessionId }, query: { first } }) => {
+    const { headSeq } = await requireSession(store, sessionId);
+    if (first === "true" && isBehindBy(sessionId, headSeq) > FAR_EVENTS) {
+      const glance = await readFirstGlance(store, { sessionId, headSeq });
+      foldAhead(sessionId);
+      if (glance !== undefined) return { ...toViewSnapshot(glance), isFirstGlance: true };
+    }
+    return { ...toViewSnapshot(await viewOf(sessionId)), isFirstGlance: false };
+  },
   getRunPart: async ({ params: { sessionId, runId }, query: { atLeast } }) => {
     const view = await viewOf(sessionId, atLeast);
     return toRunPart(view, requireRun(view, runId));

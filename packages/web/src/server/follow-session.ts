@@ -1,6 +1,6 @@
 /**
  * Feeds a live session from the server: it is opened with a snapshot, and everything that happens after that one is followed, without a gap or a repeat.
- * What the snapshot has left out is read when somebody looks at it.
+ * What the snapshot has left out is read when somebody looks at it. A large session that the server has to read first shows its latest run meanwhile.
  */
 import { ApiError, type FeedState } from "@retinue/client";
 import type { SessionId } from "@retinue/protocol";
@@ -44,7 +44,11 @@ export const followSession = (sessionId: SessionId): FollowedSession => {
   };
   const open = async (): Promise<void> => {
     try {
-      const snapshot = await client.getView({ params: { sessionId } });
+      const params = { sessionId };
+      const first = await client.getView({ params, query: { first: "true" } });
+      if (isClosed) return;
+      if (first.isFirstGlance === true) live.begin(first);
+      const snapshot = first.isFirstGlance === true ? await client.getView({ params, query: {} }) : first;
       if (!isClosed) follow(live.begin(snapshot));
     } catch (thrown) {
       if (isClosed) return;

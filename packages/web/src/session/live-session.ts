@@ -60,6 +60,7 @@ export const createLiveSession = (sessionId: SessionId, source?: PieceSource): S
   const listeners = new Set<() => void>();
   const versions = new Map<RunId, number>();
   const heard = new Map<RunId, number>();
+  let isGlance = false;
   let version = 0;
   let isPlanned = false;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -80,15 +81,17 @@ export const createLiveSession = (sessionId: SessionId, source?: PieceSource): S
     afterPause(tell, toldAt + (isBehind ? CATCHING_UP_MS : LIVE_MS) - performance.now());
   };
 
-  const pieces = createSessionPieces({ source, store: () => store, onLoaded: plan });
+  const pieces = createSessionPieces({ source: () => (isGlance ? undefined : source), store: () => store, onLoaded: plan });
 
   const begin = (snapshot: ViewSnapshot): SessionStore => {
     store = createSessionView(sessionId, { keepsLog: false, snapshot });
+    isGlance = snapshot.isFirstGlance === true;
     for (const { runId, agent, depth, requestedAt, updatedAt } of store.view.runs.values()) {
       if (requestedAt !== null) names.add(runId, agent, depth);
       if (updatedAt !== null) heard.set(runId, Date.parse(updatedAt));
     }
-    head = snapshot.seq;
+    if (!isGlance) head = snapshot.seq;
+    for (const runId of store.view.runs.keys()) versions.set(runId, (versions.get(runId) ?? 0) + 1);
     plan();
     return store;
   };

@@ -22,7 +22,8 @@ export type SessionPieces = {
 };
 
 export type SessionPiecesOptions = {
-  readonly source: PieceSource | undefined;
+  /** Undefined where nothing was left out, or it cannot be asked for yet. */
+  readonly source: () => PieceSource | undefined;
   readonly store: () => SessionStore;
   readonly onLoaded: () => void;
 };
@@ -68,7 +69,7 @@ export const createSessionPieces = ({ source, store, onLoaded }: SessionPiecesOp
         early.set(part.runId, part);
         return;
       case "stale":
-        return source?.readRun(part.runId, store().view.lastSeq).then(takeRun);
+        return source()?.readRun(part.runId, store().view.lastSeq).then(takeRun);
       case "loaded":
       case "known":
         onLoaded();
@@ -76,15 +77,17 @@ export const createSessionPieces = ({ source, store, onLoaded }: SessionPiecesOp
   };
 
   const loadRun: SessionPieces["loadRun"] = ({ runId, isBrief }) => {
-    if (source === undefined || !isBrief || early.has(runId)) return;
-    ask(runId, async () => takeRun(await source.readRun(runId, store().view.lastSeq)));
+    const from = source();
+    if (from === undefined || !isBrief || early.has(runId)) return;
+    ask(runId, async () => takeRun(await from.readRun(runId, store().view.lastSeq)));
   };
   const loadSteps: SessionPieces["loadSteps"] = (run, range) => {
-    if (source === undefined) return;
+    const from = source();
+    if (from === undefined) return;
     const { runId } = run;
     if (run.isBrief) return loadRun(run);
     ask(`${runId}/${range.from}-${range.to}`, async () => {
-      store().loadSteps(await source.readSteps(runId, range, store().view.lastSeq));
+      store().loadSteps(await from.readSteps(runId, range, store().view.lastSeq));
       onLoaded();
     });
   };

@@ -24,7 +24,7 @@ export const Conversation = ({
   const version = useSessionVersion(session);
   const [unseen, setUnseen] = useState(0);
   const end = useRef<RowsHandle | null>(null);
-  const build = useMemo(createRowsBuilder, [session]);
+  const build = useMemo(createRowsBuilder, [session.view]);
   const rows = useMemo(() => {
     const { view } = session;
     const awaited = awaitedRuns(
