@@ -11,8 +11,8 @@ import path from "node:path";
 import { generateSession } from "@retinue/client/testing";
 import type { EventDraft, RecordedEvent, RetinueEvent, RunId } from "@retinue/protocol";
 import { createSqliteLog } from "@retinue/store/sqlite";
+import { exportOf } from "@retinue/store/testing";
 import type { CDPSession, Page } from "playwright-core";
-import { CHAIN_START, toChainHash, toEventBody } from "../packages/store/src/chain.ts";
 import { openChromium } from "../packages/web/src/testing/open-chromium.ts";
 import { openPageStage } from "../packages/web/src/testing/page-stage.ts";
 import { buildPage } from "../scripts/build/build-page.ts";
@@ -37,21 +37,6 @@ const generate = (messages: number): readonly RecordedEvent[] => {
   }
   process.stdout.write(`${count} messages, ${events.length} events\n`);
   return events;
-};
-
-/** As `retinue sessions export` writes it, with its chain of hashes. */
-const toExport = (events: readonly RecordedEvent[]): object => {
-  let hash = CHAIN_START;
-  for (const { seq, ...draft } of events) hash = toChainHash(hash, toEventBody(draft, seq));
-  return {
-    format: "retinue-session",
-    version: 1,
-    session: { sessionId: "ses_generated", headSeq: events.length, headHash: hash },
-    events,
-    messages: [],
-    artifacts: [],
-    damage: null,
-  };
 };
 
 /** The end of the conversation is what a person comes to see. */
@@ -132,7 +117,11 @@ const driveLive = async (file: string): Promise<void> => {
 await buildPage(path.dirname(import.meta.dirname));
 const stage = await openPageStage({ parts: [{ agent: "main", replies: ["Nothing."] }] });
 const browser = await openChromium(["--enable-precise-memory-info"]);
-process.stdout.write(`load of the machine: ${loadavg().map((load) => load.toFixed(1)).join(" ")}, ${availableParallelism()} cores\n`);
+process.stdout.write(
+  `load of the machine: ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(" ")}, ${availableParallelism()} cores\n`,
+);
 const results: { readonly what: string; readonly value: string; readonly isMet: boolean }[] = [];
 const tell = (what: string, value: string, isMet: boolean): void => {
   results.push({ what, value, isMet });
@@ -149,7 +138,7 @@ try {
   const idle = await countFrames(page, 2_000);
 
   const log = createSqliteLog({ path: file });
-  await log.readSide.importSession(toExport(generate(MESSAGES)));
+  await log.readSide.importSession(exportOf("ses_generated", generate(MESSAGES)));
   await log.close();
 
   /** From the address entered to the latest rows shown, and to the whole tree known. */

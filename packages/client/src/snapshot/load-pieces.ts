@@ -38,14 +38,12 @@ export const loadSteps = (session: SessionCell, cell: RunCell, placed: readonly 
   const missing = placed.filter(({ at }) => cell.view.unloaded.some(({ from, to }) => from <= at && at < to));
   if (missing.length === 0) return false;
   const { view } = cell;
-  const added = missing.map(
-    ({ step }): StepView => ({
-      ...step,
-      toolInput: "",
-      retrying: null,
-      calls: step.calls.map((item) => addCall(session, cell, item)),
-    }),
-  );
+  const added = missing.map(({ step }): StepView => ({
+    ...step,
+    toolInput: "",
+    retrying: null,
+    calls: step.calls.map((item) => addCall(session, cell, item)),
+  }));
   view.steps = mergeSteps(view, missing, added);
   for (const { at } of missing) view.unloaded = without(view.unloaded, at);
   listOf(view.approvals).sort((one, other) => compare(one.requestedAt, other.requestedAt));

@@ -128,10 +128,13 @@ export const SESSION_ROUTES = {
     isOpen: true,
   }),
   getView: defineRoute({
-    summary: "A session as it stands: all runs in brief, the latest and those at work with their latest steps. A feed goes on after `seq`.",
+    summary:
+      "A session as it stands: all runs in brief, the latest and those at work with their latest steps. A feed goes on after `seq`.",
     params: sessionParams,
     query: z.object({
-      first: flagQuery.describe("Where reading all of a large session takes long, its latest run at depth 0 alone is told at once."),
+      first: flagQuery.describe(
+        "Where reading all of a large session takes long, its latest run at depth 0 alone is told at once.",
+      ),
     }),
     response: viewSnapshotSchema,
     isOpen: true,

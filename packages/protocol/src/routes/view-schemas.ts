@@ -231,7 +231,10 @@ export const runPartSchema = z
     stepCount: z.number(),
     steps: stepsSchema,
   })
-  .meta({ title: "RunPart", description: "A run whose head is known already, with its latest steps and all that can still change." });
+  .meta({
+    title: "RunPart",
+    description: "A run whose head is known already, with its latest steps and all that can still change.",
+  });
 
 export const stepsPageSchema = z
   .object({ seq: z.number(), runId: runIdSchema, steps: stepsSchema })

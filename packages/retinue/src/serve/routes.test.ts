@@ -180,9 +180,15 @@ describe("every route", () => {
     await callRoute("getTree", { params });
     const { runs, seq } = await callRoute<{ runs: { runId: string; stepCount: number }[]; seq: number }>("getView", { params });
     expect(runs.map((run) => run.runId)).toContain(runId);
-    const part = await callRoute<{ stepCount: number }>("getRunPart", { params: { ...params, runId }, query: { atLeast: String(seq) } });
+    const part = await callRoute<{ stepCount: number }>("getRunPart", {
+      params: { ...params, runId },
+      query: { atLeast: String(seq) },
+    });
     expect(part.stepCount).toBe(runs[0]?.stepCount);
-    const page = await callRoute<{ steps: unknown[] }>("listSteps", { params: { ...params, runId }, query: { from: "0", to: "1" } });
+    const page = await callRoute<{ steps: unknown[] }>("listSteps", {
+      params: { ...params, runId },
+      query: { from: "0", to: "1" },
+    });
     expect(page.steps).toHaveLength(1);
     await callRoute("exportSession", { params });
     await callRoute("search", { query: { text: "wait" } });

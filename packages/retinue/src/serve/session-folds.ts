@@ -43,9 +43,7 @@ export const createSessionFolds = ({ store, mostEvents = MOST_EVENTS }: SessionF
     const known = folds.get(sessionId);
     // A record that was put back, or begun anew under the same id, is another one.
     const isSame = known !== undefined && known.number === number && known.store.view.lastSeq <= headSeq;
-    const fold = isSame
-      ? known
-      : { number, store: createSessionView(sessionId, { keepsLog: false }), work: Promise.resolve() };
+    const fold = isSame ? known : { number, store: createSessionView(sessionId, { keepsLog: false }), work: Promise.resolve() };
     folds.delete(sessionId);
     folds.set(sessionId, fold);
     return fold;

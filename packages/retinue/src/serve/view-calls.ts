@@ -10,13 +10,18 @@ const MOST_STEPS = 200;
 /** Reading so many events takes longer than whoever opens a session should look at nothing. */
 const FAR_EVENTS = 20_000;
 
+export type ViewGround = {
+  readonly store: Pick<BackendGround["store"], "latestRoot" | "read" | "readRuns" | "readSide">;
+  readonly farEvents?: number;
+};
+
 export const createViewCalls = (
-  { store }: Pick<BackendGround, "store">,
+  { store, farEvents = FAR_EVENTS }: ViewGround,
   { viewOf, foldAhead, isBehindBy }: SessionFolds,
 ): SomeCalls<"getView" | "getRunPart" | "listSteps"> => ({
   getView: async ({ params: { sessionId }, query: { first } }) => {
     const { headSeq } = await requireSession(store, sessionId);
-    if (first === "true" && isBehindBy(sessionId, headSeq) > FAR_EVENTS) {
+    if (first === "true" && isBehindBy(sessionId, headSeq) > farEvents) {
       const glance = await readFirstGlance(store, { sessionId, headSeq });
       foldAhead(sessionId);
       if (glance !== undefined) return { ...toViewSnapshot(glance), isFirstGlance: true };
