@@ -1,5 +1,5 @@
 /** Reads the head of a `SKILL.md`: instructions that an agent loads on demand. A skill is no agent, and nothing in it gives a right. */
-import { toSkillName } from "./agent-name.ts";
+import { toSkillName } from "@retinue/protocol/names";
 import { splitFrontMatter } from "./front-matter.ts";
 import type { Note } from "./problem.ts";
 import { readYamlFields } from "./yaml-fields.ts";

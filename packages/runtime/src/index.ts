@@ -22,6 +22,8 @@ export { driveRun, runLoop } from "./loop/loop.ts";
 export type { LoopOptions } from "./loop/loop.ts";
 export { createJudge, isInScope, isInside, judge } from "./policy/judge.ts";
 export { reachesHost } from "./policy/host-pattern.ts";
+export { describeRule, judgeRules } from "./policy/rules/judge-rules.ts";
+export type { RuledCall, RuleVerdict } from "./policy/rules/judge-rules.ts";
 export { createSpec, stricter } from "./delegation/spec.ts";
 export type { SpecOptions } from "./delegation/spec.ts";
 export { narrowRecorded } from "./delegation/narrow-recorded.ts";

@@ -5,6 +5,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
+import { toSkillName } from "@retinue/protocol/names";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, findByWords, shortenDescription } from "@retinue/runtime";
 import { toModelText } from "@retinue/confine";
@@ -37,9 +38,10 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
     description: describeSkills(skills),
     input: INPUT,
     effect: "read",
+    touches: ({ name = "" }) => ({ about: toSkillName(name) ?? name }),
     execute: async ({ name = "", file, query }) => {
       if (query !== undefined) return search(query, skills);
-      const skill = byName.get(toSkillName(name));
+      const skill = byName.get(toSkillName(name) ?? "");
       if (skill === undefined)
         throw new RetinueError("tool_failed", name === "" ? "No skill is named." : `There is no skill "${name}".`, {
           hint: whatThereIs(name, skills),
@@ -66,14 +68,6 @@ export const readSkillBody = async ({ name, folder }: Skill): Promise<string> =>
   const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file: ${files.join(", ")}]`;
   return `[skill ${name}]\n\n${text.slice(head.length).trim()}${more}`;
 };
-
-/** `Code Review` and `code_review` are `code-review`. */
-const toSkillName = (name: string): string =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "");
 
 const search = (query: string, skills: readonly Skill[]): string => {
   const found = findByWords(query, skills, MOST_FOUND);
