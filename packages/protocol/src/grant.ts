@@ -42,6 +42,8 @@ export type Grant = {
   readonly hosts: readonly (readonly string[])[];
   /** A call may run if no set denies it, and without a human's word if no set asks for that. */
   readonly rules?: readonly RuleSet[];
+  /** The folder that is worked in, seen from the root of the project, where rules begin; absent: that very root. */
+  readonly base?: string;
   readonly approve: ApproveMode;
   /** Runs deeper than this are not started. */
   readonly maxDepth: number;

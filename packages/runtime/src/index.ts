@@ -23,6 +23,7 @@ export type { LoopOptions } from "./loop/loop.ts";
 export { createJudge, isInScope, isInside, judge } from "./policy/judge.ts";
 export { reachesHost } from "./policy/host-pattern.ts";
 export { describeRule, judgeRules } from "./policy/rules/judge-rules.ts";
+export { createReadCheck } from "./policy/rules/may-read.ts";
 export type { RuledCall, RuleVerdict } from "./policy/rules/judge-rules.ts";
 export { createSpec, stricter } from "./delegation/spec.ts";
 export type { SpecOptions } from "./delegation/spec.ts";

@@ -46,6 +46,7 @@ export const grantSchema = z
       .array(ruleSetSchema)
       .exactOptional()
       .describe("A call may run if no set denies it, and without a human's word if no set asks for that."),
+    base: z.string().exactOptional().describe("The folder that is worked in, seen from the root of the project."),
     approve: z.enum(APPROVE_MODES).describe("How acts that are more than reading are treated."),
     maxDepth: z.number().describe("Runs deeper than this are not started."),
   })

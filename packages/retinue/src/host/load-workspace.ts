@@ -1,5 +1,6 @@
 /** Reads what a folder brings: settings, tools, agents, secrets, model. Everything that is wrong with the configuration is thrown here, before anything runs. */
 import { realpath } from "node:fs/promises";
+import path from "node:path";
 import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
@@ -12,7 +13,7 @@ import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { addBoundFiles } from "../bound-files.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
-import type { TrustedAgents } from "../load-trusted-agents.ts";
+import type { SessionPermissions, TrustedAgents } from "../load-trusted-agents.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
@@ -39,6 +40,10 @@ export type LoadedWorkspace = {
   readonly agentOf: (name: string) => AgentDefinition;
   readonly maxDepth: number;
   readonly instructions: ProjectInstructions;
+  /** What settings of other worlds say of every agent's calls. */
+  readonly permissions: SessionPermissions;
+  /** The folder, seen from the root of its project; empty where it is that. */
+  readonly base: string;
   readonly secrets: readonly (string | Secret)[];
   /** Files of it that something trusted runs, which no agent writes. */
   readonly bound: () => readonly string[];
@@ -74,6 +79,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
       presets: settings.agent.presets,
+      folder,
       ...(homeDir === undefined ? {} : { homeDir }),
     },
     trust,
@@ -106,6 +112,8 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       settings,
       ...agents,
       bound: () => [...bound],
+      permissions: found.permissions,
+      base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,
       browsers: assembled.browsers,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),

@@ -33,7 +33,7 @@ export const readAgentCatalogue = async (
   { workspace, loaded: { settings, home } }: Served,
   { env, projectDir = workspace.folder }: CatalogueOptions,
 ): Promise<AgentCatalogue> => {
-  const { loaded, problems, untrusted } = await loadTrustedAgents(
+  const { loaded, problems, permissions, untrusted } = await loadTrustedAgents(
     {
       userDir: home,
       projectDir,
@@ -63,6 +63,7 @@ export const readAgentCatalogue = async (
       tools: workspace.tools,
       toolProblems: workspace.problems,
       untrusted,
+      permissions,
     },
     problems: checkAgents(found, options).files.flatMap(({ file, problems: ofFile }) =>
       ofFile.map((problem) => ({ file, ...problem })),

@@ -44,6 +44,7 @@ export const grantIn = (grant: Grant, directory: string | undefined): Grant =>
     : {
         ...grant,
         writes: rebaseWrites(grant.writes, directory),
+        base: path.posix.join(grant.base ?? "", directory),
         ...(grant.rules === undefined ? {} : { rules: grant.rules.map((set) => rebaseRules(set, directory)) }),
       };
 
@@ -62,7 +63,8 @@ export const narrow = (parent: Grant, definition: DefinedRights, request: Reques
       tools: definition.grant === "session" ? passed.filter((name) => !matchesAny(definition.deniedTools, name)) : tools,
       writes: definition.writes === undefined ? parent.writes : [...parent.writes, definition.writes],
       hosts: definition.hosts === undefined ? parent.hosts : [...parent.hosts, definition.hosts],
-      ...rulesWith(parent.rules, definition),
+      ...rulesWith(parent, definition),
+      ...(parent.base === undefined ? {} : { base: parent.base }),
       approve: request.approve === undefined ? parent.approve : stricterMode(parent.approve, request.approve),
       maxDepth: parent.maxDepth,
     },
@@ -70,8 +72,9 @@ export const narrow = (parent: Grant, definition: DefinedRights, request: Reques
 };
 
 /** Sets come on top of each other, and are left out where there is none. */
-const rulesWith = (above: Grant["rules"], { name = "agent", rules = [] }: DefinedRights): Pick<Grant, "rules"> => {
-  const sets = [...(above ?? []), ...(rules.length === 0 ? [] : [{ from: name, rules }])];
+const rulesWith = (above: Grant, { name = "agent", rules = [] }: DefinedRights): Pick<Grant, "rules"> => {
+  const own = { from: name, rules, ...(above.base === undefined ? {} : { base: above.base }) };
+  const sets = [...(above.rules ?? []), ...(rules.length === 0 ? [] : [own])];
   return sets.length === 0 ? {} : { rules: sets };
 };
 
