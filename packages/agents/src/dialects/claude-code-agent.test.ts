@@ -13,9 +13,10 @@ import { readSafely } from "./dialect.ts";
 const read = (
   text: string,
   modelNames: readonly string[] = [],
+  shortModels: ReadonlyMap<string, string> = new Map(),
 ): { readonly read: ReadAgent; readonly notes: readonly string[] } => {
   const { note, problems } = createNotes("a.md");
-  const outcome = readSafely({ fallbackName: "from-file", note, modelNames: new Set(modelNames) }, (context) =>
+  const outcome = readSafely({ fallbackName: "from-file", note, modelNames: new Set(modelNames), shortModels }, (context) =>
     readClaudeCodeAgent(text, context),
   );
   return { read: outcome, notes: problems.map(({ line, severity, message }) => `${line} ${severity}: ${message}`) };
@@ -65,7 +66,7 @@ describe("the Claude Code fixtures", () => {
     expect(notes).toEqual([
       `3 notice: "description": it is not YAML: Nested mappings are not allowed in compact mappings; it was taken as plain text`,
       `6 notice: "color" has no effect here: agents have icons`,
-      `5 notice: no model is named "opus" in "models" of the settings, so that the session's model serves`,
+      `5 notice: no model is named "opus" in "models" of the settings, and Anthropic cannot be reached, so that the session's model serves`,
     ]);
   });
 
@@ -201,6 +202,7 @@ describe("what a Claude Code agent may use", () => {
   test.each<[string, string, readonly string[]]>([
     ["names with commas", "tools: Read, Write, Edit", ["read", "write", "edit"]],
     ["names with spaces only", "tools: Read Grep Bash(git diff:*) LS", ["read", "grep", "shell", "git_diff", "ls"]],
+    ["a rule before a name", "tools: Bash(git diff:*) Read", ["shell", "git_diff", "read"]],
     ["names on lines", "tools:\n  - Read\n  - Grep, Glob", ["read", "grep", "glob"]],
     ["names that were meant as a list", "tools: [Read, Grep", ["read", "grep"]],
     ["everything", 'tools: "*"', ["*"]],
@@ -261,6 +263,7 @@ describe("what a Claude Code agent may use", () => {
     ["a tool of a server in part, and so all of it", "disallowedTools: mcp__db__query(x)", ["db.query"]],
     ["a server", "disallowedTools: mcp__github", ["github.*"]],
     ["all servers", "disallowedTools: mcp__*", ["*.*"]],
+    ["what stands behind a rule", "disallowedTools: Bash(rm:*) Write", ["write"]],
     ["by another word", "disallowed_tools: Write", ["write"]],
     ["a glob of its own names", "disallowedTools: Web*", ["Web*", "web_fetch", "web_search"]],
     [
@@ -419,5 +422,22 @@ describe("the model of a Claude Code agent", () => {
     ["[a]", undefined],
   ])("%s is %s where a model is named haiku", (model, expected) => {
     expect(withFields(`model: ${model}`, ["haiku"]).definition?.model).toBe(expected);
+  });
+
+  test("of one word is Anthropic's where that can be reached, and one of the settings before it", () => {
+    const models = new Map([
+      ["sonnet", "anthropic/claude-sonnet-5"],
+      ["haiku", "anthropic/claude-haiku-4-5"],
+    ]);
+    const modelOf = (model: string): string | undefined => {
+      const { read: outcome } = read(`---\nname: a\ndescription: d\nmodel: ${model}\n---\nP\n`, ["haiku"], models);
+      return outcome.type === "agent" ? outcome.draft.definition.model : "broken";
+    };
+    expect(["sonnet", "haiku", "opus", "inherit"].map(modelOf)).toEqual([
+      "anthropic/claude-sonnet-5",
+      "haiku",
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -37,6 +37,7 @@ export type InventoryOptions = {
 /** The agents and skills of a folder and of its project, loaded as a session would. */
 export const loadFolderAgents = async ({ workspace, settings, env }: InventoryOptions) => {
   const { loadTrustedAgents } = await import("../load-trusted-agents.ts");
+  const { shortModelsOf } = await import("../short-models.ts");
   const { createTrustStore } = await import("@retinue/confine/trust");
   const { findProjectFolders } = await import("@retinue/agents");
   const home = retinueHome(env);
@@ -49,6 +50,7 @@ export const loadFolderAgents = async ({ workspace, settings, env }: InventoryOp
       projectDir: project.root,
       innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
       folder,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),

@@ -22,6 +22,7 @@ import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { shortModelsOf } from "../short-models.ts";
 import { teachSkills } from "../teach-skills.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
@@ -78,6 +79,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       projectDir: project.root,
       innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
       folder,
       ...(homeDir === undefined ? {} : { homeDir }),

@@ -7,6 +7,7 @@ import path from "node:path";
 import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { findMissingModels } from "../cli/agents/missing-models.ts";
 import type { Inventory } from "../cli/inventory.ts";
+import { shortModelsOf } from "../short-models.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { Served } from "./served-workspaces.ts";
 
@@ -38,6 +39,7 @@ export const readAgentCatalogue = async (
       userDir: home,
       projectDir,
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },

@@ -20,6 +20,7 @@ export const SKILL_FILE = "SKILL.md";
 const MOST_LISTED = 100;
 const MOST_FOUND = 10;
 const FOUND_CHARS = 300;
+const KEPT_CHARS = 1_000;
 
 const INPUT = z.object({
   name: z.string().optional().describe("The skill to load."),
@@ -60,13 +61,17 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
 const FRONT_MATTER = /^\uFEFF?\s*---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /** The instructions of a skill, and which files it has besides. Throws an Error that says what is wrong. */
-export const readSkillBody = async ({ name, folder }: Skill): Promise<string> => {
+export const readSkillBody = async ({ name, folder, allowedTools }: Skill): Promise<string> => {
   const text = await readSkillFile(folder, SKILL_FILE);
   const [head] = FRONT_MATTER.exec(text) ?? [];
   if (head === undefined) throw new Error("it does not begin with front matter between two lines of ---");
   const files = await listFiles(folder);
   const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file: ${files.join(", ")}]`;
-  return `[skill ${name}]\n\n${text.slice(head.length).trim()}${more}`;
+  const kept =
+    allowedTools === undefined
+      ? ""
+      : `\n[while you follow it, keep to these tools of those you have: ${toShownText(allowedTools.join(", ") || "none", KEPT_CHARS)}]`;
+  return `[skill ${name}]${kept}\n\n${text.slice(head.length).trim()}${more}`;
 };
 
 const search = (query: string, skills: readonly Skill[]): string => {
