@@ -181,7 +181,7 @@ const totp = (given: string) => {
   return String((digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fffffff) % 10 ** digits).padStart(digits, "0");
 };`;
 
-const isBrief = (check: Check): boolean => "during" in check && check.during === true;
+const isBrief = (check: Check): boolean => "during" in check && check.during;
 
 const text = toLiteral;
 

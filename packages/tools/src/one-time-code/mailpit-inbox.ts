@@ -39,7 +39,7 @@ export const createMailpitInbox = (address: string, allowHosts: readonly string[
   return {
     mailsTo: async (to, sinceMs, signal) => {
       const query = new URLSearchParams({ query: `to:"${to.replaceAll('"', "")}"`, limit: String(MOST_MAILS) });
-      const { messages } = await ask(`/api/v1/search?${query}`, LIST, signal);
+      const { messages } = await ask(`/api/v1/search?${query.toString()}`, LIST, signal);
       const own = messages
         .map(({ ID, Created, To }) => ({ id: ID, receivedAt: Date.parse(Created), to: (To ?? []).map(({ Address }) => Address) }))
         .filter((mail) => mail.receivedAt >= sinceMs && mail.to.some((one) => one.toLowerCase() === to.toLowerCase()))
