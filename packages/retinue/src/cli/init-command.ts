@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { SETTINGS_FILE } from "../settings/retinue-home.ts";
 import { toPrintable } from "../terminal/printable.ts";
+import { packageFile } from "./package-file.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { toWorkspace } from "./session-options.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -55,7 +56,7 @@ export const initCommand = async (options: Pick<SessionOptions, "workspace">, { 
   const workspace = toWorkspace(options);
   const file = join(workspace, SETTINGS_FILE);
   const folder = join(workspace, ".retinue");
-  const schema = await readFile(new URL("../../retinue.schema.json", import.meta.url));
+  const schema = await readFile(packageFile("retinue.schema.json"));
   try {
     // Never through a link that lies there, and never over anything.
     await writeFile(file, SETTINGS_TEMPLATE, { flag: "wx" });

@@ -8,20 +8,33 @@ import {
   stateReplySchema,
   subTasksReplySchema,
   verdictReplySchema,
-} from "@retinue/protocol/schemas";
+} from "@retinue/protocol/schemas/plan";
 import { z } from "zod";
 import { stripSchema } from "../loop/tool.ts";
 
 const toJsonSchema = (schema: z.ZodType): JsonObject =>
   stripSchema(z.toJSONSchema(schema, { io: "input" }) as JsonObject) as JsonObject;
 
-export const REPLIES = {
-  plan: toJsonSchema(planReplySchema),
-  subTasks: toJsonSchema(subTasksReplySchema),
-  evaluate: toJsonSchema(evaluateReplySchema),
-  verdict: toJsonSchema(verdictReplySchema),
-  state: toJsonSchema(stateReplySchema),
-} as const satisfies Record<string, JsonObject>;
+const REPLIES = {
+  plan: planReplySchema,
+  subTasks: subTasksReplySchema,
+  evaluate: evaluateReplySchema,
+  verdict: verdictReplySchema,
+  state: stateReplySchema,
+} as const satisfies Record<string, z.ZodType>;
+
+export type Reply = keyof typeof REPLIES;
+
+/** Made when a plan first needs it; most runs have none. */
+const forms = new Map<Reply, JsonObject>();
+
+export const replyForm = (reply: Reply): JsonObject => {
+  const known = forms.get(reply);
+  if (known) return known;
+  const form = toJsonSchema(REPLIES[reply]);
+  forms.set(reply, form);
+  return form;
+};
 
 /** Who carries out a step of a kind, where the plan does not say. */
 export const AGENT_OF_TYPE: Readonly<Record<StepType, string>> = {
