@@ -50,7 +50,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "documents remove": "retinue documents remove handbook/",
   trust: "retinue trust",
   doctor: "retinue doctor",
-  init: "retinue init",
+  init: "retinue init --yes --agent release-notes",
   completion: "retinue completion bash > ~/.local/share/bash-completion/completions/retinue",
 };
 
