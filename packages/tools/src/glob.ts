@@ -52,7 +52,8 @@ export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInpu
       const matches = toGlobMatcher(pattern);
       const list = await listUnordered(opened, signal, toTypeArgs(pattern));
       const found = list.files.filter(matches);
-      if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
+      if (found.length === 0)
+        return `No file matches "${pattern}" in ${shownFolder === "." ? "the workspace" : shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
       const newest = order === "newest" && found.length <= MAX_DATED;
       const ordered = newest ? await byAge(opened.held, found) : found.toSorted();
       const lines = fitting(

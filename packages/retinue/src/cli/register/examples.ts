@@ -49,7 +49,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "documents add": "retinue documents add handbook/",
   "documents remove": "retinue documents remove handbook/",
   trust: "retinue trust",
-  doctor: "retinue doctor",
+  doctor: "retinue doctor --live",
   init: "retinue init --yes --agent release-notes",
   completion: "retinue completion bash > ~/.local/share/bash-completion/completions/retinue",
 };
