@@ -8,6 +8,7 @@ import { money } from "./amounts.ts";
 import type { LiveReport } from "./doctor-live.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
+import { withSpinner } from "./live/spinner.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { toWorkspace } from "./session-options.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -164,7 +165,10 @@ const showInstructions = ({ files, problems }: DoctorReport["instructions"]): re
 
 export const doctorCommand = async (options: DoctorOptions, surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
-  const report = await createDoctorReport({ workspace: toWorkspace(options), isLive: options.live === true }, surroundings);
+  const workspace = toWorkspace(options);
+  const isLive = options.live === true;
+  const what = isLive ? "trying models, sandbox, browser and record" : "looking at models, sandbox, browser and record";
+  const report = await withSpinner(what, surroundings, () => createDoctorReport({ workspace, isLive }, surroundings));
   if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
   else for (const line of formatReport(report)) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
   const unanswered = (report.live ?? []).flatMap((live) => (live.ok ? [] : [live]));

@@ -16,6 +16,7 @@ import { askChoices, isModelName } from "./init/ask-choices.ts";
 import { IGNORE_FILE, ignoreText } from "./init/ignore-text.ts";
 import { findOfferedModels } from "./init/offered-models.ts";
 import { SCHEMA_FILE, settingsText } from "./init/settings-template.ts";
+import { withSpinner } from "./live/spinner.ts";
 import { packageFile } from "./package-file.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { toWorkspace } from "./session-options.ts";
@@ -71,8 +72,7 @@ const choose = async (given: Given, { yes, json }: InitOptions, surroundings: Su
   const { stdin, stderr, env } = surroundings;
   const isAsked = yes !== true && json !== true && stdin.isTTY === true && stderr.isTerminal;
   if (!isAsked && yes !== true) return { model: undefined, agents: [], ignore: false, ...given };
-  if (!("model" in given) && isAsked) await stderr.write("Looking for models …\n");
-  const offered = "model" in given ? [] : await findOfferedModels(env);
+  const offered = "model" in given ? [] : await withSpinner("looking for models", surroundings, () => findOfferedModels(env));
   return isAsked ? askChoices(given, offered, surroundings) : { model: offered[0]?.name, agents: [], ignore: true, ...given };
 };
 

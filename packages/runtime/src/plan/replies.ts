@@ -1,6 +1,7 @@
 /** The JSON forms that planners and orchestrators reply in: as schemas for the run that must keep to them, and as plans. */
 import type { Json, JsonObject, Plan, PlanStep, StepType } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import {
   evaluateReplySchema,
   givenPlanSchema,
@@ -64,7 +65,7 @@ export const toPlan = (value: Json | undefined, goal: string): Plan => {
       })),
     };
   const reply = givenPlanSchema.safeParse(value);
-  if (!reply.success) throw new RetinueError("plan_invalid", `This is no plan:\n${z.prettifyError(reply.error)}`);
+  if (!reply.success) throw new RetinueError("plan_invalid", `This is no plan:\n${describeIssues(reply.error)}`);
   return { goal, steps: reply.data.steps.map(toStep) };
 };
 
