@@ -102,8 +102,9 @@ const trustOwnSettings = async (workspace: string, env: NodeJS.ProcessEnv): Prom
 
 type Report = { readonly written: readonly string[]; readonly kept: readonly string[]; readonly choices: InitChoices };
 
+const show = (file: string): string => toPrintable(relative(process.cwd(), file), "line");
+
 const toReport = ({ written, kept, choices: { model, agents } }: Report): string => {
-  const show = (file: string): string => toPrintable(relative(process.cwd(), file), "line");
   const next = [
     ["retinue doctor", "shows settings, models and tools"],
     ...agents.map((name) => [`retinue agents check`, `tells what ${name} still lacks`] as const),

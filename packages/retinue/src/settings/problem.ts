@@ -38,7 +38,7 @@ const toHint = (problems: readonly Problem[]): string => {
       first?.code === "settings_malformed" ? "mend the YAML there" : `change or remove ${first?.key || "what stands there"}`;
     return `Open ${file} at line ${line} and ${verb}.${rest} \`retinue doctor\` shows what is in force.`;
   }
-  if (/^RETINUE_/.test(first?.where ?? "")) return `Change the variable ${first?.where}, or unset it.${rest}`;
+  if (first?.where.startsWith("RETINUE_") === true) return `Change the variable ${first.where}, or unset it.${rest}`;
   if (first?.where.startsWith("--") === true) return `Change the option ${first.where}; \`--help\` tells what it takes.${rest}`;
   return `Check that ${first?.where} is a file that you may read.${rest}`;
 };

@@ -14,9 +14,9 @@ export const withSpinner = async <T>(what: string, { stderr, env }: SpinnerOptio
   let frame = 0;
   let isShown = false;
   let spinning: NodeJS.Timeout | undefined;
+  const draw = (): void => void stderr.write(`${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${what}`).catch(() => undefined);
   const begin = setTimeout(() => {
     isShown = true;
-    const draw = (): void => void stderr.write(`${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${what}`).catch(() => undefined);
     draw();
     spinning = setInterval(draw, FRAME_MS);
   }, PATIENCE_MS);
