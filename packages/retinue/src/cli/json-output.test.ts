@@ -94,7 +94,7 @@ beforeAll(async () => {
   await mkdir(skill, { recursive: true });
   await writeFile(join(skill, "SKILL.md"), "---\nname: release\ndescription: How to release.\n---\nTag it.\n");
   await callRetinue(project, ["run", ...OFFLINE, "hello"]);
-}, 60_000);
+}, 180_000);
 
 afterAll(() => project.remove());
 
