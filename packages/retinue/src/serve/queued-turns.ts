@@ -60,7 +60,10 @@ export const createQueuedTurns = ({ home, store, start }: QueuedTurnsOptions): Q
     }
   };
 
-  const unwatch = store.watchAny(tracked, (sessionId) => void inTurn(sessionId, () => beginNext(sessionId)).catch(() => undefined));
+  const unwatch = store.watchAny(
+    tracked,
+    (sessionId) => void inTurn(sessionId, () => beginNext(sessionId)).catch(() => undefined),
+  );
   void listLater(home).then((sessions) => {
     for (const sessionId of sessions) tracked.add(sessionId);
   });
@@ -84,7 +87,8 @@ export const createQueuedTurns = ({ home, store, start }: QueuedTurnsOptions): Q
       inTurn(sessionId, async () => {
         const waiting = await readLater(home, sessionId);
         const at = waiting.findIndex((text) => toTurnId(text) === turnId);
-        if (at === -1) throw new RetinueError("message_unknown", "It does not wait any more: its turn has begun, or it was taken back.");
+        if (at === -1)
+          throw new RetinueError("message_unknown", "It does not wait any more: its turn has begun, or it was taken back.");
         await writeLater(home, sessionId, waiting.toSpliced(at, 1));
       }),
     close: () => unwatch(),

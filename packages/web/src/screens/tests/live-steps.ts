@@ -31,7 +31,9 @@ const picturesOf = (run: RunView): readonly string[] =>
 
 /** One for each number from 1 on. */
 export const toLiveSteps = (view: SessionView, count: number): readonly LiveStep[] => {
-  const plan = [...view.runs.values()].flatMap(({ plans }) => [...plans.values()]).findLast(({ steps }) => steps.has("1") || steps.has("1-1"));
+  const plan = [...view.runs.values()]
+    .flatMap(({ plans }) => [...plans.values()])
+    .findLast(({ steps }) => steps.has("1") || steps.has("1-1"));
   const parts = [...(plan?.steps.values() ?? [])];
   return Array.from({ length: count }, (_, index) => {
     const own = parts.filter(({ step }) => numberOf(step.id) === index + 1);
