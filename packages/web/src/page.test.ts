@@ -269,6 +269,7 @@ test("every screen is free of serious accessibility findings, light and wide, da
     ["/agents/main", "Agents"],
     ["/stats", "Stats"],
     ["/settings", "Settings"],
+    ["/nowhere", "There is nothing at this address"],
   ] as const) {
     await page.goto(new URL(address, stage.url).href);
     await page.getByRole("heading", { name: shown, level: 1 }).waitFor();
