@@ -26,7 +26,7 @@ const together = (states: readonly StepState[]): StepState => {
 
 const picturesOf = (run: RunView): readonly string[] =>
   [...run.calls.values()].flatMap(({ artifact }) =>
-    artifact !== null && "mediaType" in artifact && String(artifact.mediaType).startsWith("image/") ? [artifact.artifactId] : [],
+    artifact !== null && "mediaType" in artifact && artifact.mediaType.startsWith("image/") ? [artifact.artifactId] : [],
   );
 
 /** One for each number from 1 on. */
