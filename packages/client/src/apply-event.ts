@@ -22,7 +22,7 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
     case "run.parked":
       return applyParked(cell, event);
     case "run.finishing":
-      cell.isFinishing = true;
+      cell.view.isFinishing = true;
       return;
     case "run.settled":
       return applySettled(session, cell, event);

@@ -134,6 +134,8 @@ export type ProposedAct = {
   readonly tree?: string;
   /** It would run without a sandbox: why, and what is not protected from it then. */
   readonly unsandboxed?: string;
+  /** The rule that wants a human's word, in every approve mode. */
+  readonly askedBy?: string;
   /** Names of the secrets that it is given; their values stand nowhere. */
   readonly secrets?: readonly string[];
 };

@@ -16,6 +16,7 @@ export const sessionParams = z.object({ sessionId: bounded(sessionIdSchema) });
 export const runParams = z.object({ runId: bounded(runIdSchema) });
 export const messageParams = z.object({ runId: bounded(runIdSchema), messageId: bounded(messageIdSchema) });
 export const queuedTurnParams = z.object({ sessionId: bounded(sessionIdSchema), turnId: z.string().min(1).max(MOST_ID) });
+export const sessionRunParams = z.object({ sessionId: bounded(sessionIdSchema), runId: bounded(runIdSchema) });
 export const approvalParams = z.object({ approvalId: bounded(approvalIdSchema) });
 export const artifactParams = z.object({ sessionId: bounded(sessionIdSchema), artifactId: bounded(artifactIdSchema) });
 export const agentParams = z.object({ workspaceId: bounded(workspaceIdSchema), name: z.string().min(1).max(MOST_ID) });

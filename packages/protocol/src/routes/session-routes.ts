@@ -16,11 +16,20 @@ import {
   SAID_MAX_BODY,
   saidFields,
   sessionParams,
+  sessionRunParams,
   startedSchema,
   workspaceIdSchema,
 } from "./fields.ts";
 import { defineRoute } from "./route.ts";
 import { messageItemSchema, messageStatusSchema, runNodeSchema, searchHitSchema, sessionItemSchema } from "./session-schemas.ts";
+import { runPartSchema, stepsPageSchema, viewSnapshotSchema } from "./view-schemas.ts";
+
+const atLeast = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .describe("The answer stands at this event or a later one; at the last event by default.");
 
 const [firstEvent, ...otherEvents] = Object.values(RECORDED_SCHEMAS);
 
@@ -136,6 +145,36 @@ export const SESSION_ROUTES = {
       events: z.array(recordedEventSchema),
       headSeq: z.number().describe("The number of the session's last event."),
     }),
+    isOpen: true,
+  }),
+  getView: defineRoute({
+    summary:
+      "A session as it stands: all runs in brief, the latest and those at work with their latest steps. A feed goes on after `seq`.",
+    params: sessionParams,
+    query: z.object({
+      first: flagQuery.describe(
+        "Where reading all of a large session takes long, its latest run at depth 0 alone is told at once.",
+      ),
+    }),
+    response: viewSnapshotSchema,
+    isOpen: true,
+  }),
+  getRunPart: defineRoute({
+    summary: "What there is of a run besides its head, with its latest steps.",
+    params: sessionRunParams,
+    query: z.object({ atLeast }),
+    response: runPartSchema,
+    isOpen: true,
+  }),
+  listSteps: defineRoute({
+    summary: "Steps of a run by their places, with their calls.",
+    params: sessionRunParams,
+    query: z.object({
+      from: z.coerce.number().int().min(0).describe("The place of the first one, counted from 0."),
+      to: z.coerce.number().int().min(0).describe("The place after the last one; 200 at most are given."),
+      atLeast,
+    }),
+    response: stepsPageSchema,
     isOpen: true,
   }),
   listMessages: defineRoute({

@@ -92,6 +92,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     agents: loaded.agents,
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
+    permissions: [...new Set([...loaded.permissions.rules, ...loaded.permissions.preapproved].map(({ from }) => from))],
     browsers: loaded.browsers,
     problems: loaded.problems,
     untrusted: loaded.untrusted,

@@ -122,6 +122,8 @@ export type Workspace = Plans & {
   readonly live: Pick<Engine, "cancel" | "send" | "withdraw" | "approvals" | "answer" | "follow">;
   /** The files of instructions that agents are given, the user's and the project's. */
   readonly instructions: readonly string[];
+  /** Settings of other programs whose permissions hold for every agent. */
+  readonly permissions: readonly string[];
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */

@@ -257,6 +257,18 @@ describe("every route", () => {
     expect(events.map(({ seq }) => seq)).toEqual([3, 4, 5]);
     await callRoute("listMessages", { params });
     await callRoute("getTree", { params });
+    const { runs, seq } = await callRoute<{ runs: { runId: string; stepCount: number }[]; seq: number }>("getView", { params });
+    expect(runs.map((run) => run.runId)).toContain(runId);
+    const part = await callRoute<{ stepCount: number }>("getRunPart", {
+      params: { ...params, runId },
+      query: { atLeast: String(seq) },
+    });
+    expect(part.stepCount).toBe(runs[0]?.stepCount);
+    const page = await callRoute<{ steps: unknown[] }>("listSteps", {
+      params: { ...params, runId },
+      query: { from: "0", to: "1" },
+    });
+    expect(page.steps).toHaveLength(1);
     await callRoute("exportSession", { params });
     await callRoute("search", { query: { text: "wait" } });
     await callRoute("getStats", { query: { by: "agent" } });

@@ -1,5 +1,4 @@
 /** Calls of the server about sessions: the record is read as it is, and runs are begun through the workspace of their folder. */
-import { foldSession } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
@@ -8,6 +7,7 @@ import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { toCommandTask } from "../folder-commands.ts";
 import { given, type Said, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
+import type { SessionFolds } from "./session-folds.ts";
 import type { SessionItem } from "./session-items.ts";
 import { requireSession, toSessionItems } from "./session-items.ts";
 
@@ -33,8 +33,11 @@ type SessionCall =
   | "search";
 
 const USUAL_EVENTS = 1_000;
+/** Sessions of fewer events are folded as soon as they are opened. */
+const LARGE_EVENTS = 5_000;
+const MOST_AHEAD = 2;
 
-export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall> => {
+export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): SomeCalls<SessionCall> => {
   const { store, workspaces, source, env } = ground;
   const { readSide } = store;
   const servedOf = async (sessionId: SessionId): Promise<Served> =>
@@ -49,6 +52,10 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
       if (search !== undefined && search.trim() !== "") return searchSessions(ground, search, given(query));
       const workspace = workspaceId === undefined ? {} : { workspace: workspaces.of(workspaceId).workspace.folder };
       const { items, next } = await readSide.listSessions(given({ ...query, ...workspace }));
+      // Whoever sees the list opens one of the latest; reading a large one takes as long as looking at the list does.
+      if (query.order === "updated" && query.after === undefined)
+        for (const { sessionId } of items.filter(({ headSeq }) => headSeq > LARGE_EVENTS).slice(0, MOST_AHEAD))
+          folds.foldAhead(sessionId);
       return { items: await toSessionItems(store, items), next };
     },
     getSession: async ({ params: { sessionId } }) => {
@@ -98,6 +105,7 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     deleteSession: async ({ params: { sessionId }, query: { force } }) => {
       const wasThere = await readSide.deleteSession(sessionId, { force: force === "true" });
       if (!wasThere) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      folds.forget(sessionId);
       return { ok: true };
     },
     exportSession: async ({ params: { sessionId } }) => ({ ...(await readSide.exportSession(sessionId)) }),
@@ -114,8 +122,7 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
       return { runs: await readSide.tree(sessionId) };
     },
     listSessionPlans: async ({ params: { sessionId } }) => {
-      await requireSession(store, sessionId);
-      const { runs } = foldSession(sessionId, await store.read(sessionId));
+      const { runs } = await folds.viewOf(sessionId);
       return {
         plans: [...runs.values()].flatMap(({ runId, plans }) =>
           [...plans.values()].map(({ callId, plan, steps, verdict }) => ({

@@ -26,7 +26,7 @@ export const Conversation = ({
   const { questions } = useLists();
   const [unseen, setUnseen] = useState(0);
   const end = useRef<RowsHandle | null>(null);
-  const build = useMemo(createRowsBuilder, [session]);
+  const build = useMemo(createRowsBuilder, [session.view]);
   const rows = useMemo(() => {
     const { view } = session;
     const awaited = awaitedRuns(

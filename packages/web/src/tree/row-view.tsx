@@ -15,6 +15,7 @@ import { RunRow } from "./run-row.tsx";
 import { taskText } from "./run-figures.ts";
 import { SaidRow } from "./said-row.tsx";
 import { ToolCard } from "./tool-card.tsx";
+import { estimateUnloaded, UnloadedRow } from "./unloaded-row.tsx";
 
 const indent = (levels: number): CSSProperties => ({ "--levels": levels }) as CSSProperties;
 
@@ -73,6 +74,8 @@ const Content = ({ row }: { readonly row: Row }) => {
       return scene.isReplay ? null : <ApprovalCard question={{ ...row.approval, path: pathOf(session, run) }} />;
     case "ending":
       return <EndingRow run={run} />;
+    case "unloaded":
+      return <UnloadedRow run={run} range={row.range} />;
   }
 };
 
@@ -95,6 +98,8 @@ export const estimateRow = (row: Row): number => {
       return 280;
     case "said":
       return 34 + Math.ceil(row.step.text.length / 90) * 22;
+    case "unloaded":
+      return estimateUnloaded(row.range);
     case "asked":
     case "task":
     case "message":
