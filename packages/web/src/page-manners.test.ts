@@ -2,7 +2,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
 import {
   call,
@@ -71,6 +71,9 @@ tools: [read, ask_user]
 You lead.
 `;
 
+// A machine may be busy with other things.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
 let stage: PageStage;
 let browser: Browser;
 let context: BrowserContext;
@@ -101,7 +104,7 @@ afterAll(async () => {
 
 const openTab = async (address = "/"): Promise<Page> => {
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));

@@ -1,6 +1,6 @@
 /** Test cases run from the page, as a person does it: real server, real application under test, two real browsers; only the model is played. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
 import {
   findChromium,
@@ -10,6 +10,9 @@ import {
   type PageStage,
   prepareShopTests,
 } from "./testing/index.ts";
+
+// A machine may be busy with other things.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let stage: PageStage;
 let browser: Browser;
