@@ -98,6 +98,8 @@ test("timeline and replay have the whole of it", async () => {
   expect(await slider.getAttribute("max")).toBe(String(events.length));
   await slider.fill("3");
   await page.getByText("3 of").waitFor();
-  await nodes(/depth 0/).first().waitFor();
+  await nodes(/depth 0/)
+    .first()
+    .waitFor();
   await page.getByRole("button", { name: "Leave the replay" }).click();
 });

@@ -49,13 +49,16 @@ const scrollThrough = (page: SessionStore, server: SessionStore, isOpen: (run: R
   throw new Error("There is always something missing.");
 };
 
-test.each([0.3, 0.7, 1])("opened by a snapshot at %f of it and scrolled through, a session has the rows of one read whole", (part) => {
-  const whole = fold();
-  const page = openAt(Math.floor(events.length * part));
-  for (const event of events) page.apply(event);
-  for (const isOpen of [opensByItself, () => true])
-    expect(toText(scrollThrough(page, whole, isOpen))).toEqual(toText(draw(createRowsBuilder(), whole, isOpen)));
-});
+test.each([0.3, 0.7, 1])(
+  "opened by a snapshot at %f of it and scrolled through, a session has the rows of one read whole",
+  (part) => {
+    const whole = fold();
+    const page = openAt(Math.floor(events.length * part));
+    for (const event of events) page.apply(event);
+    for (const isOpen of [opensByItself, () => true])
+      expect(toText(scrollThrough(page, whole, isOpen))).toEqual(toText(draw(createRowsBuilder(), whole, isOpen)));
+  },
+);
 
 test("before it is scrolled through, the latest rows are there and the others are few", () => {
   const whole = draw(createRowsBuilder(), fold(), opensByItself);
