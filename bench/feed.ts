@@ -156,7 +156,7 @@ console.log(
   `${CLIENTS - 1} clients read each of two sessions, one of which has a stalled client besides: ${EVENTS} events of ${BYTES / 1024} KB each, one of either every ${EVERY_MS} ms; ${ROUNDS} rounds`,
 );
 console.log(
-  `p99 without ${median(rounds.map(({ plain }) => plain.p99))} ms, with it ${median(rounds.map(({ stalled }) => stalled.p99))} ms; ratio in the middle of ${ratios.length} blocks ${median(ratios).toFixed(2)} (at most ${MOST_RATIO})`,
+  `p99 without ${median(rounds.map(({ plain }) => plain.p99)).toFixed(1)} ms, with it ${median(rounds.map(({ stalled }) => stalled.p99)).toFixed(1)} ms; ratio in the middle of ${ratios.length} blocks ${median(ratios).toFixed(2)} (at most ${MOST_RATIO})`,
 );
 console.log(`memory of the server grew by ${growth} MB over the last four fifths (at most ${MOST_GROWTH_MB} MB)`);
 process.exitCode = median(ratios) <= MOST_RATIO && growth <= MOST_GROWTH_MB ? 0 : 1;
