@@ -214,6 +214,8 @@ export type MessageView = {
   readonly source: InputSource | null;
   readonly receivedAt: string;
   readonly deliveredAt: string | null;
+  /** When it was taken back; a message that was on its way by then is delivered all the same. */
+  readonly withdrawnAt: string | null;
 };
 
 export type CancelView = {

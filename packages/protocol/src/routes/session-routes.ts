@@ -11,6 +11,7 @@ import {
   flagQuery,
   nextField,
   pageQuery,
+  queuedTurnParams,
   runFields,
   SAID_MAX_BODY,
   saidFields,
@@ -70,6 +71,24 @@ export const SESSION_ROUTES = {
     maxBody: SAID_MAX_BODY,
     response: startedSchema,
     status: 201,
+  }),
+  listQueuedTurns: defineRoute({
+    summary: "What is said once the turn that runs has ended, in order.",
+    params: sessionParams,
+    response: z.object({ turns: z.array(z.object({ turnId: z.string(), text: z.string() })) }),
+  }),
+  queueTurn: defineRoute({
+    summary: "Says something once the turn that runs has ended; at once where none runs. It is kept until then, also over a restart.",
+    params: sessionParams,
+    body: z.strictObject({ text: z.string().min(1).max(1_000_000) }),
+    maxBody: 4_000_000,
+    response: z.object({ isQueued: z.boolean().describe("False where the turn has begun already.") }),
+    status: 201,
+  }),
+  dropQueuedTurn: defineRoute({
+    summary: "Takes back what waits for the end of the turn.",
+    params: queuedTurnParams,
+    response: doneSchema,
   }),
   resumeSession: defineRoute({
     summary: "Goes on with the latest run of a session where it was left.",

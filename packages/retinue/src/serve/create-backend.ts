@@ -3,6 +3,7 @@ import type { Backend } from "@retinue/server";
 import { readVersion } from "../cli/version.ts";
 import { createAgentCalls } from "./agent-calls.ts";
 import type { BackendGround } from "./backend-ground.ts";
+import { createRuleCalls } from "./rule-calls.ts";
 import { createRunCalls } from "./run-calls.ts";
 import { createSessionCalls } from "./session-calls.ts";
 import { createSessionFolds } from "./session-folds.ts";
@@ -25,6 +26,7 @@ export const createBackend = (ground: BackendGround): Backend => {
       ...createWorkspaceCalls(ground),
       ...createAgentCalls(ground),
       ...createTestCalls(ground),
+      ...createRuleCalls(ground),
     },
     artifact: async (sessionId, artifactId) => store.readArtifactBytes(sessionId, artifactId),
     feeds: {
@@ -35,7 +37,12 @@ export const createBackend = (ground: BackendGround): Backend => {
         return { events: after >= headSeq ? [] : await store.read(sessionId, after, limit), headSeq };
       },
       follow: (sessionId, options) => host.follow(sessionId, options),
-      watchAll: (wake) => store.watchAny(ALL, wake),
+      watchAll: (wake) => {
+        const leave = [store.watchAny(ALL, wake), ground.asks.watch(wake)];
+        return () => {
+          for (const unwatch of leave) unwatch();
+        };
+      },
     },
   };
 };

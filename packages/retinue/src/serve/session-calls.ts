@@ -2,13 +2,16 @@
 import type { RunHandle } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import type { RouteInput } from "@retinue/protocol/routes";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { toCommandTask } from "../folder-commands.ts";
-import { given, toParts } from "./said.ts";
+import { given, type Said, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
 import type { SessionFolds } from "./session-folds.ts";
 import type { SessionItem } from "./session-items.ts";
 import { requireSession, toSessionItems } from "./session-items.ts";
+
+type RunOptions = Omit<RouteInput<"startTurn">["body"], keyof Said>;
 
 type SessionCall =
   | "listSessions"
@@ -16,6 +19,9 @@ type SessionCall =
   | "getSession"
   | "deleteSession"
   | "startTurn"
+  | "listQueuedTurns"
+  | "queueTurn"
+  | "dropQueuedTurn"
   | "resumeSession"
   | "forkSession"
   | "stopSession"
@@ -36,13 +42,10 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
   const { readSide } = store;
   const servedOf = async (sessionId: SessionId): Promise<Served> =>
     workspaces.at((await requireSession(store, sessionId)).workspace);
-  const begin = async (served: Served, run: Promise<RunHandle>): Promise<{ sessionId: SessionId; runId: `run_${string}` }> => {
+  const begin = async (served: Served, run: Promise<RunHandle>): Promise<Started> => {
     const handle = workspaces.hold(served, await run);
     return { sessionId: handle.sessionId, runId: handle.runId };
   };
-  /** A text that calls a command which is a file becomes the task that it stands for. */
-  const meant = async ({ workspace: { folder }, loaded: { settings } }: Served, text: string): Promise<string> =>
-    (await toCommandTask(text, { folder, settings, env, isStrict: false })).text;
 
   return {
     listSessions: async ({ query: { search, workspaceId, ...query } }) => {
@@ -62,13 +65,19 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
     },
     startSession: async ({ body: { workspaceId, text, images, ...run } }) => {
       const served = workspaces.of(workspaceId);
-      const said = await meant(served, text);
+      const said = await toMeant(served, text, env);
       return begin(served, served.workspace.run(toParts({ text: said, images }), given(run)));
     },
-    startTurn: async ({ params: { sessionId }, body: { text, images, ...run } }) => {
-      const served = await servedOf(sessionId);
-      const said = await meant(served, text);
-      return begin(served, served.workspace.run(toParts({ text: said, images }), { ...given(run), sessionId }));
+    startTurn: async ({ params: { sessionId }, body }) =>
+      beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
+    listQueuedTurns: async ({ params: { sessionId } }) => ({ turns: await ground.queuedTurns.list(sessionId) }),
+    queueTurn: async ({ params: { sessionId }, body: { text } }) => {
+      await requireSession(store, sessionId);
+      return { isQueued: await ground.queuedTurns.add(sessionId, text) };
+    },
+    dropQueuedTurn: async ({ params: { sessionId, turnId } }) => {
+      await ground.queuedTurns.drop(sessionId, turnId);
+      return { ok: true };
     },
     resumeSession: async ({ params: { sessionId }, body }) => {
       const served = await servedOf(sessionId);
@@ -136,6 +145,29 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
     search: async ({ query: { text, ...query } }) => readSide.search(text, given(query)),
   };
 };
+
+type Started = { readonly sessionId: SessionId; readonly runId: `run_${string}` };
+
+type Turn = Said & RunOptions & { readonly sessionId: SessionId };
+
+/** Goes on with the conversation of a session. */
+export const beginTurn = async (
+  { workspaces, env }: Pick<BackendGround, "workspaces" | "env">,
+  served: Served,
+  { text, images, sessionId, ...run }: Turn,
+): Promise<Started> => {
+  const said = await toMeant(served, text, env);
+  const handle = await served.workspace.run(toParts({ text: said, images }), { ...given(run), sessionId });
+  const { runId } = workspaces.hold(served, handle);
+  return { sessionId, runId };
+};
+
+/** A text that calls a command which is a file becomes the task that it stands for. */
+const toMeant = async (
+  { workspace: { folder }, loaded: { settings } }: Served,
+  text: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string> => (await toCommandTask(text, { folder, settings, env, isStrict: false })).text;
 
 type Found = { readonly items: readonly SessionItem[]; readonly next: string | null };
 
