@@ -20,7 +20,7 @@ import { agreeToApp } from "./agree-to-app.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
-import { toCount, toVariables } from "./test-options.ts";
+import { toCount, toHealMode, toVariables } from "./test-options.ts";
 import { writeReports } from "./write-reports.ts";
 
 export const testCommand = async (
@@ -32,6 +32,7 @@ export const testCommand = async (
   const workers = toCount("--workers", options.workers ?? "1", { least: 1, most: 64 });
   if (options.export !== undefined && options.export !== "playwright")
     throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
+  const heal = toHealMode(options, env);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
@@ -55,7 +56,7 @@ export const testCommand = async (
         cases,
         ports,
         logIn,
-        ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
+        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
         workers,
         retries,
         signal: at.signal,
