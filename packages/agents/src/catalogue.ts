@@ -37,6 +37,8 @@ export type LoadedAgents = {
   readonly skills: ReadonlyMap<string, SkillEntry>;
   /** The depth that the project's roles ask for; the session's own holds where it is smaller. */
   readonly maxDepth?: number;
+  /** Files of prompts that other files name, absolute. */
+  readonly promptFiles: readonly string[];
   readonly problems: readonly Problem[];
   /** Of agents of the project that were not loaded for them. */
   readonly refused: readonly TrustWish[];
@@ -61,6 +63,7 @@ export type Catalogue = {
   readonly addProblems: (problems: readonly Problem[]) => void;
   /** Of several the smallest holds. */
   readonly limitDepth: (maxDepth: number) => void;
+  readonly addPromptFile: (file: string) => void;
   readonly finish: () => LoadedAgents;
 };
 
@@ -70,6 +73,7 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
   const skills = new Map<string, SkillEntry>();
   const problems: Problem[] = [];
   const refused: TrustWish[] = [];
+  const promptFiles = new Set<string>();
   let maxDepth: number | undefined;
 
   /** A project takes the place of its own agents, and of others once that is trusted. */
@@ -139,6 +143,7 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
       skills.set(skill.name, Object.freeze(skill));
     },
     addProblems: (more) => void problems.push(...more),
+    addPromptFile: (file) => void promptFiles.add(file),
     limitDepth: (depth) => void (maxDepth = Math.min(maxDepth ?? Infinity, depth)),
     finish: () => {
       const { agents, aliases, problems: ofNames } = resolveNames(found);
@@ -149,6 +154,7 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
         sources: new Map([...found].map(([name, { source }]) => [name, source])),
         problems: [...problems, ...ofNames],
         refused,
+        promptFiles: [...promptFiles],
         ...(maxDepth === undefined ? {} : { maxDepth }),
       };
     },

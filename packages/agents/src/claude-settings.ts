@@ -5,6 +5,7 @@
 import path from "node:path";
 import type { Rule, RuleSet } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
+import { placesOf } from "@retinue/runtime";
 import { toAgentPattern } from "./agent-name.ts";
 import { toAllowingRules, toHoldingRules } from "./dialects/claude-code-rules.ts";
 import type { ToolEntry } from "./dialects/tool-entries.ts";
@@ -35,13 +36,15 @@ export type ClaudeSettingsOptions = {
 };
 
 /** Of one place, in the order in which they count; the rules of all hold. */
-export const CLAUDE_SETTINGS_FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;
+export const CLAUDE_SETTINGS_FILES: readonly string[] = placesOf("settings").flatMap(({ dialect, at }) =>
+  dialect === "claude-code" ? at : [],
+);
 
 export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
   const files: ClaudeSettingsFile[] = [];
   const problems: Problem[] = [];
   const places = [
-    ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, CLAUDE_SETTINGS_FILES[0]), origin: "user" } as const]),
+    ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
     ...(projectDir === undefined || projectDir === homeDir
       ? []
       : CLAUDE_SETTINGS_FILES.map(
