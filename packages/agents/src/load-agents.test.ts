@@ -95,9 +95,9 @@ describe("agents are found", () => {
   });
 
   test("of two that a project names alike the narrower is used, whichever is read first, and that is said at run time", async () => {
-    const agent = (tools: string): string => `---\nname: twin\ndescription: d\ntools: ${tools}\n---\nMay use ${tools}.\n`;
-    await folders.write("project/.claude/agents/a.md", agent("Read"));
-    await folders.write("project/.claude/agents/b.md", agent("Read, Bash"));
+    const twin = (tools: string): string => `---\nname: twin\ndescription: d\ntools: ${tools}\n---\nMay use ${tools}.\n`;
+    await folders.write("project/.claude/agents/a.md", twin("Read"));
+    await folders.write("project/.claude/agents/b.md", twin("Read, Bash"));
     await folders.write("project/.opencode/agent/twin.md", "---\ndescription: d\n---\nAll.\n");
     const loaded = await folders.load();
     expect(loaded.agents.get("twin")?.tools).toEqual(["read"]);
