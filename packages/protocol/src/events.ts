@@ -173,6 +173,12 @@ export type InputBody =
       readonly source?: InputSource;
     }
   | {
+      /** Who said something takes it back. A message that was on its way into the conversation by then is delivered all the same. */
+      readonly type: "message.withdrawn";
+      readonly messageId: MessageId;
+      readonly source?: InputSource;
+    }
+  | {
       readonly type: "approval.answered";
       readonly approvalId: ApprovalId;
       readonly allowed: boolean;
@@ -414,7 +420,12 @@ export type LiveType = LiveBody["type"];
 
 const LIVE: ReadonlySet<string> = new Set<LiveType>(["model.delta", "model.retrying", "tool.progress"]);
 
-const INPUTS: ReadonlySet<string> = new Set<InputType>(["message.received", "approval.answered", "cancel.requested"]);
+const INPUTS: ReadonlySet<string> = new Set<InputType>([
+  "message.received",
+  "message.withdrawn",
+  "approval.answered",
+  "cancel.requested",
+]);
 
 /** Whether anybody may append such an event, without the run's lease. */
 export const isInput = <E extends { readonly type: string }>(event: E): event is Extract<E, InputBody> => INPUTS.has(event.type);

@@ -151,6 +151,10 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
     await own.requireRun(runId);
     return engine.send(runId, said, by);
   },
+  withdraw: async (runId, messageId, by) => {
+    await own.requireRun(runId);
+    return engine.withdraw(runId, messageId, by);
+  },
   answer: async (approvalId, answer, by) => {
     await own.requireApproval(approvalId);
     return engine.answer(approvalId, answer, by);
