@@ -126,15 +126,22 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
       );
     }
   }
+  const allow = lists.allow.filter((entry) => isTaken(entry, note));
   const deniedAgents = lists.deny.flatMap((entry) => toDeniedAgents(entry, note));
   return {
     held: [...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
-    allowed: lists.allow.flatMap((entry) =>
-      entry.tool === DELEGATE_TOOL ? [] : (toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
-    ),
-    allowedAsWritten: lists.allow.map(({ written }) => written),
+    allowed: allow.flatMap((entry) => toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
+    allowedAsWritten: allow.map(({ written }) => written),
     deniedAgents,
   };
+};
+
+/** Every command at once is spared no question: who wants that says so to us. */
+const isTaken = ({ tool, rule, line, written }: ToolEntry, note: Note): boolean => {
+  if (tool === DELEGATE_TOOL) return false;
+  if (rule !== undefined || (tool !== "shell" && tool !== "*")) return true;
+  note("notice", line, `"${written}" has no effect here: only commands that are named are spared a question`);
+  return false;
 };
 
 /** Each text is one rule, whatever commas it holds. */

@@ -47,7 +47,7 @@ export const loadTrustedAgents = async (
   const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
   return {
     loaded: withoutAgents(
-      loaded,
+      { ...loaded, problems: [...loaded.problems, ...settings.problems] },
       settings.files.flatMap(({ deniedAgents }) => deniedAgents),
     ),
     permissions: { files: settings.files, ...toSessionRules(settings, (file) => granted.has(file), base) },
