@@ -109,8 +109,9 @@ const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField):
   const severity = source.origin === "built-in" ? "notice" : "warning";
   for (const field of ["tools", "deniedTools"] as const)
     for (const pattern of isNamed(source, field) ? agent[field] : []) {
-      if (pattern === "*" || tools.some((tool) => matchesGlob(pattern, tool))) continue;
-      // Another form of a name that is told already.
+      // A name may stand in two forms, of which one is told.
+      const forms = agent[field].filter((one) => one === pattern || one.replace(".", "_") === pattern);
+      if (pattern === "*" || forms.some((form) => tools.some((tool) => matchesGlob(form, tool)))) continue;
       if (pattern.includes(".") && agent[field].includes(pattern.replace(".", "_"))) continue;
       const isAgent = loaded.agents.has(pattern);
       note(

@@ -3,6 +3,7 @@
  * known by name alone, at any depth, in any case or normalisation, and whether they exist or not.
  */
 import picomatch from "picomatch";
+import { definingGlobs } from "./defining-places.ts";
 
 export type Protection = {
   /** May its content be seen? */
@@ -14,7 +15,11 @@ export type Protection = {
 };
 
 /** How a file is treated that something trusted runs, whatever its name. */
-export const BOUND: Protection = { read: "allow", write: "deny", why: "run by a hook, a server or a check that is trusted" };
+export const BOUND: Protection = {
+  read: "allow",
+  write: "deny",
+  why: "run by a hook, a server or a check that is trusted, or the prompt of an agent",
+};
 
 /** How a kind of name is treated. All names hold at any depth, and are written in lower case. */
 type Kind = Protection & {
@@ -84,6 +89,7 @@ const HELD_NAMES: readonly string[] = [
   ".agents",
   "opencode.{json,jsonc}",
   ".{codex,gemini,cursor,windsurf,continue,roo,clinerules,aider.conf.yml}",
+  ...definingGlobs("deny"),
 ];
 
 const KINDS: readonly Kind[] = [
@@ -102,11 +108,8 @@ const KINDS: readonly Kind[] = [
     write: "ask",
     why: "run by others later, or read by agents as orders",
     names: [
-      "{agents,claude,claude.local,gemini,skill}.md",
-      // Agents of other worlds: skills, roles and their prompts.
-      "skills/*.{yaml,yml}",
-      "appsettings*.json",
-      "prompts/roles",
+      ...definingGlobs("ask"),
+      "gemini.md",
       ".{cursorrules,windsurfrules}",
       ".github/{workflows,actions,copilot-instructions.md}",
       ".{circleci,buildkite,woodpecker,devcontainer}",

@@ -15,6 +15,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "agents list": "retinue agents list --json",
   "agents show": "retinue agents show researcher",
   "agents check": "retinue agents check",
+  "agents add": "retinue agents add ../claude-plugins",
+  "agents remove": "retinue agents remove code-review",
   "agents new": "retinue agents new translator",
   skills: "retinue skills list",
   "skills list": "retinue skills list --json",
