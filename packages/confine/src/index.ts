@@ -12,6 +12,7 @@ export { MAX_OUTPUT_CHARS, count, formatBytes, toModelText } from "./files/outpu
 export { liesAt } from "./files/real-place.ts";
 export { readLineRange } from "./files/read-line-range.ts";
 export type { LineRange } from "./files/read-line-range.ts";
+export { removeInside } from "./files/remove-inside.ts";
 export { requireFolder } from "./files/require-folder.ts";
 export { codeOf, toToolError } from "./files/system-error.ts";
 export { escapeName, toAbsolutePath, toShownPath } from "./files/workspace-path.ts";

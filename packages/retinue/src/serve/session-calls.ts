@@ -5,6 +5,7 @@ import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { toCommandTask } from "../folder-commands.ts";
+import { forgetSessions } from "../host/forget-sessions.ts";
 import { given, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
 import type { SessionItem } from "./session-items.ts";
@@ -90,6 +91,7 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     deleteSession: async ({ params: { sessionId }, query: { force } }) => {
       const wasThere = await readSide.deleteSession(sessionId, { force: force === "true" });
       if (!wasThere) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      await forgetSessions([sessionId], env);
       return { ok: true };
     },
     exportSession: async ({ params: { sessionId } }) => ({ ...(await readSide.exportSession(sessionId)) }),

@@ -108,6 +108,7 @@ export const createTui = (options: TuiOptions): Tui => {
   let wasWorking = false;
   let isClosed = false;
   const leaving = Promise.withResolvers<void>();
+  const closed = new AbortController();
 
   const width = (): number => Math.max(20, terminal.size().columns - 1);
 
@@ -259,6 +260,8 @@ export const createTui = (options: TuiOptions): Tui => {
       schedule();
     },
     copy: (text) => terminal.write(toClipboard(text)),
+    confirm: async (question, yes) =>
+      (await asks.ask({ question, options: [yes, "no"], by: "retinue asks you" }, closed.signal)) === yes,
     commands: () => commands,
     leave: () => leaving.resolve(),
   };
@@ -388,6 +391,7 @@ export const createTui = (options: TuiOptions): Tui => {
       screen.clear();
       if (pending.length > 0) screen.draw({ finished: pending, live: [] });
       isClosed = true;
+      closed.abort();
       for (const ask of asks.open()) ask.settle(undefined);
       conversation.close();
       terminal.write(LEAVE_MODES);

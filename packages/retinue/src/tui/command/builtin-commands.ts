@@ -16,11 +16,13 @@ import { renderMarkdown } from "../draw/markdown-stream.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
 import { row, safeName, safeText, span } from "../screen/row.ts";
-import type { Feed } from "../session/feed.ts";
 import type { CommandContext } from "./command-context.ts";
+import { compact } from "./compact-command.ts";
 import { findNamedRun } from "./find-named-run.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 import { startLimited } from "./start-limited.ts";
+import { requireMain, tell } from "./tell.ts";
+import { undo } from "./undo-command.ts";
 
 type Command = SlashCommand<CommandContext>;
 
@@ -30,16 +32,6 @@ const need = (text: string, what: string): string => {
   if (text === "") throw new RetinueError("usage", `${what}.`);
   return text;
 };
-
-const requireMain = ({ conversation }: CommandContext): Feed => {
-  const main = conversation.main();
-  if (!main)
-    throw new RetinueError("session_unknown", "No session has begun here yet.", { hint: "/sessions lists those there are." });
-  return main;
-};
-
-const tell = ({ print, width }: CommandContext, text: string): void =>
-  print(text.split("\n").flatMap((line) => wrapRow([span(` ${safeText(line)}`, "dim")], width(), "   ")));
 
 const agentNames = ({ retinue }: CommandContext): readonly string[] => [...retinue.agents.keys()];
 
@@ -341,5 +333,7 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   stop,
   message,
   copy,
+  undo,
+  compact,
   exit,
 ];

@@ -23,6 +23,8 @@ export type CommandContext = {
   /** Opens a run below the tree; undefined closes what is open. */
   readonly inspect: (runId: RunId | undefined) => void;
   readonly copy: (text: string) => void;
+  /** Puts a question of the command itself to the user, in the queue of all questions. False where it was not answered with yes. */
+  readonly confirm: (question: string, yes: string) => Promise<boolean>;
   readonly commands: () => SlashCommands<CommandContext>;
   readonly leave: () => void;
 };

@@ -5,6 +5,7 @@
 import { safeText, span } from "../screen/row.ts";
 import type { Row } from "../screen/row.ts";
 import { wrapRow } from "../screen/fit-row.ts";
+import { diffStyle } from "./draw-diff.ts";
 import { inlineMarkdown } from "./markdown-inline.ts";
 import { renderTable } from "./markdown-table.ts";
 
@@ -21,13 +22,6 @@ type Fence = { readonly mark: string; readonly language: string };
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const TABLE_LINE = /^\s*\|.*\|\s*$/;
-
-/** In fences that hold a diff, lines are coloured as in any diff. */
-export const diffStyle = (line: string): "added" | "removed" | "heading" | undefined => {
-  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "heading";
-  if (line.startsWith("+")) return "added";
-  return line.startsWith("-") ? "removed" : undefined;
-};
 
 const codeRow = (line: string, { language }: Fence): Row => {
   const text = safeText(line);

@@ -10,7 +10,7 @@ import { cutRow, wrapRow } from "../screen/fit-row.ts";
 import type { Row, Span } from "../screen/row.ts";
 import { row, rowWidth, safeName, safeText, span } from "../screen/row.ts";
 import { describeCall } from "./describe-call.ts";
-import { diffStyle } from "./markdown-stream.ts";
+import { drawDiff } from "./draw-diff.ts";
 
 export type CardOptions = {
   readonly shown: Shown;
@@ -32,19 +32,15 @@ export const bodyOf = (
 ): readonly Row[] => {
   const lines: readonly Row[] =
     diff === undefined
-      ? formatInput(act, redact).map((line) => [span(line.slice(2))])
-      : redact(diff)
-          .split("\n")
-          .map((line) => {
-            const style = diffStyle(line);
-            return [style === undefined ? span(safeText(line)) : span(safeText(line), style)];
-          });
+      ? formatInput(act, redact).flatMap((line) => wrapRow([span(line.slice(2))], width, "  "))
+      : drawDiff(redact(diff), width);
   const touched = formatTouched(act, redact).map((line): Row => [
     span(line.trim(), line.includes("sandbox") ? "waiting" : "dim"),
   ]);
-  return [...lines, ...(diff === undefined || act.unsandboxed !== undefined ? touched : [])].flatMap((one) =>
-    wrapRow(one, width, "  "),
-  );
+  return [
+    ...lines,
+    ...(diff === undefined || act.unsandboxed !== undefined ? touched : []).flatMap((one) => wrapRow(one, width, "  ")),
+  ];
 };
 
 const key = (name: string): Span => span(name, "bold");
@@ -94,7 +90,7 @@ export const drawQuestion = ({ shown, path, diff, rule, redact, width, mostRows 
       ...question.options.map((option, index) => row(key(` ${index + 1}`), ` ${safeText(redact(option))}`)),
       [span("Type an answer and press Enter; Esc leaves it open.", "dim")],
     ];
-    return frame("an agent asks you", number, body.slice(-Math.max(3, mostRows - 2)), width);
+    return frame(question.by ?? "an agent asks you", number, body.slice(-Math.max(3, mostRows - 2)), width);
   }
   const { approval } = question;
   const title = `${path}: ${redact(describeCall(approval.act))}`;

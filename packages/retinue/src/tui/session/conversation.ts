@@ -28,7 +28,16 @@ export type ConversationOptions = {
 };
 
 /** What holds from the next turn on. */
-export type Choices = { model?: string; agent?: string; approve?: ApproveMode; forkFrom?: ForkPoint };
+export type Choices = {
+  model?: string;
+  agent?: string;
+  approve?: ApproveMode;
+  forkFrom?: ForkPoint;
+  /** What was said before is summarised ahead of the next turn. */
+  compact?: true;
+  /** Said ahead of the next turn, beside what the user says. */
+  note?: string;
+};
 
 /** How a session that was opened is gone on with. */
 export type Opened = "resumed" | "attached" | "at rest";
@@ -104,17 +113,21 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const start = async (text: string): Promise<void> => {
     isStarting = true;
     try {
-      const { forkFrom, model, agent, approve } = choices;
+      const { forkFrom, model, agent, approve, compact, note } = choices;
       const run = {
         ...flagged,
         ...(agent === undefined ? {} : { agent }),
         ...(model === undefined ? {} : { model }),
         ...(approve === undefined ? {} : { approve }),
+        ...(compact === undefined ? {} : { compact }),
       };
+      const task = note === undefined ? text : `[${note}]\n\n${text}`;
       const handle = forkFrom
-        ? await retinue.fork(forkFrom, { task: text, ...run })
-        : await retinue.run(text, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
+        ? await retinue.fork(forkFrom, { task, ...run })
+        : await retinue.run(task, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
       delete choices.forkFrom;
+      delete choices.compact;
+      delete choices.note;
       watch(handle);
       if (main?.sessionId === handle.sessionId) return;
       main?.close();
