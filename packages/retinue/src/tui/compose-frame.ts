@@ -175,12 +175,18 @@ export const composeFrame = (parts: FrameParts): Composed => {
       ? conversation.feeds().find(({ view }) => view.openApprovals.has(shown.question.id as never))?.view.runs
       : undefined;
   const path = shown?.question.type === "approval" && runs ? pathOf(shown.question.approval.runId, runs, names) : "";
-  const treeFloor = Math.min(roots.length === 0 ? 0 : 4, left);
+  const treeFloor = Math.min(roots.length === 0 ? 0 : size.rows < 24 ? 2 : 4, left);
   const card = shown
-    ? drawQuestion({ shown, path, diff, rule, redact, width, mostRows: Math.max(4, left - treeFloor) }).slice(
-        0,
-        Math.max(1, left),
-      )
+    ? drawQuestion({
+        shown,
+        path,
+        diff,
+        rule,
+        review: state.reviews.get(shown.question.id),
+        redact,
+        width,
+        mostRows: Math.max(4, left - treeFloor),
+      }).slice(0, Math.max(1, left))
     : [];
   left -= card.length;
 

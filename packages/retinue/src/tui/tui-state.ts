@@ -2,6 +2,7 @@
 import type { RunId } from "@retinue/protocol";
 import type { Completion } from "./input/completion.ts";
 import type { EditedText } from "./input/text-editor.ts";
+import type { Review } from "./question/review.ts";
 import { EMPTY_TEXT } from "./input/text-editor.ts";
 
 /** A choice that takes the next key. */
@@ -26,6 +27,8 @@ export type TuiState = {
   openedScroll: number;
   readonly folds: Map<RunId, boolean>;
   stopOffer: StopOffer | undefined;
+  /** How far one has read in what is asked about, by question. */
+  readonly reviews: Map<string, Review>;
   /** One line that goes away with the next key. */
   notice: string | undefined;
   /** When Ctrl-C was last pressed. */
@@ -46,6 +49,7 @@ export const createTuiState = (history: readonly string[]): TuiState => ({
   opened: undefined,
   openedScroll: 0,
   folds: new Map(),
+  reviews: new Map(),
   stopOffer: undefined,
   notice: undefined,
   interruptedAt: -Infinity,

@@ -3,7 +3,7 @@ import type { RunView } from "@retinue/client";
 import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { describeCall } from "./draw/describe-call.ts";
-import { bodyOf } from "./draw/question-card.ts";
+import { bodyOf, coverOf, linesOf } from "./draw/question-card.ts";
 import { nameRuns, type RunNames } from "./draw/run-names.ts";
 import { formatError } from "../cli/format-error.ts";
 import type { Flagged } from "../cli/session-options.ts";
@@ -20,6 +20,7 @@ import type { ApprovalRule } from "./question/approval-rule.ts";
 import { describeRule, isCovered, offerRule } from "./question/approval-rule.ts";
 import type { Question } from "./question/question.ts";
 import { createQuestionQueue } from "./question/question-queue.ts";
+import { toRemarks } from "./question/review.ts";
 import { wrapRow } from "./screen/fit-row.ts";
 import { createLiveScreen, type Size } from "./screen/live-screen.ts";
 import type { NotifyBy } from "./screen/notify.ts";
@@ -287,9 +288,26 @@ export const createTui = (options: TuiOptions): Tui => {
     return { runId: run.runId, name: names().get(run.runId) ?? safeName(run.agent), below: countOpenBelow(run) };
   };
 
+  const readableLines: Acts["linesOf"] = (question) =>
+    question.type === "approval"
+      ? linesOf(question.approval.act, diffs.get(question.id), redact)
+      : redact(question.text)
+          .split("\n")
+          .flatMap((line) => wrapRow([span(safeText(line))], width() - 4).map(() => ({ text: "", isHunk: false })));
+  /** What was remarked on lines of it, as one message. */
+  const remarksOn = (question: Question): string | undefined => {
+    const review = state.reviews.get(question.id);
+    return review && toRemarks(review, readableLines(question));
+  };
+
   const acts: Acts = {
     submit,
-    allow: (question, scope) => answer(question, { allowed: true, scope }),
+    allow: (question, scope) => {
+      answer(question, { allowed: true, scope });
+      const remarks = remarksOn(question);
+      if (question.type === "approval" && remarks !== undefined)
+        retinue.live.send(question.approval.runId, remarks).catch(onFailed);
+    },
     allowByRule: (question, isKept) => {
       const rule = question.type === "approval" ? offerRule(question.approval.act, workspace) : undefined;
       if (!rule) return;
@@ -307,8 +325,11 @@ export const createTui = (options: TuiOptions): Tui => {
       // Its siblings that wait are settled by it, too.
       schedule();
     },
-    deny: (question, reason) =>
-      answer(question, { allowed: false, reason: reason === "" ? "The user said no." : `The user said no: ${reason}` }),
+    deny: (question, reason) => {
+      const said = reason === "" ? "The user said no." : `The user said no: ${reason}`;
+      const remarks = remarksOn(question);
+      answer(question, { allowed: false, reason: remarks === undefined ? said : `${said}\n${remarks}` });
+    },
     answerAsk: (question, text) => {
       if (question.type !== "ask") return;
       queue.answered(question.id);
@@ -319,6 +340,8 @@ export const createTui = (options: TuiOptions): Tui => {
       ]);
       question.settle(text);
     },
+    linesOf: readableLines,
+    coverOf: (question) => (question.type === "approval" ? coverOf(question.approval) : ""),
     showWhole: (question) => {
       if (question.type !== "approval") return;
       print([

@@ -287,6 +287,7 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ["Ctrl-J, \\ Enter", "a new line"],
   ["Tab", "completes /command, @file and names; with an empty input: the tree"],
   ["Ctrl-G", "opens the question that waits"],
+  ["↑ ↓ [ ] c", "in a question: line by line, by hunks, a remark on the line"],
   ["Ctrl-O", "opens or closes what the selected agent does"],
   ["Esc", "leaves a view, or asks how to stop the turn"],
   ["Ctrl-C", "stops the turn; twice leaves"],

@@ -2,6 +2,7 @@
 import type { ApprovalScope, RunId } from "@retinue/protocol";
 import type { Question } from "../question/question.ts";
 import type { QuestionQueue } from "../question/question-queue.ts";
+import type { ReviewLine } from "../question/review.ts";
 import type { TuiState } from "../tui-state.ts";
 
 /** What keys lead to, carried out by the TUI. */
@@ -12,6 +13,10 @@ export type Acts = {
   readonly deny: (question: Question, reason: string) => void;
   readonly answerAsk: (question: Question, text: string) => void;
   readonly showWhole: (question: Question) => void;
+  /** What the question is about, line by line. */
+  readonly linesOf: (question: Question) => readonly ReviewLine[];
+  /** What the answers cover that hold for longer than once. */
+  readonly coverOf: (question: Question) => string;
   readonly stop: (runId: RunId, isFinish: boolean) => void;
   /** What Esc offers to stop; undefined where nothing runs. */
   readonly offerStop: (runId?: RunId) => TuiState["stopOffer"];
