@@ -1,7 +1,7 @@
 /** The walls: sandbox, opened-file protection, git, processes, trust and worktrees. The tools act through this room. */
 export { readArtifactPath } from "./files/artifact-path.ts";
 export { inFileTurn } from "./files/file-turns.ts";
-export { IMAGE_HEADER_BYTES, readImageHeader } from "./files/image-header.ts";
+export { IMAGE_HEADER_BYTES, imageObstacle, readImageHeader } from "./files/image-header.ts";
 export type { ImageHeader } from "./files/image-header.ts";
 export { noteRead, noteWritten, requireKnown } from "./files/known-files.ts";
 export { openFolder } from "./files/open-folder.ts";

@@ -126,6 +126,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
         ...(run.signal === undefined ? {} : { signal: run.signal }),
       });
     },
+    readsImages: async (name = loaded.model) => (await resolve(name)).readsImages === true,
     undo: createTurnUndo({ versions: loaded.versions, folder, events: async (sessionId) => store.read(sessionId) }),
     events: async (sessionId, afterSeq) => store.read(sessionId, afterSeq),
     verify: async (sessionId) => {

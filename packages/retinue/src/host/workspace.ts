@@ -113,6 +113,8 @@ export type Workspace = Plans & {
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
   /** The recorded events of a session. */
   readonly events: (sessionId: SessionId, afterSeq?: number) => Promise<readonly RecordedEvent[]>;
+  /** Whether a model is known to read images; the one that is used by default, or another by name. */
+  readonly readsImages: (model?: string) => Promise<boolean>;
   /** Takes the file changes of a session's latest turn back. */
   readonly undo: TurnUndo;
   /** Runs the loop again on the record, without models or tools, says where it would differ, and in what today's definitions differ from the record. */

@@ -1,5 +1,5 @@
 /** What the TUI remembers between two keys. Everything else is read from the sessions when a frame is drawn. */
-import type { RunId } from "@retinue/protocol";
+import type { ImagePart, RunId } from "@retinue/protocol";
 import type { Completion } from "./input/completion.ts";
 import type { EditedText } from "./input/text-editor.ts";
 import type { Review } from "./question/review.ts";
@@ -15,6 +15,8 @@ export type TuiState = {
   completion: Completion | undefined;
   /** Which of the suggestions is marked. */
   suggested: number;
+  /** Pictures that go with a text in which their marks stand. */
+  readonly images: Map<string, ImagePart>;
   history: readonly string[];
   /** How far back in the history; 0 is what is being typed. */
   historyAt: number;
@@ -41,6 +43,7 @@ export const createTuiState = (history: readonly string[]): TuiState => ({
   draft: undefined,
   completion: undefined,
   suggested: 0,
+  images: new Map(),
   history,
   historyAt: 0,
   beforeHistory: EMPTY_TEXT,

@@ -14,6 +14,8 @@ import type { CommandContext } from "./command/command-context.ts";
 import { createSlashCommands, type SlashCommand } from "./command/slash-commands.ts";
 import { composeFrame, findRun } from "./compose-frame.ts";
 import { completeAt } from "./input/completion.ts";
+import { imagesIn, markImage, readPastedImage } from "./input/pasted-images.ts";
+import { insertText } from "./input/text-editor.ts";
 import { createKeyReader } from "./input/key-reader.ts";
 import type { AskHub } from "./question/ask-hub.ts";
 import type { ApprovalRule } from "./question/approval-rule.ts";
@@ -269,9 +271,14 @@ export const createTui = (options: TuiOptions): Tui => {
 
   const submit = (text: string, how: "now" | "after"): void => {
     options.keepHistory(state.history);
+    const images = imagesIn(text, state.images);
     const carryOut = async (): Promise<void> => {
       if (text.startsWith("/")) await commands.run(text.trim(), context);
-      else if (how === "now") await conversation.say(text.trim());
+      else if (how === "now") await conversation.say(text.trim(), images);
+      else if (images.length > 0)
+        throw new RetinueError("usage", "Images cannot wait for after the turn.", {
+          hint: "Enter sends them to the turn that runs.",
+        });
       else await conversation.sayLater(text.trim());
     };
     carryOut().then(schedule, (thrown: unknown) => {
@@ -286,6 +293,30 @@ export const createTui = (options: TuiOptions): Tui => {
     const run = runId === undefined ? rootsInView().find((root) => root.state.type !== "settled") : findRun(conversation, runId);
     if (!run || run.state.type === "settled") return undefined;
     return { runId: run.runId, name: names().get(run.runId) ?? safeName(run.agent), below: countOpenBelow(run) };
+  };
+
+  /** A model that does not see is given the path instead, and that is said. */
+  const attach = async (paths: readonly string[], pasted: string): Promise<void> => {
+    const model = conversation.choices.model ?? retinue.model;
+    const insert = (text: string): void => {
+      state.input = insertText(state.input, text);
+    };
+    if (!(await retinue.readsImages(conversation.choices.model))) {
+      insert(pasted);
+      state.notice = `${safeName(model)} is not known to read images: the path stays text. /model takes another.`;
+      return;
+    }
+    try {
+      const images = await Promise.all(paths.map((one) => readPastedImage(one, workspace, options.env["HOME"])));
+      for (const { name, part } of images) {
+        const mark = markImage(name, state.images);
+        state.images.set(mark, part);
+        insert(`${mark} `);
+      }
+    } catch (thrown) {
+      insert(pasted);
+      state.notice = `The path stays text: ${safeName(thrown instanceof Error ? thrown.message : String(thrown))}`;
+    }
   };
 
   const readableLines: Acts["linesOf"] = (question) =>
@@ -370,6 +401,7 @@ export const createTui = (options: TuiOptions): Tui => {
       };
       complete().catch(() => undefined);
     },
+    attach: (paths, pasted) => void attach(paths, pasted).then(schedule, onFailed),
     takeBackLater: conversation.takeBackLater,
     nameOf: (runId) => names().get(runId) ?? runId,
     shownRuns: () => shownRuns,

@@ -9,7 +9,7 @@ import type { ApprovalQuestion, AskQuestion } from "../question/question.ts";
 import type { Shown } from "../question/question-queue.ts";
 import type { Review, ReviewLine } from "../question/review.ts";
 import { NO_REVIEW, toDiffLines } from "../question/review.ts";
-import { cutRow, wrapRow } from "../screen/fit-row.ts";
+import { cutRow, withRight, wrapRow } from "../screen/fit-row.ts";
 import type { Row, Span } from "../screen/row.ts";
 import { row, rowWidth, safeName, safeText, span } from "../screen/row.ts";
 import { describeCall } from "./describe-call.ts";
@@ -94,7 +94,7 @@ export const drawQuestion = (options: CardOptions): readonly Row[] => {
     question.type === "ask"
       ? `asks: ${safeText(redact(question.text))}`
       : `${path}: ${redact(describeCall(question.approval.act))}`;
-  if (!isOpen) return [cutRow([span(` ! ${number}${title}`, "waiting"), span("  Ctrl-G opens", "dim")], width)];
+  if (!isOpen) return [withRight([span(` ! ${number}${title}`, "waiting")], [span("Ctrl-G opens", "dim")], width)];
   return question.type === "ask" ? drawAsk(question, number, options) : drawApproval(question, { title, number }, options);
 };
 

@@ -23,6 +23,8 @@ export type Acts = {
   readonly stopTurn: () => boolean;
   readonly leave: () => void;
   readonly complete: () => void;
+  /** Puts images in the place of their paths; what is none stays as it was pasted. */
+  readonly attach: (paths: readonly string[], pasted: string) => void;
   readonly takeBackLater: () => string | undefined;
   readonly nameOf: (runId: RunId) => string;
   readonly shownRuns: () => readonly RunId[];

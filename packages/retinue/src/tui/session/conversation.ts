@@ -3,7 +3,7 @@
  * says goes through the record, so that leaving, a crash or another process loses none of it.
  */
 import type { RunHandle } from "@retinue/engine";
-import type { ApproveMode, ForkPoint, RunId, SessionId } from "@retinue/protocol";
+import type { ApproveMode, ForkPoint, ImagePart, RunId, SessionId, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Flagged } from "../../cli/session-options.ts";
 import { findSession, isUnsettled } from "../../cli/record/find-session.ts";
@@ -51,7 +51,7 @@ export type Conversation = {
   /** Texts for after the turn. */
   readonly later: () => readonly string[];
   /** Steers the turn that runs, or begins one. */
-  readonly say: (text: string) => Promise<void>;
+  readonly say: (text: string, images?: readonly ImagePart[]) => Promise<void>;
   readonly sayLater: (text: string) => Promise<void>;
   /** The latest of them is taken back. */
   readonly takeBackLater: () => string | undefined;
@@ -110,7 +110,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     });
   };
 
-  const start = async (text: string): Promise<void> => {
+  const start = async (text: string, images: readonly ImagePart[] = []): Promise<void> => {
     isStarting = true;
     try {
       const { forkFrom, model, agent, approve, compact, note } = choices;
@@ -122,9 +122,14 @@ export const createConversation = (options: ConversationOptions): Conversation =
         ...(compact === undefined ? {} : { compact }),
       };
       const task = note === undefined ? text : `[${note}]\n\n${text}`;
+      const parts: readonly UserPart[] = [{ type: "text", text: task }, ...images];
+      if (forkFrom && images.length > 0)
+        throw new RetinueError("usage", "A turn that leaves a session cannot bring images.", {
+          hint: "Send them with the turn after it.",
+        });
       const handle = forkFrom
         ? await retinue.fork(forkFrom, { task, ...run })
-        : await retinue.run(task, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
+        : await retinue.run(parts, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
       delete choices.forkFrom;
       delete choices.compact;
       delete choices.note;
@@ -152,10 +157,11 @@ export const createConversation = (options: ConversationOptions): Conversation =
     feeds: () => (main ? [main, ...side] : side),
     isWorking: () => isStarting || main?.isWorking() === true,
     later: () => later,
-    say: async (text) => {
+    say: async (text, images = []) => {
       const root = main?.root();
-      if (root && root.state.type !== "settled") return retinue.live.send(root.runId, text);
-      return start(text);
+      if (root && root.state.type !== "settled")
+        return retinue.live.send(root.runId, images.length === 0 ? text : [{ type: "text", text }, ...images]);
+      return start(text, images);
     },
     sayLater: async (text) => {
       if (main?.isWorking() !== true && !isStarting) return start(text);

@@ -38,8 +38,12 @@ export type Transcript = {
 
 const MOST_TASK_ROWS = 12;
 
-const plainText = (parts: readonly UserPart[]): string =>
-  parts.map((part) => (part.type === "text" ? part.text : "[image]")).join(" ");
+/** An image that has its mark in the text is not told twice. */
+const plainText = (parts: readonly UserPart[]): string => {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const isMarked = texts.some((text) => text.includes("[image "));
+  return [...texts, ...parts.flatMap((part) => (part.type === "image" && !isMarked ? ["[image]"] : []))].join(" ");
+};
 
 /** Events that are told in a line of their own, wherever in the tree. */
 const TOLD: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([

@@ -24,6 +24,8 @@ export type PlayOptions = {
   readonly project?: Project;
   readonly agents?: RetinueOptions["agents"];
   readonly price?: number;
+  /** Whether the model is known to see. */
+  readonly readsImages?: boolean;
 };
 
 export type Played = {
@@ -37,7 +39,7 @@ export type Played = {
   /** Everything, the scrollback included. */
   readonly all: () => string;
   readonly until: (isThere: string | ((screen: string) => boolean)) => Promise<void>;
-  /** Time passes for the manners of questions, and the screen is drawn. */
+  /** Time passes for the manners of questions, and the screen is drawn. No other time passes. */
   readonly advance: (ms: number) => Promise<void>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
   /** Every byte that was sent to the terminal. */
@@ -63,6 +65,7 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     contextWindow: 100_000,
     price: () => price,
   });
+  if (options.readsImages === true) Object.assign(model, { readsImages: true });
   const retinue = await createRetinue({
     workspace: project.workspace,
     env: { RETINUE_HOME: project.home },
@@ -74,6 +77,8 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
       new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
   });
   const workspace = await realpath(project.workspace);
+  // A clock that only `advance` moves: how busy the machine is decides nothing.
+  const startedAt = Date.now();
   let offset = 0;
   let written = "";
   let rules: readonly ApprovalRule[] = [];
@@ -108,7 +113,7 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     keepHistory: () => undefined,
     files: async () => ["README.md", "src/cart.ts", "src/cart.test.ts"],
     readDiff: async ({ approval }, at) => (await import("@retinue/tools")).readPlannedDiff(approval.act, at),
-    now: () => Date.now() + offset,
+    now: () => startedAt + offset,
   });
 
   const readLines = (from: number, to: number): string => {
