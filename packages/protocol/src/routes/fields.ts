@@ -19,6 +19,8 @@ export const artifactParams = z.object({ sessionId: bounded(sessionIdSchema), ar
 export const agentParams = z.object({ workspaceId: bounded(workspaceIdSchema), name: z.string().min(1).max(MOST_ID) });
 export const testRunParams = z.object({ workspaceId: bounded(workspaceIdSchema), testRunId: z.string().min(1).max(MOST_ID) });
 
+export const ruleParams = z.object({ workspaceId: bounded(workspaceIdSchema), ruleId: z.string().min(1).max(MOST_ID) });
+
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(500).optional().describe("Items a page; 50 by default."),
   after: z.string().max(500).optional().describe("Where the page begins: `next` of the one before."),

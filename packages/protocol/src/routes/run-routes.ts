@@ -52,6 +52,10 @@ export const RUN_ROUTES = {
     params: approvalParams,
     response: approvalItemSchema.extend({
       diff: z.string().nullable().describe("The change as a unified diff; null where the act is no change of a file."),
+      rule: z
+        .string()
+        .nullable()
+        .describe("What the rule would allow that can be kept for acts like this one; null where none is offered."),
     }),
   }),
   answerApproval: defineRoute({
@@ -62,6 +66,11 @@ export const RUN_ROUTES = {
       hash: z.string().max(200).describe("Of the act that was shown; another act is not answered by it."),
       scope: approvalScopeSchema.optional().describe("`once` by default."),
       reason: z.string().max(10_000).optional().describe("The agent reads it."),
+      rule: z
+        .string()
+        .max(2_000)
+        .optional()
+        .describe("Of a yes: keeps the rule that `getApproval` tells, in these words, for this folder, in the user's own files."),
     }),
     response: doneSchema,
   }),

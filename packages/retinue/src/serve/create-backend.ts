@@ -3,6 +3,7 @@ import type { Backend } from "@retinue/server";
 import { readVersion } from "../cli/version.ts";
 import { createAgentCalls } from "./agent-calls.ts";
 import type { BackendGround } from "./backend-ground.ts";
+import { createRuleCalls } from "./rule-calls.ts";
 import { createRunCalls } from "./run-calls.ts";
 import { createSessionCalls } from "./session-calls.ts";
 import { createTestCalls } from "./test-calls.ts";
@@ -21,6 +22,7 @@ export const createBackend = (ground: BackendGround): Backend => {
       ...createWorkspaceCalls(ground),
       ...createAgentCalls(ground),
       ...createTestCalls(ground),
+      ...createRuleCalls(ground),
     },
     artifact: async (sessionId, artifactId) => store.readArtifactBytes(sessionId, artifactId),
     feeds: {

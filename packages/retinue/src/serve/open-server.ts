@@ -31,13 +31,26 @@ export const openServer = async ({ folders, env = process.env, model, ...options
     for (const folder of folders) await workspaces.at(folder);
     const { store: _, ...rest } = options;
     // Who only uses the library does not load them.
-    const [{ createServer }, { createBackend }] = await Promise.all([import("@retinue/server"), import("./create-backend.ts")]);
-    const server = await createServer({ ...rest, backend: createBackend({ host, store, workspaces, env, source }) });
+    const [{ createServer }, { createBackend }, { createTestRuns }, { createRuleAnswers }, { goOn }] = await Promise.all([
+      import("@retinue/server"),
+      import("./create-backend.ts"),
+      import("./test-runs.ts"),
+      import("./rule-answers.ts"),
+      import("./run-calls.ts"),
+    ]);
+    const tests = createTestRuns({ host, env });
+    const ruleAnswers = createRuleAnswers({
+      store,
+      workspaces,
+      goOn: (served, answered) => goOn({ store, workspaces }, served, answered),
+    });
+    const ground = { host, store, workspaces, tests, ruleAnswers, env, source };
+    const server = await createServer({ ...rest, backend: createBackend(ground) });
     let closing: Promise<void> | undefined;
     return {
       ...server,
       workspaces: workspaces.list(),
-      close: () => (closing ??= closeAll([server.close, host.close])),
+      close: () => (closing ??= closeAll([server.close, async () => ruleAnswers.close(), tests.close, host.close])),
     };
   } catch (thrown) {
     await host.close();

@@ -2,10 +2,12 @@
 import type { RouteName } from "@retinue/protocol";
 import { ROUTE_PLACES } from "@retinue/protocol";
 import { ROUTES, type Route } from "@retinue/protocol/routes";
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { CaseResult } from "@retinue/protocol/test-case";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { keepRule } from "../approval-rules/rule-file.ts";
+import { createTestResults } from "../qa/test-results.ts";
 import type { ServedProject } from "./testing/serve-project.ts";
 import { serveProject } from "./testing/serve-project.ts";
 
@@ -29,6 +31,27 @@ const PLAN = {
   ],
 };
 
+const toCaseResult = (title: string, verdict: CaseResult["verdict"]): CaseResult => ({
+  id: `${title}.yaml`,
+  title,
+  file: `${title}.yaml`,
+  tags: [],
+  verdict,
+  reason: "so it was",
+  flaky: false,
+  healed: false,
+  attempt: 1,
+  sessionId: null,
+  steps: [],
+  summary: "",
+  durationMs: 1,
+  iterations: 0,
+  toolCalls: 0,
+  usage: { input: 0, output: 0, cached: 0, reasoning: 0 },
+  costUsd: 0,
+  problems: [],
+});
+
 beforeAll(async () => {
   project = await serveProject({
     script: ({ messages, tools }) => {
@@ -42,17 +65,20 @@ beforeAll(async () => {
       ".env": "KEY=value-of-a-secret\n",
       ".retinue/agents/helper.md": AGENT,
       ".retinue/skills/sing/SKILL.md": SKILL,
+      "tests/suite.yaml": "app: { command: sleep 60, url: 'http://127.0.0.1:1/' }\n",
+      "tests/look.yaml": "title: It can be seen\nsteps: [{ action: Look, expected: Something is there }]\n",
+      "tests/wrong.yaml": "title: Nothing else\n",
       ".claude/commands/hold.md": "wait for me $ARGUMENTS",
     },
   });
-  const folder = path.join(project.home, "tests", createHash("sha256").update(project.folder).digest("hex").slice(0, 16));
-  await mkdir(folder, { recursive: true });
-  const results = {
+  await createTestResults(project.home, project.folder).keep({
     id: "test_1",
     startedAt: "2026-01-01T00:00:00Z",
-    cases: [{ title: "one", verdict: "pass" }, { verdict: "fail" }],
-  };
-  await writeFile(path.join(folder, "test_1.json"), JSON.stringify(results));
+    durationMs: 3,
+    model: "some/model",
+    environment: null,
+    cases: [toCaseResult("one", "pass"), toCaseResult("two", "fail")],
+  });
 });
 afterAll(() => project.close());
 
@@ -144,12 +170,54 @@ describe("every route", () => {
     const { files: all } = await callRoute<{ files: string[] }>("listFiles", { params, query: { limit: "200" } });
     expect(all).not.toContain(".env");
     await callRoute("listSettings", { params });
+    await keepRule(project.home, project.folder, { type: "folder", tool: "write", folder: "out" });
+    const { rules } = await callRoute<{ rules: { ruleId: string }[] }>("listRules", { params });
+    await callRoute("deleteRule", { params: { ...params, ruleId: rules[0]?.ruleId ?? "" } });
     await callRoute("listModels", { params });
     expect(JSON.stringify(await callRoute("getDoctor", { params }))).not.toContain("value-of-a-secret");
+  });
+
+  test("of test cases: one run works, the next waits and can be cancelled, and what came of the first is kept", async () => {
+    const params = { workspaceId: project.workspaceId };
     expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "test_1", passed: 1, failed: 1 }] });
     expect(await callRoute("getTestRun", { params: { ...params, testRunId: "test_1" } })).toMatchObject({
-      cases: [{ title: "one" }, {}],
+      state: "ended",
+      cases: [{ title: "one" }, { title: "two" }],
     });
+    const { cases, problems } = await callRoute<{ cases: { id: string; app: unknown }[]; problems: unknown[] }>("listTestCases", {
+      params,
+    });
+    expect(problems).toEqual([{ file: path.join("tests", "wrong.yaml"), line: 1, message: expect.any(String) as string }]);
+    expect(cases).toEqual([
+      expect.objectContaining({
+        id: path.join("tests", "look.yaml"),
+        title: "It can be seen",
+        steps: [{ number: 1, action: "Look", expected: "Something is there" }],
+        app: { command: "sleep 60", url: "http://127.0.0.1:1/", isAgreed: false },
+        last: null,
+      }),
+    ]);
+    const body = { cases: cases.map(({ id }) => id) };
+    const first = await callRoute<{ testRunId: string }>("startTestRun", { params, body });
+    const second = await callRoute<{ testRunId: string }>("startTestRun", { params, body });
+    expect(await callRoute("getTestRun", { params: { ...params, ...second } })).toMatchObject({
+      state: "queued",
+      pending: [{ title: "It can be seen", state: "queued" }],
+    });
+    await callRoute("cancelTestRun", { params: { ...params, ...second }, body: {} });
+    await vi.waitFor(
+      async () => expect(await callRoute("getTestRun", { params: { ...params, ...first } })).toMatchObject({ state: "ended" }),
+      { timeout: 20_000 },
+    );
+    // Nobody has agreed to its application.
+    expect(await callRoute("getTestRun", { params: { ...params, ...first } })).toMatchObject({
+      cases: [{ verdict: "blocked", reason: expect.stringContaining("Nobody has agreed") as string }],
+    });
+    const { runs } = await callRoute<{ runs: { testRunId: string }[] }>("listTests", { params });
+    expect(runs.map(({ testRunId }) => testRunId)).toEqual(["test_1", first.testRunId].toSorted().toReversed());
+    expect((await callRoute<{ cases: unknown[] }>("listTestCases", { params })).cases).toMatchObject([
+      { last: { ...first, verdict: "blocked" } },
+    ]);
   });
 
   test("of sessions, runs and questions", async () => {

@@ -173,7 +173,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             type="button"
             className="button plain"
             disabled={isSending}
-            title="A rule for every session"
+            title="A rule for this folder, in every session; what it covers is said before"
             onClick={() => press("4")}
           >
             As a rule … {keyOf("4")}
@@ -186,7 +186,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
       )}
       <p className="covers">Once covers this act alone. This run and this session cover {describeAlike(act)}.</p>
       {error === null ? null : <ErrorNote error={error} />}
-      {isRule ? <RuleDialog act={act} onClose={() => setRule(false)} /> : null}
+      {isRule ? <RuleDialog question={question} onClose={() => setRule(false)} /> : null}
     </section>
   );
 };

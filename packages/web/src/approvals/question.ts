@@ -15,12 +15,27 @@ export type Question = {
   readonly model?: string;
 };
 
-export type Answer = { readonly allowed: boolean; readonly scope: ApprovalScope; readonly reason?: string };
+export type Answer = {
+  readonly allowed: boolean;
+  readonly scope: ApprovalScope;
+  readonly reason?: string;
+  /** The rule that is kept, in the words it was shown in. */
+  readonly rule?: string;
+};
 
-export const answerQuestion = async ({ approvalId, hash }: Question, { allowed, scope, reason }: Answer): Promise<void> => {
+export const answerQuestion = async (
+  { approvalId, hash }: Question,
+  { allowed, scope, reason, rule }: Answer,
+): Promise<void> => {
   await call("answerApproval", {
     params: { approvalId },
-    body: { allowed, hash, scope, ...(reason === undefined || reason === "" ? {} : { reason }) },
+    body: {
+      allowed,
+      hash,
+      scope,
+      ...(reason === undefined || reason === "" ? {} : { reason }),
+      ...(rule === undefined ? {} : { rule }),
+    },
   });
   dropApproval(approvalId);
 };

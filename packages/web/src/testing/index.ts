@@ -4,3 +4,4 @@ export { openChromium } from "./open-chromium.ts";
 export { openPageStage, type PageStage, type PageStageOptions } from "./page-stage.ts";
 export { call, delegate, type Part, type Reply } from "./played-model.ts";
 export { DISCOUNT_TASK, discountParts, LEAD, SHOP } from "./shop.ts";
+export { prepareShopTests, type ShopTests } from "./shop-tests.ts";
