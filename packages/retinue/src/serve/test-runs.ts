@@ -78,7 +78,11 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
     run.pending = run.pending.map((one) => (one.loaded.id === id ? { ...one, ...change } : one));
   };
 
-  const work = async (run: Kept, { workspace: { folder } }: Served, { retries, approve }: WantedTestRun): Promise<SuiteResult> => {
+  const work = async (
+    run: Kept,
+    { workspace: { folder } }: Served,
+    { retries, approve }: WantedTestRun,
+  ): Promise<SuiteResult> => {
     const { signal } = run.stop;
     const flags = [{ name: "--approve", path: ["approve"], value: approve }];
     const { settings, home } = await loadSettings({ workspace: folder, env, flags });

@@ -207,7 +207,7 @@ export const composeFrame = (parts: FrameParts): Composed => {
   const details =
     opened && left > 2 ? scrolled(drawDetails(opened, { names, redact, now, width: width - 2 }), left, state.openedScroll) : [];
   left -= details.length;
-  const work = mainRoot && roots.length > 0 ? drawWorkList(mainRoot, Math.min(6, left), width) : [];
+  const work = roots.map((root) => drawWorkList(root, Math.min(6, left), width)).find((rows) => rows.length > 0) ?? [];
   left -= work.length;
   const tail = main && left > 0 ? main.transcript.tail().slice(-left) : [];
 

@@ -98,7 +98,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
   const { readFolderCommands } = await import("../folder-commands.ts");
   const screen = process.stdout;
   let files: { readonly at: number; readonly list: Promise<readonly string[]> } | undefined;
-  const tui = createTui({
+  const tui: Tui = createTui({
     terminal: {
       write: (bytes) => void screen.write(bytes),
       size: () => ({ columns: screen.columns || 80, rows: screen.rows || 24 }),
@@ -128,6 +128,20 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     files: () => {
       if (!files || Date.now() - files.at > FILES_MS) files = { at: Date.now(), list: listProject(folder) };
       return files.list;
+    },
+    runTests: async (watched) => {
+      const { createTestsHere } = await import("../qa/test-here.ts");
+      const approve = tui.conversation.choices.approve ?? settings.approve;
+      const open: Parameters<typeof createTestsHere>[0]["open"] = (more) =>
+        createRetinue({
+          workspace,
+          settings: { ...settings, approve },
+          env,
+          source: commandSource(),
+          askUser: asks.ask,
+          ...more,
+        });
+      return createTestsHere({ folder, home, env, open })(watched);
     },
     readDiff: async ({ approval }, at) => (await import("@retinue/tools")).readPlannedDiff(approval.act, at),
   });

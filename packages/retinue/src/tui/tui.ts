@@ -8,6 +8,7 @@ import { nameRuns, type RunNames } from "./draw/run-names.ts";
 import { formatError } from "../cli/format-error.ts";
 import type { Flagged } from "../cli/session-options.ts";
 import type { Retinue } from "../create-retinue.ts";
+import type { RunTestsHere } from "../qa/test-here.ts";
 import type { KnownSecret } from "../secrets/create-redactor.ts";
 import { BUILTIN_COMMANDS } from "./command/builtin-commands.ts";
 import type { CommandContext } from "./command/command-context.ts";
@@ -65,6 +66,7 @@ export type TuiOptions = {
   readonly keepRule: (rule: ApprovalRule) => Promise<void>;
   readonly keepHistory: (history: readonly string[]) => void;
   readonly files: () => Promise<readonly string[]>;
+  readonly runTests: RunTestsHere;
   readonly readDiff: (question: Question & { readonly type: "approval" }, workspace: string) => Promise<string | undefined>;
   readonly now?: () => number;
 };
@@ -112,6 +114,8 @@ export const createTui = (options: TuiOptions): Tui => {
   let isClosed = false;
   const leaving = Promise.withResolvers<void>();
   const closed = new AbortController();
+  /** What commands do themselves, and stops with the turn. */
+  const stoppable = new Set<AbortController>();
 
   const width = (): number => Math.max(20, terminal.size().columns - 1);
 
@@ -265,6 +269,12 @@ export const createTui = (options: TuiOptions): Tui => {
     copy: (text) => terminal.write(toClipboard(text)),
     confirm: async (question, yes) =>
       (await asks.ask({ question, options: [yes, "no"], by: "retinue asks you" }, closed.signal)) === yes,
+    runTests: options.runTests,
+    stoppable: () => {
+      const stop = new AbortController();
+      stoppable.add(stop);
+      return { signal: stop.signal, done: () => void stoppable.delete(stop) };
+    },
     commands: () => commands,
     leave: () => leaving.resolve(),
   };
@@ -386,7 +396,9 @@ export const createTui = (options: TuiOptions): Tui => {
     stopTurn: () => {
       const working = rootsInView().filter((root) => root.state.type !== "settled");
       for (const { runId } of working) conversation.stop(runId, false).catch(onFailed);
-      return working.length > 0;
+      const isStopping = working.length > 0 || stoppable.size > 0;
+      for (const stop of stoppable) stop.abort();
+      return isStopping;
     },
     leave: () => leaving.resolve(),
     complete: () => {
@@ -447,6 +459,7 @@ export const createTui = (options: TuiOptions): Tui => {
       if (pending.length > 0) screen.draw({ finished: pending, live: [] });
       isClosed = true;
       closed.abort();
+      for (const stop of stoppable) stop.abort();
       for (const ask of asks.open()) ask.settle(undefined);
       conversation.close();
       terminal.write(LEAVE_MODES);

@@ -38,7 +38,13 @@ export const testCommand = async (
   const log = toLiveLog(options, workers, surroundings);
   const bench = createTestBench();
   return workWith(
-    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more: bench.more, approver: bench.approver },
+    {
+      workspace,
+      settings,
+      view: options.json === true ? { type: "quiet" } : { type: "text" },
+      more: bench.more,
+      approver: bench.approver,
+    },
     surroundings,
     async (at) => {
       const folder = await realpath(workspace);

@@ -22,6 +22,7 @@ import { findNamedRun } from "./find-named-run.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 import { startLimited } from "./start-limited.ts";
 import { requireMain, tell } from "./tell.ts";
+import { test } from "./test-command.ts";
 import { undo } from "./undo-command.ts";
 
 type Command = SlashCommand<CommandContext>;
@@ -322,6 +323,7 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   spawn,
   fanout,
   plan,
+  test,
   agents,
   skills,
   model,

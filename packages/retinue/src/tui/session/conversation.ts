@@ -57,6 +57,8 @@ export type Conversation = {
   readonly takeBackLater: () => string | undefined;
   /** Follows a run that was begun beside the conversation. */
   readonly beside: (run: RunHandle) => void;
+  /** Follows a session that something else drives, without writing it; until it is told to leave it. */
+  readonly watch: (sessionId: SessionId) => () => void;
   readonly open: (name: string) => Promise<Opened>;
   /** The next turn begins a session. */
   readonly startNew: () => void;
@@ -69,6 +71,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const choices: Choices = options.agent === undefined ? {} : { agent: options.agent };
   let main: Feed | undefined;
   let side: readonly Feed[] = [];
+  let watched: readonly Feed[] = [];
   let later: readonly string[] = [];
   let isStarting = false;
 
@@ -154,7 +157,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   return {
     choices,
     main: () => main,
-    feeds: () => (main ? [main, ...side] : side),
+    feeds: () => [...(main ? [main] : []), ...side, ...watched],
     isWorking: () => isStarting || main?.isWorking() === true,
     later: () => later,
     say: async (text, images = []) => {
@@ -175,6 +178,15 @@ export const createConversation = (options: ConversationOptions): Conversation =
     beside: (run) => {
       watch(run);
       side = [...side, follow(run.sessionId, "side")];
+    },
+    watch: (sessionId) => {
+      const feed = follow(sessionId, "side", Infinity);
+      watched = [...watched, feed];
+      return () => {
+        feed.close();
+        watched = watched.filter((one) => one !== feed);
+        onRows([]);
+      };
     },
     open: async (name) => {
       const session = await findSession(name, { sessions: retinue.sessions, workspace });
@@ -204,7 +216,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     stop: (runId, finish) => retinue.live.cancel(runId, { reason: "The user stopped the run.", ...(finish ? { finish } : {}) }),
     close: () => {
       main?.close();
-      for (const feed of side) feed.close();
+      for (const feed of [...side, ...watched]) feed.close();
     },
   };
 };

@@ -8,6 +8,7 @@ import { createProject, type Project } from "../../cli/testing/spawn-retinue.ts"
 import type { RetinueOptions } from "../../create-retinue.ts";
 import { createRetinue } from "../../create-retinue.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../settings/settings.ts";
+import { createTestsHere } from "../../qa/test-here.ts";
 import { readFolderCommands } from "../../folder-commands.ts";
 import { toFileCommands } from "../command/file-commands.ts";
 import { createAskHub } from "../question/ask-hub.ts";
@@ -112,6 +113,20 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     },
     keepHistory: () => undefined,
     files: async () => ["README.md", "src/cart.ts", "src/cart.test.ts"],
+    runTests: createTestsHere({
+      folder: workspace,
+      home: project.home,
+      env: { RETINUE_HOME: project.home },
+      open: (more) =>
+        createRetinue({
+          workspace: project.workspace,
+          env: { RETINUE_HOME: project.home },
+          settings: { ...DEFAULT_SETTINGS, ...options.settings },
+          model,
+          askUser: asks.ask,
+          ...more,
+        }),
+    }),
     readDiff: async ({ approval }, at) => (await import("@retinue/tools")).readPlannedDiff(approval.act, at),
     now: () => startedAt + offset,
   });
