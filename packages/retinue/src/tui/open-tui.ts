@@ -132,16 +132,20 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     runTests: async (watched) => {
       const { createTestsHere } = await import("../qa/test-here.ts");
       const approve = tui.conversation.choices.approve ?? settings.approve;
-      const open: Parameters<typeof createTestsHere>[0]["open"] = (more) =>
-        createRetinue({
-          workspace,
-          settings: { ...settings, approve },
-          env,
-          source: commandSource(),
-          askUser: asks.ask,
-          ...more,
-        });
-      return createTestsHere({ folder, home, env, open })(watched);
+      return createTestsHere({
+        folder,
+        home,
+        env,
+        open: (more) =>
+          createRetinue({
+            workspace,
+            settings: { ...settings, approve },
+            env,
+            source: commandSource(),
+            askUser: asks.ask,
+            ...more,
+          }),
+      })(watched);
     },
     readDiff: async ({ approval }, at) => (await import("@retinue/tools")).readPlannedDiff(approval.act, at),
   });

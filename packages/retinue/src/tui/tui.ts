@@ -305,12 +305,13 @@ export const createTui = (options: TuiOptions): Tui => {
     return { runId: run.runId, name: names().get(run.runId) ?? safeName(run.agent), below: countOpenBelow(run) };
   };
 
+  const insert = (text: string): void => {
+    state.input = insertText(state.input, text);
+  };
+
   /** A model that does not see is given the path instead, and that is said. */
   const attach = async (paths: readonly string[], pasted: string): Promise<void> => {
     const model = conversation.choices.model ?? retinue.model;
-    const insert = (text: string): void => {
-      state.input = insertText(state.input, text);
-    };
     if (!(await retinue.readsImages(conversation.choices.model))) {
       insert(pasted);
       state.notice = `${safeName(model)} is not known to read images: the path stays text. /model takes another.`;

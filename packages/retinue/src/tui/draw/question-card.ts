@@ -36,13 +36,14 @@ export const linesOf = (act: ProposedAct, diff: string | undefined, redact: (tex
     : [...toDiffLines(redact(diff)), ...(act.unsandboxed === undefined ? [] : touched)];
 };
 
+const drawPlain = (text: string): Row => [
+  span(safeText(text), text.includes("sandbox") ? "waiting" : text.startsWith("touches:") ? "dim" : undefined),
+];
+
 /** The rows that each line takes. */
 const drawLines = (lines: readonly ReviewLine[], isDiff: boolean, width: number): readonly (readonly Row[])[] => {
   const draw = createDiffRows();
-  const plain = (text: string): Row => [
-    span(safeText(text), text.includes("sandbox") ? "waiting" : text.startsWith("touches:") ? "dim" : undefined),
-  ];
-  return lines.map(({ text }) => wrapRow(isDiff ? draw(text) : plain(text), width, "  "));
+  return lines.map(({ text }) => wrapRow(isDiff ? draw(text) : drawPlain(text), width, "  "));
 };
 
 /** What the act is, whole. */
