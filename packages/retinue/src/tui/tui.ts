@@ -231,7 +231,10 @@ export const createTui = (options: TuiOptions): Tui => {
     shownRuns = frame.shownRuns;
     if (state.selected !== undefined && !shownRuns.includes(state.selected) && state.opened === undefined)
       state.selected = shownRuns[0];
-    if (shownRuns.length === 0) state.inTree = false;
+    if (shownRuns.length === 0 && state.inTree) {
+      state.inTree = false;
+      setImmediate(schedule);
+    }
     const finished = pending;
     pending = [];
     screen.draw({ finished, live: frame.live, cursor: frame.cursor });
