@@ -90,9 +90,7 @@ test("one child of two is stopped and the other goes on, inside a terminal multi
       return { text: "## Summary\nfound" };
     }
     const delegated = ["one", "two"].map((task) => call("delegate_to_agent", { agent: "researcher", task: `find ${task}` }));
-    return /"role":\s*"tool"/.test(text)
-      ? { text: `${long}\n\nOne is enough.\n` }
-      : { toolCalls: delegated };
+    return /"role":\s*"tool"/.test(text) ? { text: `${long}\n\nOne is enough.\n` } : { toolCalls: delegated };
   });
   made.push({ project, server, settingsFile: "", remove });
   const tmux = findProgram("tmux");

@@ -102,7 +102,7 @@ test("a question from depth 2 tells the path, the diff and what each answer cove
   const card = played.screen();
   expect(card).toContain("executor ‹ lead ‹ main: edit src/cart.ts");
   expect(card).toContain("-return sum");
-  expect(card).toMatch(/y once {2}r this run {2}s this session {2}n no, because … {2}p always edit/);
+  expect(card).toMatch(/y once {2}r this run {2}s this session {2}n no, because …[ │]*\n│ p always edit in src/);
   expect(card).toContain("every write with edit");
   expect(card).toContain("! 1");
   await played.advance(300);
@@ -259,6 +259,40 @@ test("Esc offers to finish or to stop, says how many it ends below, and one chil
   held.open();
   await played.until("One is enough.");
   expect(played.all()).toMatch(/✓ researcher #1 +done/);
+});
+
+test("Esc leaves the view of an agent that is merely watched, level by level, and stops nobody", async () => {
+  const held = gate();
+  const played = await play({
+    script: byAgent({
+      main: [{ toolCalls: [delegate("a", "researcher", "find one")] }, { text: "Found." }],
+      researcher: [{ before: held.closed, text: "## Summary\nfound" }],
+    }),
+  });
+  await played.press("find", ENTER);
+  await played.until("waits for researcher");
+  await played.press("\t", "\u001b[B", ENTER);
+  await played.until("task find one");
+  await played.press(ESC);
+  expect(played.screen()).not.toContain("task find one");
+  expect(played.screen()).toContain("Esc back");
+  await played.press(ESC);
+  expect(played.screen()).not.toContain("Esc back");
+  expect(played.screen()).not.toContain("stop ");
+  held.open();
+  await played.until("completed in");
+  expect(played.all()).not.toContain("cancelled");
+});
+
+test("a run that tells nothing for long says for how long and what it waits for", async () => {
+  const held = gate();
+  const played = await play({ script: [{ before: held.closed, text: "At last." }] });
+  await played.press("go", ENTER);
+  await played.until("asks the model");
+  await played.advance(250_000);
+  await played.until((screen) => /quiet 4:\d\d \(model\)/.test(screen));
+  held.open();
+  await played.until("At last.");
 });
 
 test("a paste of 40 lines is one turn, with brackets and without, whatever stands in it", async () => {

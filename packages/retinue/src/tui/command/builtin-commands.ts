@@ -80,7 +80,7 @@ const fanout: Command = {
 const plan: Command = {
   name: "plan",
   takes: "[goal | run | session]",
-  about: "makes a plan for a goal; /plan run carries out the latest; alone it shows it",
+  about: "makes a plan for a goal; /plan run carries it out",
   run: async (rest, context) => {
     const { retinue, conversation, print, redact, width } = context;
     if (rest !== "" && rest !== "run") {

@@ -61,7 +61,7 @@ const summarise = (cases: readonly CaseResult[]): string =>
 export const test: SlashCommand<CommandContext> = {
   name: "test",
   takes: "[file …]",
-  about: "runs test cases (those in tests/ by default) and shows their steps and verdicts",
+  about: "runs test cases, those in tests/ by default",
   run: async (rest, context) => {
     const { conversation, print, redact, width, runTests } = context;
     const leave = new Map<SessionId, () => void>();

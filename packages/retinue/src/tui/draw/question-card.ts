@@ -56,23 +56,31 @@ export const bodyOf = (
 
 const key = (name: string): Span => span(name, "bold");
 
-const choicesOf = (rule: ApprovalRule | undefined, isShort: boolean): Row => [
-  key("y"),
-  span(" once  "),
-  key("r"),
-  span(isShort ? " run  " : " this run  "),
-  key("s"),
-  span(isShort ? " session  " : " this session  "),
-  key("n"),
-  span(isShort ? " no  " : " no, because …  "),
-  ...(rule === undefined ? [] : [key("p"), span(` always ${safeName(describeRule(rule))} (`), key("P"), span(" keeps it)  ")]),
-];
+/** Each choice stays whole where it is wrapped. */
+const drawChoices = (rule: ApprovalRule | undefined, isShort: boolean, width: number): readonly Row[] => {
+  const choices: readonly Row[] = [
+    [key("y"), span(" once  ")],
+    [key("r"), span(isShort ? " run  " : " this run  ")],
+    [key("s"), span(isShort ? " session  " : " this session  ")],
+    [key("n"), span(isShort ? " no  " : " no, because …  ")],
+    ...(rule === undefined
+      ? []
+      : [[key("p"), span(` always ${safeName(describeRule(rule))} (`), key("P"), span(" keeps it)  ")] satisfies Row]),
+  ];
+  const rows: Row[] = [[]];
+  for (const choice of choices) {
+    const last = rows.at(-1) ?? [];
+    if (last.length > 0 && rowWidth(last) + rowWidth(choice) - 2 > width) rows.push(choice);
+    else rows[rows.length - 1] = [...last, ...choice];
+  }
+  return rows.flatMap((one) => wrapRow(one, width, "  "));
+};
 
 /** What the answers cover that hold for longer than once. */
 export const coverOf = ({ act, agent }: ApprovalQuestion["approval"]): string =>
   `r and s: ${describeAlike(act)}${act.effect === "execute" ? "" : `, by ${safeName(agent)} or by all`}`;
 
-const frame = (title: string, right: string, body: readonly Row[], width: number): readonly Row[] => {
+const frame = (title: string, right: string, body: readonly Row[], width: number, hint = ""): readonly Row[] => {
   const inner = width - 4;
   const room = Math.max(0, width - 6 - widthOf(right));
   const head = cutRow([span(title, "waiting")], room);
@@ -83,7 +91,9 @@ const frame = (title: string, right: string, body: readonly Row[], width: number
       const cut = cutRow(one, inner);
       return row(span("│ ", "waiting"), ...cut, " ".repeat(Math.max(0, inner - rowWidth(cut))), span(" │", "waiting"));
     }),
-    row(span(`└${"─".repeat(Math.max(0, width - 2))}┘`, "waiting")),
+    hint === "" || widthOf(hint) > width - 6
+      ? row(span(`└${"─".repeat(Math.max(0, width - 2))}┘`, "waiting"))
+      : row(span("└ ", "waiting"), span(hint, "dim"), span(` ${"─".repeat(width - 4 - widthOf(hint))}┘`, "waiting")),
   ];
 };
 
@@ -116,11 +126,11 @@ const drawAsk = (
 };
 
 /** As many rows as there is room for, with the one that is read among them, and which they are of how many. */
-const windowOf = (rows: readonly Row[], at: number, room: number, keys: string): readonly Row[] => {
+const windowOf = (rows: readonly Row[], at: number, room: number, keys = ""): readonly Row[] => {
   const height = Math.max(1, room - 1);
   const from = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
   const told = `rows ${from + 1}–${Math.min(rows.length, from + height)} of ${rows.length}`;
-  return [...rows.slice(from, from + height), [span(told, "waiting"), span(`  ${keys}`, "dim")]];
+  return [...rows.slice(from, from + height), row(span(told, "waiting"), span(keys === "" ? "" : `  ${keys}`, "dim"))];
 };
 
 /** Fewer rows of what is asked about are not worth reading. */
@@ -138,7 +148,7 @@ const drawApproval = (
   const lines = linesOf(approval.act, diff, redact);
   const isShort = mostRows < 14 || width < 60;
   const typed = drawTyped(reason?.text, review, lines, inner);
-  const choices = typed ?? wrapRow(choicesOf(rule, isShort), inner);
+  const choices = typed ?? drawChoices(rule, isShort, inner);
   const cover = typed ? [] : wrapRow([span(coverOf(approval), "dim")], inner, "  ");
   const fixed = 2 + head.length + choices.length;
   const gutter = review === undefined ? 0 : 2;
@@ -148,12 +158,13 @@ const drawApproval = (
   const withCover = mostRows - fixed - cover.length >= Math.min(total, LEAST_BODY_ROWS);
   const room = Math.max(2, mostRows - fixed - (withCover ? cover.length : 0));
   const body = withReview(drawn, review, inner);
-  const keys = `↑↓ ] hunk  c remark  v all${withCover ? "" : "  ? covers"}`;
+  const hint = `↑↓ ] hunk  c remark  v all${withCover ? "" : "  ? covers"}`;
   const at = body.findIndex(({ line }) => line === (review?.at ?? 0));
   const rows = body.map((one) => one.row);
-  const seen = rows.length <= room && withCover ? rows : windowOf(rows, Math.max(0, at), room, keys);
+  const seen = rows.length <= room && withCover ? rows : windowOf(rows, Math.max(0, at), room);
   const [name = ""] = path.split(" ‹ ");
-  return frame(isTitleWhole ? title : `${name} asks`, number, [...head, ...seen, ...choices, ...(withCover ? cover : [])], width);
+  const shownRows = [...head, ...seen, ...choices, ...(withCover ? cover : [])];
+  return frame(isTitleWhole ? title : `${name} asks`, number, shownRows, width, typed ? "" : hint);
 };
 
 /** The reason for a no, or a remark, while it is typed. */

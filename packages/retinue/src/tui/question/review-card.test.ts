@@ -50,6 +50,7 @@ test("at 40 by 20 the card shows who asks below whom, the act and the head of th
   expect(card).toContain("--- a/src/cart.ts");
   expect(card).toMatch(/rows 1–\d+ of \d+/);
   expect(card).toMatch(/y once {2}r run {2}s session {2}n no/);
+  expect(card).toMatch(/└ ↑↓ \] hunk {2}c remark {2}v all ─+┘/);
   await at.press("]");
   expect(at.screen()).toMatch(/› @@ -7,7 \+7,7 @@/);
   await at.press("]");
