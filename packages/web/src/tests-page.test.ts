@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
-import { findInaccessible, openChromium, openPageStage, type PageStage, prepareShopTests } from "./testing/index.ts";
+import { findChromium, findInaccessible, openChromium, openPageStage, type PageStage, prepareShopTests } from "./testing/index.ts";
 
 let stage: PageStage;
 let browser: Browser;
@@ -12,7 +12,7 @@ let problems: string[] = [];
 beforeAll(async () => {
   await builtPage();
   const { files, parts } = await prepareShopTests();
-  [stage, browser] = await Promise.all([openPageStage({ files, parts }), openChromium()]);
+  [stage, browser] = await Promise.all([openPageStage({ files, parts, env: { RETINUE_BROWSER__EXECUTABLE: await findChromium() } }), openChromium()]);
   context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   await page.goto(stage.link);
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const openTab = async (address: string): Promise<Page> => {
   const page = await context.newPage();
-  page.setDefaultTimeout(40_000);
+  page.setDefaultTimeout(120_000);
   problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -47,7 +47,7 @@ const isLoaded = (page: Page, name: RegExp): Promise<boolean> =>
 
 test(
   "a case is run from the page: its application is agreed to, its steps are watched, and its screenshots are seen and enlarged",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const page = await openTab("/tests");
     const suite = page.getByRole("region", { name: "Suite tests/suite.yaml" });
@@ -90,7 +90,7 @@ test(
 
 test(
   "a finding is told with what was seen; steps show what they are at; a second run waits, and is taken back",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const page = await openTab("/tests");
     // Agreed to once.

@@ -33,11 +33,17 @@ export const ROUTE_PLACES = {
   getSession: ["GET", "/api/sessions/:sessionId"],
   deleteSession: ["DELETE", "/api/sessions/:sessionId"],
   startTurn: ["POST", "/api/sessions/:sessionId/turns"],
+  listQueuedTurns: ["GET", "/api/sessions/:sessionId/queue"],
+  queueTurn: ["POST", "/api/sessions/:sessionId/queue"],
+  dropQueuedTurn: ["DELETE", "/api/sessions/:sessionId/queue/:turnId"],
   resumeSession: ["POST", "/api/sessions/:sessionId/resume"],
   forkSession: ["POST", "/api/sessions/:sessionId/fork"],
   stopSession: ["POST", "/api/sessions/:sessionId/cancel"],
   exportSession: ["GET", "/api/sessions/:sessionId/export"],
   listEvents: ["GET", "/api/sessions/:sessionId/events"],
+  getView: ["GET", "/api/sessions/:sessionId/view"],
+  getRunPart: ["GET", "/api/sessions/:sessionId/runs/:runId"],
+  listSteps: ["GET", "/api/sessions/:sessionId/runs/:runId/steps"],
   listMessages: ["GET", "/api/sessions/:sessionId/messages"],
   getTree: ["GET", "/api/sessions/:sessionId/tree"],
   listSessionPlans: ["GET", "/api/sessions/:sessionId/plans"],
@@ -47,6 +53,10 @@ export const ROUTE_PLACES = {
 
   cancelRun: ["POST", "/api/runs/:runId/cancel"],
   sendMessage: ["POST", "/api/runs/:runId/messages"],
+  withdrawMessage: ["DELETE", "/api/runs/:runId/messages/:messageId"],
+
+  listQuestions: ["GET", "/api/questions"],
+  answerQuestion: ["POST", "/api/runs/:runId/questions/answer"],
 
   listApprovals: ["GET", "/api/approvals"],
   getApproval: ["GET", "/api/approvals/:approvalId"],

@@ -1,13 +1,14 @@
 /** Routes that reach runs at work, whichever process drives them; and plans. */
 import { z } from "zod";
 import { APPROVE_MODES } from "../grant.ts";
-import { sessionIdSchema } from "../schemas/ids.ts";
+import { callIdSchema, sessionIdSchema } from "../schemas/ids.ts";
 import { limitsSchema } from "../schemas/limits.ts";
 import { planSchema } from "../schemas/plan.ts";
 import { approvalScopeSchema } from "../schemas/proposed-act.ts";
 import {
   approvalParams,
   doneSchema,
+  messageParams,
   nextField,
   pageQuery,
   runParams,
@@ -17,7 +18,7 @@ import {
   workspaceIdSchema,
 } from "./fields.ts";
 import { defineRoute } from "./route.ts";
-import { approvalItemSchema, sessionItemSchema, statsSchema } from "./session-schemas.ts";
+import { approvalItemSchema, questionItemSchema, sessionItemSchema, statsSchema } from "./session-schemas.ts";
 
 const planRunFields = {
   workspaceId: workspaceIdSchema,
@@ -40,6 +41,24 @@ export const RUN_ROUTES = {
     params: runParams,
     body: z.strictObject(saidFields),
     maxBody: SAID_MAX_BODY,
+    response: doneSchema,
+  }),
+  withdrawMessage: defineRoute({
+    summary: "Takes back what was said to a run, while the run has not read it.",
+    params: messageParams,
+    response: doneSchema,
+  }),
+  listQuestions: defineRoute({
+    summary: "What agents that this server drives ask the user, oldest first.",
+    response: z.object({ questions: z.array(questionItemSchema) }),
+  }),
+  answerQuestion: defineRoute({
+    summary: "Answers what an agent asked by `ask_user`, once, in words.",
+    params: runParams,
+    body: z.strictObject({
+      callId: callIdSchema.describe("The call that asks."),
+      text: z.string().max(100_000).describe("One of its options, or anything else."),
+    }),
     response: doneSchema,
   }),
   listApprovals: defineRoute({

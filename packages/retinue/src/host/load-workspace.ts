@@ -15,7 +15,7 @@ import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { addBoundFiles } from "../bound-files.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
-import type { TrustedAgents } from "../load-trusted-agents.ts";
+import type { SessionPermissions, TrustedAgents } from "../load-trusted-agents.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
@@ -25,6 +25,7 @@ import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { shortModelsOf } from "../short-models.ts";
 import { teachSkills } from "../teach-skills.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
@@ -43,6 +44,10 @@ export type LoadedWorkspace = {
   readonly agentOf: (name: string) => AgentDefinition;
   readonly maxDepth: number;
   readonly instructions: ProjectInstructions;
+  /** What settings of other worlds say of every agent's calls. */
+  readonly permissions: SessionPermissions;
+  /** The folder, seen from the root of its project; empty where it is that. */
+  readonly base: string;
   readonly secrets: readonly (string | Secret)[];
   /** Files of it that something trusted runs, which no agent writes. */
   readonly bound: () => readonly string[];
@@ -79,7 +84,9 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       projectDir: project.root,
       innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
+      folder,
       ...(homeDir === undefined ? {} : { homeDir }),
     },
     trust,
@@ -124,6 +131,8 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       versions,
       ...agents,
       bound: () => [...bound],
+      permissions: found.permissions,
+      base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,
       browsers: assembled.browsers,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),

@@ -56,6 +56,8 @@ beforeAll(async () => {
   project = await serveProject({
     script: ({ messages, tools }) => {
       const last = messages.at(-1);
+      if (last?.role === "user" && JSON.stringify(last).includes("ask me"))
+        return { toolCalls: [{ tool: "ask_user", input: { question: "Which port?", options: ["80", "8080"] } }] };
       if (last?.role === "user" && JSON.stringify(last).includes("wait for me"))
         return { toolCalls: [{ tool: "write", input: { path: "b.txt", content: "b" } }] };
       return { text: tools.length > 0 ? "Fine." : "Fine, too." };
@@ -235,6 +237,12 @@ describe("every route", () => {
     );
     await callRoute("getApproval", { params: { approvalId: asked.approvalId } });
     await callRoute("sendMessage", { params: { runId }, body: { text: "and be quick" } });
+    const { events: said } = await callRoute<{ events: { messageId?: string }[] }>("listEvents", { params, query: { limit: "100" } });
+    const messageId = said.find((event) => event.messageId !== undefined)?.messageId ?? "";
+    await callRoute("withdrawMessage", { params: { runId, messageId } });
+    await callRoute("queueTurn", { params, body: { text: "never mind" } });
+    const { turns } = await callRoute<{ turns: { turnId: string }[] }>("listQueuedTurns", { params });
+    await callRoute("dropQueuedTurn", { params: { ...params, turnId: turns[0]?.turnId ?? "" } });
     await callRoute("answerApproval", { params: { approvalId: asked.approvalId }, body: { allowed: true, hash: asked.hash } });
     await settled(sessionId);
     await callRoute("listSessions", { query: { order: "updated", limit: "10" } });
@@ -246,6 +254,18 @@ describe("every route", () => {
     expect(events.map(({ seq }) => seq)).toEqual([3, 4, 5]);
     await callRoute("listMessages", { params });
     await callRoute("getTree", { params });
+    const { runs, seq } = await callRoute<{ runs: { runId: string; stepCount: number }[]; seq: number }>("getView", { params });
+    expect(runs.map((run) => run.runId)).toContain(runId);
+    const part = await callRoute<{ stepCount: number }>("getRunPart", {
+      params: { ...params, runId },
+      query: { atLeast: String(seq) },
+    });
+    expect(part.stepCount).toBe(runs[0]?.stepCount);
+    const page = await callRoute<{ steps: unknown[] }>("listSteps", {
+      params: { ...params, runId },
+      query: { from: "0", to: "1" },
+    });
+    expect(page.steps).toHaveLength(1);
     await callRoute("exportSession", { params });
     await callRoute("search", { query: { text: "wait" } });
     await callRoute("getStats", { query: { by: "agent" } });
@@ -262,6 +282,25 @@ describe("every route", () => {
     await callRoute("stopSession", { params: { sessionId: other.sessionId }, body: {} });
     await settled(other.sessionId);
     await callRoute("deleteSession", { params });
+  });
+
+  test("of what agents ask the user", async () => {
+    const { workspaceId } = project;
+    const { sessionId, runId } = await callRoute<Id>("startSession", { body: { workspaceId, text: "ask me" } });
+    const asked = await vi.waitFor(
+      async () => {
+        const [one] = (await callRoute<{ questions: { callId: string; question: string }[] }>("listQuestions")).questions;
+        if (!one) throw new Error("not yet");
+        return one;
+      },
+      { timeout: 20_000 },
+    );
+    expect(asked).toMatchObject({ sessionId, runId, agent: "main", question: "Which port?", options: ["80", "8080"] });
+    await callRoute("answerQuestion", { params: { runId }, body: { callId: asked.callId, text: "8080" } });
+    await settled(sessionId);
+    const { events } = await callRoute<{ events: unknown[] }>("listEvents", { params: { sessionId }, query: { limit: "100" } });
+    expect(JSON.stringify(events)).toContain("The user answered: 8080");
+    expect(await callRoute("listQuestions")).toEqual({ questions: [] });
   });
 
   test("of plans", async () => {

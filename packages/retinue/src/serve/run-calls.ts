@@ -16,6 +16,9 @@ import { requireSession, toApprovalItem, toSessionItems } from "./session-items.
 type RunCall =
   | "cancelRun"
   | "sendMessage"
+  | "withdrawMessage"
+  | "listQuestions"
+  | "answerQuestion"
   | "listApprovals"
   | "getApproval"
   | "answerApproval"
@@ -48,6 +51,16 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
       if (parts.length === 0) throw new RetinueError("task_empty", "The message is empty.");
       const { workspace } = await servedOf(runId);
       await workspace.live.send(runId, parts, { source });
+      return { ok: true };
+    },
+    withdrawMessage: async ({ params: { runId, messageId } }) => {
+      const { workspace } = await servedOf(runId);
+      await workspace.live.withdraw(runId, messageId, { source });
+      return { ok: true };
+    },
+    listQuestions: async () => ({ questions: ground.asks.open() }),
+    answerQuestion: async ({ params: { runId }, body: { callId, text } }) => {
+      ground.asks.answer(runId, callId, text);
       return { ok: true };
     },
     listApprovals: async ({ query: { sessionId } }) => ({

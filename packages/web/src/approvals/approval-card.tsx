@@ -42,6 +42,7 @@ const Touched = ({ question: { act } }: { readonly question: Question }) => {
     ...act.hosts.map((host) => `reaches ${host}`),
     ...(act.protectedPaths ?? []).map((path) => `protected: ${path}`),
     ...(act.secrets ?? []).map((name) => `is given the secret ${name}`),
+    ...(act.askedBy === undefined ? [] : [`is asked about by a rule of ${act.askedBy}`]),
     ...(act.unsandboxed === undefined ? [] : [act.unsandboxed]),
   ];
   return touched.length === 0 ? null : (

@@ -57,7 +57,8 @@ export const describeWish = ({ tool, effect, input }: ProposedAct): string => {
 };
 
 /** What an answer that holds for longer than once covers; it follows the likeness by which the engine holds acts to be alike. */
-export const describeAlike = ({ effect, tool, protectedPaths, hosts, input }: ProposedAct): string => {
+export const describeAlike = ({ effect, tool, protectedPaths, askedBy, hosts, input }: ProposedAct): string => {
+  if (askedBy !== undefined && effect !== "execute") return `this same call of ${tool}`;
   if (effect === "read") return `whatever ${tool} reads`;
   if (effect === "write")
     return protectedPaths === undefined
