@@ -8,6 +8,7 @@ import type { RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import { loadCases, type LoadedCase } from "@retinue/qa";
+import { askInRecord } from "../host/ask-in-record.ts";
 import type { Workspace } from "../host/workspace.ts";
 import { createAppAgreements } from "./app-agreement.ts";
 import { runTests } from "./run-tests.ts";
@@ -37,10 +38,6 @@ export type WatchedTests = {
 };
 
 export type RunTestsHere = (watched: WatchedTests) => Promise<SuiteResult>;
-
-/** What must be asked stands in the record, and is answered there. */
-const askInRecord: Approver = (_, signal) =>
-  new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true }));
 
 export const createTestsHere =
   ({ folder, home, env, open }: TestsHere): RunTestsHere =>

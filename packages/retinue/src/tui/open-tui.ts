@@ -16,6 +16,7 @@ import { offlineNotice } from "../cli/show-run.ts";
 import type { Surroundings } from "../cli/surroundings.ts";
 import { readVersion } from "../cli/version.ts";
 import type { Retinue } from "../create-retinue.ts";
+import { askInRecord } from "../host/ask-in-record.ts";
 import { toFileCommands } from "./command/file-commands.ts";
 import { createAskHub } from "./question/ask-hub.ts";
 import { keepRule, readRules } from "../approval-rules/rule-file.ts";
@@ -92,8 +93,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     onProblem: (problem) => void problems.push(problem),
     askUser: asks.ask,
     // Questions are read from the record, and answered there: whichever process they come from.
-    approver: (_, signal) =>
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
+    approver: askInRecord,
   });
   const { readFolderCommands } = await import("../folder-commands.ts");
   const screen = process.stdout;

@@ -54,7 +54,7 @@ const SAID: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
 ]);
 
 export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOptions): Transcript => {
-  const told = createToldRows({
+  const tellEvent = createToldRows({
     redact,
     width,
     inset: "  ",
@@ -143,7 +143,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
   };
 
   const takeAny = (event: RetinueEvent, view: SessionView): readonly Row[] => {
-    const lines = told(event);
+    const lines = tellEvent(event);
     if (lines.length > 0) return apart("calls", lines);
     if (event.type === "message.received" && event.from === "human")
       return apart("other", drawAsked(`you → ${safeName(event.agent)}`, plainText(event.content)));

@@ -7,6 +7,7 @@ import { basename } from "node:path";
 import { createProject, type Project } from "../../cli/testing/spawn-retinue.ts";
 import type { RetinueOptions } from "../../create-retinue.ts";
 import { createRetinue } from "../../create-retinue.ts";
+import { askInRecord } from "../../host/ask-in-record.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../settings/settings.ts";
 import { createTestsHere } from "../../qa/test-here.ts";
 import { readFolderCommands } from "../../folder-commands.ts";
@@ -74,8 +75,7 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     model,
     ...(options.agents === undefined ? {} : { agents: options.agents }),
     askUser: asks.ask,
-    approver: (_, signal) =>
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
+    approver: askInRecord,
   });
   const workspace = await realpath(project.workspace);
   // A clock that only `advance` moves: how busy the machine is decides nothing.
