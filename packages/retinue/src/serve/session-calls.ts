@@ -69,8 +69,7 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
       const said = await toMeant(served, text, env);
       return begin(served, served.workspace.run(toParts({ text: said, images }), given(run)));
     },
-    startTurn: async ({ params: { sessionId }, body }) =>
-      beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
+    startTurn: async ({ params: { sessionId }, body }) => beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
     listQueuedTurns: async ({ params: { sessionId } }) => ({ turns: await ground.queuedTurns.list(sessionId) }),
     queueTurn: async ({ params: { sessionId }, body: { text } }) => {
       await requireSession(store, sessionId);

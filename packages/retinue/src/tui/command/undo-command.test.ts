@@ -44,7 +44,7 @@ const changed = async (): Promise<{ readonly played: Played; readonly at: (file:
 test("/undo shows the changes of the latest turn and of the agents below it, asks, takes them back byte for byte, and the agent is told", async () => {
   const { played, at } = await changed();
   await played.press("/undo", ENTER);
-  await played.until("yes, take them back");
+  await played.until("Ctrl-G opens");
   expect(played.all()).toMatch(/-three[\s\S]*\+one/);
   expect(played.all()).toContain("-made");
   expect(await readFile(at("cart.ts"), "utf8")).toContain("three");
@@ -69,6 +69,7 @@ test("/undo leaves a file that somebody changed since, and a second one finds no
   await writeFile(at("cart.ts"), "mine\n");
   await played.press("/undo", ENTER);
   await played.until("left cart.ts: it was changed since");
+  await played.until("Ctrl-G opens");
   await played.advance(1500);
   await played.until("retinue asks you");
   await played.advance(300);
@@ -84,7 +85,7 @@ test("a no to /undo changes nothing, and a file that is changed while the questi
   const { played, at } = await changed();
   const ask = async (answer: string): Promise<void> => {
     await played.press("/undo", ENTER);
-    await played.until((screen) => screen.includes("yes, take them back"));
+    await played.until((screen) => screen.includes("Ctrl-G opens"));
     await played.advance(1500);
     await played.until((screen) => screen.includes("retinue asks you"));
     await played.advance(300);
