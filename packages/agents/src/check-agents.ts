@@ -7,6 +7,7 @@ import { findDelegationCycles } from "./delegation-cycles.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { lineFor } from "./dialects/dialect.ts";
 import { matchesGlob, nearestName } from "@retinue/protocol/names";
+import { findUnfilled } from "./new-agent-file.ts";
 import type { Origin } from "./places.ts";
 import type { Problem, Severity } from "./problem.ts";
 import { SEVERITIES } from "./problem.ts";
@@ -84,6 +85,8 @@ const checkAgent = (checked: Checked): readonly Problem[] => {
     if (own !== undefined && most !== undefined && own > most)
       note("notice", "limits", limit, `${limit} of ${own} is above the session's ${most}, which holds`);
   }
+  for (const field of source.origin === "built-in" ? [] : findUnfilled(agent))
+    note("warning", field, undefined, `its ${field} is still the one of the template; fill in what stands as …`);
   if (agent.description.length > LONG_DESCRIPTION)
     note(
       "notice",

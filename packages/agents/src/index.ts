@@ -19,6 +19,7 @@ export { countKinds, formatKinds, summariseReport } from "./summarise-report.ts"
 export type { FileKind, KindCounts, SummaryOptions } from "./summarise-report.ts";
 export type { FormatOptions } from "./format-report.ts";
 export { formatAgent } from "./format-agent.ts";
+export { isAgentName } from "./agent-name.ts";
 export { newAgentFile } from "./new-agent-file.ts";
 export type { NewAgentOptions } from "./new-agent-file.ts";
 export { resolveDelegates } from "./delegates.ts";

@@ -136,11 +136,21 @@ const toMatcher = (globs: readonly string[]): ((file: string) => boolean) =>
         { dot: true },
       );
 
-const MATCHERS = KINDS.map((kind) => ({
-  kind,
-  isOne: toMatcher([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]),
-  isExcepted: toMatcher(kind.except ?? []),
-}));
+/** Made when a path is first judged: compiling them is a good part of a start that judges none. */
+const toMatchers = (): readonly Matcher[] =>
+  KINDS.map((kind) => ({
+    kind,
+    isOne: toMatcher([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]),
+    isExcepted: toMatcher(kind.except ?? []),
+  }));
+
+type Matcher = {
+  readonly kind: Kind;
+  readonly isOne: (file: string) => boolean;
+  readonly isExcepted: (file: string) => boolean;
+};
+
+let matchers: readonly Matcher[] | undefined;
 
 /** What to look for on a disk to find all paths that nobody writes unasked; `protectionOf` then says which of them are. */
 export const PROTECTED_GLOBS: { readonly folders: readonly string[]; readonly files: readonly string[] } = {
@@ -166,7 +176,8 @@ export const SECRET_GLOBS: readonly string[] = [...SECRET_NAMES, ...SECRET_FILES
 /** How a path is protected, relative to the workspace. A path that several kinds name is treated as the strictest. */
 export const protectionOf = (file: string): Protection | undefined => {
   const folded = foldPath(file);
-  return MATCHERS.find(({ isOne, isExcepted }) => isOne(folded) && !isExcepted(folded))?.kind;
+  matchers ??= toMatchers();
+  return matchers.find(({ isOne, isExcepted }) => isOne(folded) && !isExcepted(folded))?.kind;
 };
 
 /** Characters that some file systems pass over when they compare names. */

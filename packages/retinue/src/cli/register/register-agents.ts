@@ -84,6 +84,7 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
   plain(agents.command("new").argument("<name>"))
     .description("write .retinue/agents/<name>.md to fill in")
     .option("--description <text>", "what it does and when to delegate to it")
+    .option("--json", "print one JSON object")
     .action((name: string, options: AgentsNewOptions) =>
       act(async () => {
         const { agentsNewCommand } = await import("../agents/agents-new-command.ts");
