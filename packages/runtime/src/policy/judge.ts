@@ -203,8 +203,8 @@ export const createJudge = (options: JudgeOptions = {}) => {
         return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
     const call = toRuledCall(judged, touches, places);
     // Whom a run may start is said by its delegates.
-    const startsAgents = tool.name === DELEGATE || tool.name === FIND_AGENT || spec.delegates.includes(tool.name);
-    const verdict = judgeRules(startsAgents ? undefined : grant.rules, call);
+    const isRuled = grant.rules !== undefined && !startsAgents(tool.name, spec);
+    const verdict = judgeRules(isRuled ? grant.rules : undefined, call);
     if (verdict.effect === "deny")
       return deny("act_denied", `A rule does not let "${tool.name}" do this (${verdict.by}).${howElse(touches)}`);
     const askedBy = verdict.effect === "ask" ? verdict.by : undefined;
@@ -243,6 +243,9 @@ export const isInside = (folder: string, file: string): boolean => {
   const relative = path.relative(folder, file);
   return relative === "" || (relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 };
+
+const startsAgents = (tool: string, { delegates }: RunSpec): boolean =>
+  tool === DELEGATE || tool === FIND_AGENT || delegates.includes(tool);
 
 /** Tools that look through folders and leave out, file by file, what rules do not let be read. */
 const FILTERING: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep"]);
