@@ -54,13 +54,11 @@ const INPUT = z
   );
 
 /** The form of one file is told once. */
-const SHOWN = toShownSchema(
-  z.object({
-    path: PATH.optional(),
-    edits: EDITS.optional(),
-    files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}; all or none."),
-  }),
-);
+const SHOWN = z.object({
+  path: PATH.optional(),
+  edits: EDITS.optional(),
+  files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}; all or none."),
+});
 
 export type EditInput = z.infer<typeof INPUT>;
 
@@ -77,7 +75,7 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
     name: "edit",
     description: "Replaces exact pieces of text files; all edits of a call are made, in order, or none.",
     input: INPUT,
-    inputSchema: SHOWN,
+    inputSchema: toShownSchema(SHOWN),
     effect: "write",
     touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
     execute: async (input, { run, callId, workspace, signal }) => {

@@ -112,6 +112,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   });
   try {
     const agents = await prepareAgents({ found, settings, assembled, instructions, options });
+    for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
     await addBoundFiles(
       bound,
       folder,
