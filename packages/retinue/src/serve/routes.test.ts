@@ -237,7 +237,10 @@ describe("every route", () => {
     );
     await callRoute("getApproval", { params: { approvalId: asked.approvalId } });
     await callRoute("sendMessage", { params: { runId }, body: { text: "and be quick" } });
-    const { events: said } = await callRoute<{ events: { messageId?: string }[] }>("listEvents", { params, query: { limit: "100" } });
+    const { events: said } = await callRoute<{ events: { messageId?: string }[] }>("listEvents", {
+      params,
+      query: { limit: "100" },
+    });
     const messageId = said.find((event) => event.messageId !== undefined)?.messageId ?? "";
     await callRoute("withdrawMessage", { params: { runId, messageId } });
     await callRoute("queueTurn", { params, body: { text: "never mind" } });
