@@ -103,7 +103,7 @@ const heapMb = async (devtools: CDPSession): Promise<number> => {
 };
 
 /** Appends what several runs say, each under its own lease, as a process that drives them would. */
-const driveLive = async (file: string): Promise<void> => {
+const driveLive = async (file: string, onBegun: () => void): Promise<void> => {
   const log = createSqliteLog({ path: file });
   const leases = new Map<RunId, Awaited<ReturnType<typeof log.lease>>>();
   const source = generateSession({ sessionId: "ses_live", runs: 40, turns: 200, maxDepth: 4, width: 6, seed: 7 });
@@ -133,6 +133,7 @@ const driveLive = async (file: string): Promise<void> => {
           leases.get(draft.runId),
         );
     }
+    if (sent === 0) onBegun();
     sent += batch.length;
     due += pauseMs;
     await sleep(Math.max(0, due - performance.now()));
@@ -201,10 +202,11 @@ try {
   const memory = await heapMb(devtools);
   tell("memory of the page", `${memory.toFixed(0)} MB`, memory <= BOUNDS.memoryMb);
 
-  const driving = driveLive(file);
-  await sleep(400);
+  const begun = Promise.withResolvers<void>();
+  const driving = driveLive(file, begun.resolve);
+  await begun.promise;
   await page.goto(new URL("/sessions/ses_live", stage.url).href);
-  await page.locator(SOME_ROW).first().waitFor();
+  await page.locator(SOME_ROW).first().waitFor({ timeout: 120_000 });
   const [live, living] = await countWork(page, () => countFrames(page, (LIVE.seconds - 1.5) * 1000));
   await driving;
   tellWork(`at ${LIVE.events} events/s`, live, living);
