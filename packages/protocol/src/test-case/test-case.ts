@@ -39,13 +39,36 @@ export const dialogSchema = z
   })
   .meta({ title: "DialogAnswer", description: "How a dialog of the page is answered." });
 
+const isKnown = (name: string, find: (name: string) => unknown): boolean => {
+  try {
+    find(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const localeSchema = z
+  .string()
+  .min(2)
+  .refine((name) => isKnown(name, Intl.getCanonicalLocales), {
+    error: ({ input }) => `"${String(input)}" is no locale, such as de-DE`,
+  });
+
+const timezoneSchema = z
+  .string()
+  .min(1)
+  .refine((timeZone) => isKnown(timeZone, () => new Intl.DateTimeFormat("en", { timeZone })), {
+    error: ({ input }) => `"${String(input)}" is no time zone, such as Europe/Berlin`,
+  });
+
 /** What the browser of a case looks like. */
 export const surroundingsSchema = z
   .strictObject({
     viewport: z.strictObject({ width: z.int().min(100).max(10_000), height: z.int().min(100).max(10_000) }).exactOptional(),
     device: z.string().min(1).exactOptional().describe("The name of a device that Playwright knows, such as iPhone 15."),
-    locale: z.string().min(2).exactOptional().describe("Such as de-DE."),
-    timezone: z.string().min(1).exactOptional().describe("Such as Europe/Berlin."),
+    locale: localeSchema.exactOptional().describe("Such as de-DE."),
+    timezone: timezoneSchema.exactOptional().describe("Such as Europe/Berlin."),
     clock: z.iso
       .datetime({ offset: true })
       .exactOptional()

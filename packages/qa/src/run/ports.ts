@@ -19,7 +19,7 @@ export type WantedBrowser = BrowserSurroundings & {
   readonly allowHosts: readonly string[];
   /** Names of secrets that may be typed into pages of these hosts. */
   readonly secrets: readonly string[];
-  /** The role that it begins logged in as. */
+  /** The role that it begins logged in as, by `roleOf`. */
   readonly role?: string | undefined;
 };
 
@@ -45,6 +45,8 @@ export type QaPorts = {
   readonly newSessionId: () => SessionId;
   /** How the browser of a session is to look, before its first call. */
   readonly configureBrowser: (sessionId: SessionId, wanted: WantedBrowser) => void;
+  /** What is to be told of the browser of a case that is over, such as dialogs that nobody spoke of. */
+  readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly events: (sessionId: SessionId) => Promise<readonly RecordedEvent[]>;
   readonly now: () => number;
 };

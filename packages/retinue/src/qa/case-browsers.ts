@@ -4,7 +4,7 @@
  */
 import type { SessionId } from "@retinue/protocol";
 import type { LoadedCase, QaPorts, WantedBrowser } from "@retinue/qa";
-import { runCase } from "@retinue/qa";
+import { roleOf, runCase } from "@retinue/qa";
 import type { ApprovalRequest } from "@retinue/runtime";
 import type { Browsers } from "@retinue/tools";
 
@@ -14,6 +14,8 @@ export type CaseBrowsers = {
   readonly configure: (sessionId: SessionId, wanted: WantedBrowser) => void;
   /** Whether a secret may be typed: one that the case names, into a page of the application under test, and nowhere else. */
   readonly allows: (request: ApprovalRequest) => boolean;
+  /** What nobody may overlook in the browser of a case that is over. */
+  readonly problems: (sessionId: SessionId) => readonly string[];
   /** Null once the role is logged in, or why it is not. */
   readonly logIn: (role: string, loaded: LoadedCase) => Promise<string | null>;
 };
@@ -33,6 +35,13 @@ export const createCaseBrowsers = (browsers: Browsers | undefined, ports: () => 
       if (!wanted || page === null || act.tool !== "browser_type" || act.secrets === undefined) return false;
       return wanted.allowHosts.includes(page.host) && act.secrets.every((name) => wanted.secrets.includes(name));
     },
+    problems: (sessionId) =>
+      (browsers?.find(sessionId)?.log.dialogs ?? [])
+        .filter(({ isUnexpected }) => isUnexpected)
+        .map(
+          ({ kind, message }) =>
+            `A dialog came up that the case does not speak of, and was dismissed: ${kind} ${JSON.stringify(message.slice(0, 300))}. Say in dialogs how it is answered.`,
+        ),
     logIn: async (role, loaded) => {
       const steps = loaded.suite.roles?.[role]?.steps;
       if (!steps || !browsers) return `The role "${role}" cannot log in.`;
@@ -46,7 +55,7 @@ export const createCaseBrowsers = (browsers: Browsers | undefined, ports: () => 
         return `The role "${role}" could not log in: ${result.reason} (${result.sessionId ?? "no session"})`;
       const state = result.sessionId === null ? undefined : await browsers.find(result.sessionId)?.storageState();
       if (!state) return `The browser of the role "${role}" is gone already.`;
-      kept.set(role, state);
+      kept.set(roleOf(loaded) ?? role, state);
       return null;
     },
   };

@@ -10,10 +10,16 @@ import { QA_FLAT, QA_RUNNER } from "./qa-agents.ts";
 export type QaPortsOptions = {
   readonly workspace: Pick<Workspace, "run" | "executePlan" | "planTestCase" | "events">;
   readonly configureBrowser?: (sessionId: SessionId, wanted: WantedBrowser) => void;
+  readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly now?: () => number;
 };
 
-export const createQaPorts = ({ workspace, configureBrowser = () => undefined, now = Date.now }: QaPortsOptions): QaPorts => ({
+export const createQaPorts = ({
+  workspace,
+  configureBrowser = () => undefined,
+  browserProblems = () => [],
+  now = Date.now,
+}: QaPortsOptions): QaPorts => ({
   makeCalls: async (words, given, within) => {
     const run = await workspace.run(toCallTask(words, given), { ...at(within), agent: QA_RUNNER, model: CALL_MODEL });
     const { result, fault } = await follow(run, within);
@@ -46,6 +52,7 @@ export const createQaPorts = ({ workspace, configureBrowser = () => undefined, n
   },
   newSessionId: () => `ses_${createId()}`,
   configureBrowser,
+  browserProblems,
   events: (sessionId) => workspace.events(sessionId),
   now,
 });

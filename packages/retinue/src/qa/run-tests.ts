@@ -2,7 +2,7 @@
 import type { RetinueEvent } from "@retinue/protocol";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import type { LoadedCase, QaPorts } from "@retinue/qa";
-import { runCase, runCases } from "@retinue/qa";
+import { roleOf, runCase, runCases } from "@retinue/qa";
 import { createId } from "../create-id.ts";
 import type { AppUnderTest, StartedApp } from "./start-app.ts";
 
@@ -88,7 +88,7 @@ const createRoles = ({ logIn }: TestRun): Needs => {
       if (role === undefined) return null;
       if (!loaded.suite.roles?.[role]) return `The suite has no role "${role}".`;
       if (!logIn) return "Roles cannot log in here: there is no browser.";
-      const key = `${loaded.suiteFile ?? ""} ${role}`;
+      const key = roleOf(loaded) ?? role;
       const done = known.get(key) ?? logIn(role, loaded);
       known.set(key, done);
       return done;

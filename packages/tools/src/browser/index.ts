@@ -1,3 +1,4 @@
 /** The browser, loaded where somebody has it. */
 export { createBrowserProcess } from "./browser-process.ts";
 export { createBrowsers } from "./browsers.ts";
+export { isDevice } from "./session-options.ts";

@@ -21,6 +21,9 @@ export type BrowserSessionOptions = BrowserSurroundings & {
   readonly traceFile?: string | undefined;
 };
 
+/** Whether a browser can look like a device of this name. */
+export const isDevice = async (name: string): Promise<boolean> => Object.hasOwn((await import("playwright-core")).devices, name);
+
 const VIEWPORT = { width: 1280, height: 720 };
 
 export const toContextOptions = async (options: BrowserSessionOptions, proxy: string): Promise<BrowserContextOptions> => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
 import { call } from "../testing/mock-project.ts";
-import { PASS, playTesters, put } from "../testing/play-testers.ts";
+import { playTesters, put } from "../testing/play-testers.ts";
 
 const tester = playTesters();
 const createTester = tester.create;

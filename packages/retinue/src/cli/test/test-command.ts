@@ -67,7 +67,7 @@ export const testCommand = async (
       const results = createTestResults(retinueHome(env), folder);
       const own = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
       browsers = own;
-      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure });
+      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure, browserProblems: own.problems });
       const result = await runTests({
         cases,
         ports,
@@ -118,6 +118,7 @@ const readCases = async (
     from: workspace,
     environment: options.env,
     variables: toVariables(options.var),
+    isDevice: async (name) => (await import("@retinue/tools/browser")).isDevice(name),
   });
   for (const { file, line, message } of loaded.problems)
     await stderr.write(`${toPrintable(redact(`${file}:${line}: ${message}`), "line")}\n`);
