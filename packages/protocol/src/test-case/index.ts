@@ -3,7 +3,7 @@ export { checkResultSchema, checkSchema, ELEMENT_STATES, isMatch, matcherSchema,
 export type { Check, CheckOf, CheckResult, Matcher, PageCheck } from "./check.ts";
 export { describeCheck, describeMatcher } from "./describe-check.ts";
 export { caseResultSchema, suiteResultSchema, VERDICTS } from "./results.ts";
-export type { CaseResult, Checked, Evidence, StepResult, SuiteResult, Verdict } from "./results.ts";
+export type { CaseResult, Checked, Evidence, Recording, StepResult, SuiteResult, Verdict } from "./results.ts";
 export { describeTarget, parseShortTarget, targetSchema } from "./target.ts";
 export type { Target } from "./target.ts";
 export { suiteSchema, testCaseSchema } from "./test-case.ts";

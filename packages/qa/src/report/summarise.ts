@@ -18,13 +18,14 @@ export const formatCaseLine = (result: CaseResult): string => {
 
 /** What a tester needs to see of a case that did not pass. */
 export const formatCaseDetails = (result: CaseResult): readonly string[] => {
-  if (result.verdict === "pass") return [];
+  if (result.verdict === "pass") return (result.recordings ?? []).map(({ kind, file }) => `  ${kind}: ${file}`);
   const step = result.steps.find(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
   return [
     `  ${result.file}`,
     ...(step ? [`  step ${step.number}: ${step.action}`, `  expected: ${step.expected.replaceAll("\n", "\n            ")}`] : []),
     `  ${result.verdict === "blocked" ? "blocked" : "why"}: ${result.reason}`,
     ...(step?.evidence ?? []).slice(0, 3).map(({ tool, quote }) => `  evidence: ${tool}: ${firstLine(quote)}`),
+    ...(result.recordings ?? []).map(({ kind, file }) => `  ${kind}: ${file}`),
     ...(result.sessionId === null ? [] : [`  recorded as ${result.sessionId}`]),
   ];
 };

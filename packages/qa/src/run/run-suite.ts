@@ -53,6 +53,7 @@ const withEarlier = (result: CaseResult, earlier: readonly CaseResult[]): CaseRe
       reasoning: sum(({ usage }) => usage.reasoning),
     },
     costUsd: all.some(({ costUsd }) => costUsd === null) ? null : sum(({ costUsd }) => costUsd ?? 0),
+    ...(all.some(({ recordings }) => recordings) ? { recordings: all.flatMap(({ recordings = [] }) => recordings) } : {}),
     problems: [
       ...earlier.map(
         ({ attempt, verdict, reason, sessionId }) =>

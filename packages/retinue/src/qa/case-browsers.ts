@@ -3,6 +3,7 @@
  * login. What was kept stays in memory, and in no file.
  */
 import type { SessionId } from "@retinue/protocol";
+import type { CaseResult, Recording } from "@retinue/protocol/test-case";
 import type { LoadedCase, QaPorts, WantedBrowser } from "@retinue/qa";
 import { roleOf, runCase } from "@retinue/qa";
 import type { ApprovalRequest } from "@retinue/runtime";
@@ -16,18 +17,37 @@ export type CaseBrowsers = {
   readonly allows: (request: ApprovalRequest) => boolean;
   /** What nobody may overlook in the browser of a case that is over. */
   readonly problems: (sessionId: SessionId) => readonly string[];
+  /** Ends what the browser of a case recorded, and keeps it where that is wanted of a case with this verdict. */
+  readonly keepRecordings: (result: CaseResult) => Promise<CaseResult>;
   /** Null once the role is logged in, or why it is not. */
   readonly logIn: (role: string, loaded: LoadedCase) => Promise<string | null>;
 };
 
-export const createCaseBrowsers = (browsers: Browsers | undefined, ports: () => QaPorts, signal: AbortSignal): CaseBrowsers => {
+/** off, on, or only of cases that did not pass. */
+export type RecordingMode = "off" | "on" | "retain-on-failure";
+
+export type CaseBrowsersOptions = {
+  readonly browsers: Browsers | undefined;
+  readonly ports: () => QaPorts;
+  readonly signal: AbortSignal;
+  readonly record: Readonly<Record<Recording["kind"], RecordingMode>>;
+  /** Gives the file that it was written to. */
+  readonly keep: (sessionId: SessionId, kind: Recording["kind"], data: Buffer) => Promise<string>;
+};
+
+export const createCaseBrowsers = ({ browsers, ports, signal, record, keep }: CaseBrowsersOptions): CaseBrowsers => {
   const kept = new Map<string, StorageState>();
   const known = new Map<SessionId, Pick<WantedBrowser, "allowHosts" | "secrets">>();
   return {
     configure: (sessionId, { role, secrets, ...wanted }) => {
       known.set(sessionId, { allowHosts: wanted.allowHosts, secrets });
       const storageState = role === undefined ? undefined : kept.get(role);
-      browsers?.configure(sessionId, { ...wanted, ...(storageState === undefined ? {} : { storageState }) });
+      browsers?.configure(sessionId, {
+        ...wanted,
+        ...(storageState === undefined ? {} : { storageState }),
+        trace: record.trace !== "off",
+        video: record.video !== "off",
+      });
     },
     allows: ({ run: { sessionId }, act }) => {
       const wanted = known.get(sessionId);
@@ -42,6 +62,26 @@ export const createCaseBrowsers = (browsers: Browsers | undefined, ports: () => 
           ({ kind, message }) =>
             `A dialog came up that the case does not speak of, and was dismissed: ${kind} ${JSON.stringify(message.slice(0, 300))}. Say in dialogs how it is answered.`,
         ),
+    keepRecordings: async (result) => {
+      const { sessionId, verdict, attempt, problems } = result;
+      const session = sessionId === null ? undefined : browsers?.find(sessionId);
+      if (sessionId === null || !session) return result;
+      const isWanted = (kind: Recording["kind"]): boolean =>
+        record[kind] === "on" || (record[kind] === "retain-on-failure" && verdict !== "pass");
+      try {
+        const taken = await session.takeRecordings();
+        const recordings: Recording[] = [];
+        for (const kind of ["trace", "video"] as const) {
+          const data = taken[kind];
+          if (data && isWanted(kind))
+            recordings.push({ kind, file: await keep(sessionId, kind, data), bytes: data.length, attempt });
+        }
+        return recordings.length === 0 ? result : { ...result, recordings };
+      } catch (thrown) {
+        const why = thrown instanceof Error ? (thrown.message.split("\n", 1)[0] ?? "") : String(thrown);
+        return { ...result, problems: [...problems, `What was recorded of the browser is lost: ${why}`] };
+      }
+    },
     logIn: async (role, loaded) => {
       const steps = loaded.suite.roles?.[role]?.steps;
       if (!steps || !browsers) return `The role "${role}" cannot log in.`;

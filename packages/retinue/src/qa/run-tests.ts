@@ -17,6 +17,8 @@ export type TestRun = {
   readonly startApp: (app: AppUnderTest) => Promise<StartedApp>;
   /** Keeps what a browser has kept of a login; undefined where roles cannot log in. */
   readonly logIn?: (role: string, loaded: LoadedCase) => Promise<string | null>;
+  /** Keeps what the browser of a case recorded. */
+  readonly keepRecordings?: (result: CaseResult) => Promise<CaseResult>;
   readonly onBegin?: (loaded: LoadedCase, attempt: number) => void;
   readonly onEvent?: (loaded: LoadedCase, event: RetinueEvent) => void;
   readonly onEnd?: (result: CaseResult) => void;
@@ -30,6 +32,10 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
   const apps = createApps(run);
   const roles = createRoles(run);
   const runOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
+    const result = await tryOnce(loaded, attempt);
+    return run.keepRecordings ? run.keepRecordings(result) : result;
+  };
+  const tryOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
     const obstacle = (await apps.need(loaded)) ?? (await roles.need(loaded));
     if (obstacle !== null) return toBlocked(loaded, attempt, obstacle);
     if (run.runOnce) return run.runOnce(loaded, attempt);

@@ -17,8 +17,10 @@ export type BrowserSessionOptions = BrowserSurroundings & {
   readonly storageState?: StorageState | undefined;
   /** What `{{secret:NAME}}` may stand for, beside the workspace's own. */
   readonly secrets?: SecretValues | undefined;
-  /** The file that a trace of Playwright is written to when the session is closed, without secrets and without pictures. */
-  readonly traceFile?: string | undefined;
+  /** Whether a trace of Playwright is recorded, without secrets and without pictures. */
+  readonly trace?: boolean | undefined;
+  /** Whether a video of what the tabs show is recorded. */
+  readonly video?: boolean | undefined;
 };
 
 /** Whether a browser can look like a device of this name. */

@@ -27,7 +27,7 @@ import { agreeToApp } from "./agree-to-app.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
-import { toCount, toVariables } from "./test-options.ts";
+import { toCount, toRecordingMode, toVariables } from "./test-options.ts";
 import { writeReports } from "./write-reports.ts";
 
 export const testCommand = async (
@@ -40,6 +40,7 @@ export const testCommand = async (
   if (options.export !== undefined && options.export !== "playwright")
     throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
+  const recorded = { trace: toRecordingMode("--trace", options.trace), video: toRecordingMode("--video", options.video) };
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
@@ -65,13 +66,20 @@ export const testCommand = async (
       ({ retinue } = at);
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
-      const own = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
+      const own = createCaseBrowsers({
+        browsers: at.retinue.browsers,
+        ports: () => ports,
+        signal: at.signal,
+        record: recorded,
+        keep: results.keepRecording,
+      });
       browsers = own;
       const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure, browserProblems: own.problems });
       const result = await runTests({
         cases,
         ports,
         logIn: own.logIn,
+        keepRecordings: own.keepRecordings,
         ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
         workers,
         retries,
