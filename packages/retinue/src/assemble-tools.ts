@@ -8,7 +8,15 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type { AskUserOptions, Browsers, BrowsersOptions, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
+import type {
+  AskUserOptions,
+  Browsers,
+  Desktops,
+  BrowsersOptions,
+  McpConnections,
+  McpServerSettings,
+  Skill,
+} from "@retinue/tools";
 import { createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
@@ -28,6 +36,8 @@ export type AssembleOptions = {
   readonly bound?: Set<string>;
   /** Whether there are tools of the browser; as the settings say by default. */
   readonly browser?: boolean | undefined;
+  /** Whether there are tools of the screen; as the settings say by default. */
+  readonly desktop?: boolean | undefined;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
 };
@@ -36,6 +46,8 @@ export type AssembledTools = {
   readonly tools: readonly AnyTool[];
   /** Undefined where there are no tools of the browser. */
   readonly browsers: Browsers | undefined;
+  /** Undefined where there are no tools of the screen. */
+  readonly desktops: Desktops | undefined;
   readonly problems: readonly ErrorValue[];
   /** What would be loaded or started if the project were trusted. */
   readonly untrusted: readonly TrustClaim[];
@@ -49,7 +61,12 @@ export const codeOptions = (home: string): { readonly cacheFolder: string } => (
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
   const { workspace, home, trust, env, settings, skills, askUser } = options;
-  const { browser = settings.browser.enabled, bound = new Set(), secrets = new Map() } = options;
+  const {
+    browser = settings.browser.enabled,
+    desktop = settings.desktop.enabled,
+    bound = new Set(),
+    secrets = new Map(),
+  } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const common = createBuiltinTools({
@@ -75,7 +92,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
         secrets: () => secrets,
       })
     : undefined;
-  const desktops = settings.desktop.enabled
+  const desktops = desktop
     ? (await import("@retinue/tools/desktop")).createDesktops({
         env,
         secrets: () => secrets,
@@ -135,6 +152,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       ...(connections?.tools() ?? []),
     ],
     browsers,
+    desktops,
     problems,
     untrusted,
     servers: mcp.servers,

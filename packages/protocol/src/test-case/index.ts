@@ -7,4 +7,4 @@ export type { CaseResult, Checked, Evidence, Recording, StepResult, SuiteResult,
 export { describeTarget, parseShortTarget, targetSchema } from "./target.ts";
 export type { Target } from "./target.ts";
 export { suiteSchema, testCaseSchema } from "./test-case.ts";
-export type { BrowserSurroundings, CaseStep, DialogAnswer, Expected, Hook, Suite, TestCase } from "./test-case.ts";
+export type { BrowserSurroundings, CaseStep, Desktop, DialogAnswer, Expected, Hook, Suite, TestCase } from "./test-case.ts";

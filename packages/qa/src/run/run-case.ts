@@ -5,7 +5,7 @@
 import type { CallOutcome, GivenCall, Plan, PlanStep, RetinueEvent } from "@retinue/protocol";
 import { NO_USAGE } from "@retinue/protocol";
 import { foldSession } from "@retinue/client";
-import type { CaseResult, Hook, Verdict } from "@retinue/protocol/test-case";
+import type { CaseResult, Desktop, Hook, Verdict } from "@retinue/protocol/test-case";
 import { readCheckResult } from "@retinue/protocol/test-case";
 import { judgeCase } from "../judge/judge-case.ts";
 import type { LoadedCase } from "../load/parse-case.ts";
@@ -42,6 +42,8 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     return { sessionId, isNew, signal: options.signal, ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }) };
   };
   ports.configureBrowser(sessionId, toWantedBrowser(loaded));
+  const desktop = desktopOf(loaded);
+  if (desktop) ports.configureDesktop?.(sessionId, desktop);
 
   const makeAll = async (words: string, calls: readonly GivenCall[], all = false): Promise<readonly CallOutcome[]> => {
     if (calls.length === 0) return [];
@@ -144,6 +146,10 @@ export const toWantedBrowser = ({ testCase, suite, suiteFile, variables }: Loade
     role: roleOf({ testCase, suiteFile }),
   };
 };
+
+/** The screen that a case works on; undefined where it works on none. */
+export const desktopOf = ({ testCase, suite }: Pick<LoadedCase, "suite" | "testCase">): Desktop | undefined =>
+  testCase.desktop ?? suite.desktop;
 
 /** Roles belong to their suite: another one may have one of the same name. */
 export const roleOf = ({ testCase: { role }, suiteFile }: Pick<LoadedCase, "suiteFile" | "testCase">): string | undefined =>

@@ -32,6 +32,7 @@ export type LoadedWorkspace = {
   readonly settings: Settings;
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly browsers: AssembledTools["browsers"];
+  readonly desktops: AssembledTools["desktops"];
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** What the settings say of agents, by name. */
   readonly applied: AppliedAgents["applied"];
@@ -89,6 +90,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     skills,
     askUser: options.askUser,
     browser: options.browser,
+    desktop: options.desktop,
     secrets: await workspaceSecrets(folder),
   });
   try {
@@ -108,6 +110,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       bound: () => [...bound],
       instructions,
       browsers: assembled.browsers,
+      desktops: assembled.desktops,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets: [
         ...(options.secrets ?? []),

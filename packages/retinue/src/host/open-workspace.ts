@@ -93,6 +93,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
     browsers: loaded.browsers,
+    desktops: loaded.desktops,
     problems: loaded.problems,
     untrusted: loaded.untrusted,
     sessions: store.readSide,

@@ -13,7 +13,7 @@ type StorageState = Awaited<ReturnType<NonNullable<ReturnType<Browsers["find"]>>
 
 export type CaseBrowsers = {
   readonly configure: (sessionId: SessionId, wanted: WantedBrowser) => void;
-  /** Whether a secret may be typed: one that the case names, into a page of the application under test, and nowhere else. */
+  /** Whether a secret may be typed: one that the case names, into a page of the application under test or on a screen of the case's own, and nowhere else. */
   readonly allows: (request: ApprovalRequest) => boolean;
   /** What nobody may overlook in the browser of a case that is over. */
   readonly problems: (sessionId: SessionId) => readonly string[];
@@ -30,12 +30,14 @@ export type CaseBrowsersOptions = {
   readonly browsers: Browsers | undefined;
   readonly ports: () => QaPorts;
   readonly signal: AbortSignal;
+  /** Whether a session has a screen of its own. */
+  readonly hasScreen: (sessionId: SessionId) => boolean;
   readonly record: Readonly<Record<Recording["kind"], RecordingMode>>;
   /** Gives the file that it was written to. */
   readonly keep: (sessionId: SessionId, kind: Recording["kind"], data: Buffer) => Promise<string>;
 };
 
-export const createCaseBrowsers = ({ browsers, ports, signal, record, keep }: CaseBrowsersOptions): CaseBrowsers => {
+export const createCaseBrowsers = ({ browsers, ports, signal, hasScreen, record, keep }: CaseBrowsersOptions): CaseBrowsers => {
   const kept = new Map<string, StorageState>();
   const known = new Map<SessionId, Pick<WantedBrowser, "allowHosts" | "secrets">>();
   return {
@@ -51,9 +53,10 @@ export const createCaseBrowsers = ({ browsers, ports, signal, record, keep }: Ca
     },
     allows: ({ run: { sessionId }, act }) => {
       const wanted = known.get(sessionId);
+      if (!wanted || act.secrets === undefined || !act.secrets.every((name) => wanted.secrets.includes(name))) return false;
+      if (act.tool === "type") return hasScreen(sessionId);
       const page = URL.parse(browsers?.find(sessionId)?.currentPage?.url() ?? "");
-      if (!wanted || page === null || act.tool !== "browser_type" || act.secrets === undefined) return false;
-      return wanted.allowHosts.includes(page.host) && act.secrets.every((name) => wanted.secrets.includes(name));
+      return act.tool === "browser_type" && page !== null && wanted.allowHosts.includes(page.host);
     },
     problems: (sessionId) =>
       (browsers?.find(sessionId)?.log.dialogs ?? [])

@@ -2,6 +2,7 @@
 import type { RunHandle } from "@retinue/engine";
 import type { QaPorts, Fault, Within, WantedBrowser } from "@retinue/qa";
 import type { RunResult, SessionId } from "@retinue/protocol";
+import type { Desktop } from "@retinue/protocol/test-case";
 import { CALL_MODEL, readCallOutcomes, RetinueError, toCallTask, toErrorValue } from "@retinue/protocol";
 import { createId } from "../create-id.ts";
 import type { Workspace } from "../host/workspace.ts";
@@ -10,6 +11,7 @@ import { QA_FLAT, QA_RUNNER } from "./qa-agents.ts";
 export type QaPortsOptions = {
   readonly workspace: Pick<Workspace, "run" | "executePlan" | "planTestCase" | "events">;
   readonly configureBrowser?: (sessionId: SessionId, wanted: WantedBrowser) => void;
+  readonly configureDesktop?: (sessionId: SessionId, wanted: Desktop) => void;
   readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly now?: () => number;
 };
@@ -17,6 +19,7 @@ export type QaPortsOptions = {
 export const createQaPorts = ({
   workspace,
   configureBrowser = () => undefined,
+  configureDesktop = () => undefined,
   browserProblems = () => [],
   now = Date.now,
 }: QaPortsOptions): QaPorts => ({
@@ -52,6 +55,7 @@ export const createQaPorts = ({
   },
   newSessionId: () => `ses_${createId()}`,
   configureBrowser,
+  configureDesktop,
   browserProblems,
   events: (sessionId) => workspace.events(sessionId),
   now,

@@ -15,6 +15,8 @@ export type TestRun = {
   readonly model: string;
   readonly environment: string | null;
   readonly startApp: (app: AppUnderTest) => Promise<StartedApp>;
+  /** Null once a case that works on a screen can have one, or why it cannot. */
+  readonly needDesktop?: (loaded: LoadedCase) => Promise<string | null>;
   /** Keeps what a browser has kept of a login; undefined where roles cannot log in. */
   readonly logIn?: (role: string, loaded: LoadedCase) => Promise<string | null>;
   /** Keeps what the browser of a case recorded. */
@@ -36,7 +38,7 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
     return run.keepRecordings ? run.keepRecordings(result) : result;
   };
   const tryOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
-    const obstacle = (await apps.need(loaded)) ?? (await roles.need(loaded));
+    const obstacle = (await run.needDesktop?.(loaded)) ?? (await apps.need(loaded)) ?? (await roles.need(loaded));
     if (obstacle !== null) return toBlocked(loaded, attempt, obstacle);
     if (run.runOnce) return run.runOnce(loaded, attempt);
     return runCase(loaded, ports, { attempt, signal, onEvent: (event) => onEvent?.(loaded, event) });

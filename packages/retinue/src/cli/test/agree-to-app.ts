@@ -1,4 +1,4 @@
-/** Asks before the application of a suite is started: it runs outside of the sandbox, with the user's own rights. */
+/** Asks before the application of a suite, or a program on the screen of a case, is started: both run outside of the sandbox, with the user's own rights. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { createTrustStore, digestOf, type TrustClaim } from "@retinue/confine/trust";
@@ -11,8 +11,17 @@ import { askYes } from "../trust/ask-yes.ts";
 export type Agreement = { readonly workspace: string; readonly isAgreed: boolean };
 
 /** Throws where nobody agreed. What was agreed to once holds for this command line. */
-export const agreeToApp = async (
-  app: AppUnderTest,
+export const agreeToApp = ({ command, url }: AppUnderTest, agreement: Agreement, surroundings: Surroundings): Promise<void> =>
+  agreeTo({ command, subject: `test-app:${url}`, who: "The suite", what: "the application" }, agreement, surroundings);
+
+/** Throws where nobody agreed. What was agreed to once holds for this command line. */
+export const agreeToProgram = (command: string, agreement: Agreement, surroundings: Surroundings): Promise<void> =>
+  agreeTo({ command, subject: "test-desktop", who: "The case", what: "a program on its screen" }, agreement, surroundings);
+
+type Started = { readonly command: string; readonly subject: string; readonly who: string; readonly what: string };
+
+const agreeTo = async (
+  { command, subject, who, what }: Started,
   { workspace, isAgreed }: Agreement,
   surroundings: Surroundings,
 ): Promise<void> => {
@@ -20,16 +29,16 @@ export const agreeToApp = async (
   const trust = createTrustStore({ file: path.join(retinueHome(surroundings.env), "trust.json") });
   const claim: TrustClaim = {
     project: await realpath(workspace),
-    subject: `test-app:${app.url}`,
-    hash: digestOf(app.command),
-    shown: app.command,
+    subject,
+    hash: digestOf(command),
+    shown: command,
   };
   if (await trust.isTrusted(claim)) return;
   const { stdin, stderr } = surroundings;
   if (stdin.isTTY !== true || !stderr.isTerminal)
-    throw new Error(`Nobody has agreed to start the application by ${JSON.stringify(app.command)}. --trust-app agrees to it.`);
-  const shown = toPrintable(app.command, "line");
-  if (!(await askYes(`The suite starts its application, outside of the sandbox, by\n  ${shown}\nStart it? [y/N] `, surroundings)))
-    throw new Error("Starting the application was refused.");
+    throw new Error(`Nobody has agreed to start ${what} by ${JSON.stringify(command)}. --trust-app agrees to it.`);
+  const shown = toPrintable(command, "line");
+  if (!(await askYes(`${who} starts ${what}, outside of the sandbox, by\n  ${shown}\nStart it? [y/N] `, surroundings)))
+    throw new Error(`Starting ${what} was refused.`);
   await trust.grant([claim]);
 };

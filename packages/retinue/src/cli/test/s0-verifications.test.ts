@@ -19,7 +19,7 @@ import { openServer } from "../../serve/open-server.ts";
 import { callRetinue } from "../testing/call-retinue.ts";
 import type { MockProject } from "../testing/mock-project.ts";
 import { call } from "../testing/mock-project.ts";
-import { PASS, playTesters, put } from "../testing/play-testers.ts";
+import { ownTask, PASS, playTesters, put } from "../testing/play-testers.ts";
 import { readSessions } from "../testing/read-sessions.ts";
 import type { Ended } from "../testing/spawn-retinue.ts";
 import { toEnvironment } from "../testing/spawn-retinue.ts";
@@ -35,8 +35,6 @@ const casesOf = ({ stdout, stderr }: Ended): readonly CaseResult[] => {
   expect(stdout, stderr).not.toBe("");
   return (JSON.parse(stdout) as SuiteResult).cases;
 };
-
-const own = (task: string): string => /YOUR TASK:\\n(.*?)\\n\\nEXPECTED RESULT/.exec(task)?.[1] ?? "";
 
 /** A page of each of ten services: its name, and what it logged. */
 const startServices = async (): Promise<string> => {
@@ -76,7 +74,7 @@ test(
     let flat = 0;
     const made = await testers.create({
       act: (task, count) => {
-        const [, service] = /Open the page of service (\d+)$/.exec(own(task)) ?? [];
+        const [, service] = /Open the page of service (\d+)$/.exec(ownTask(task)) ?? [];
         return service === undefined ? all[flat++] : looks(Number(service))[count];
       },
       see: (question) => `Yes: the heading says "Service ${/service (\d+)/.exec(question)?.[1] ?? ""} is up".`,
@@ -130,14 +128,14 @@ const PARTS = {
 };
 
 const prepare = (task: string) => {
-  const [, file] = Object.entries(PARTS).find(([words]) => own(task).startsWith(words)) ?? [];
+  const [, file] = Object.entries(PARTS).find(([words]) => ownTask(task).startsWith(words)) ?? [];
   return file ? call("write", { path: file[0], content: `${file[1]}\n` }) : call("shell", { command: "cat notes.txt" });
 };
 
 const runCompound = async (): Promise<{ readonly made: MockProject; readonly ended: Ended }> => {
   const made = await testers.create({
     act: prepare,
-    say: (task) => `RESULT: PASS\nSUMMARY: Done: ${own(task)}.`,
+    say: (task) => `RESULT: PASS\nSUMMARY: Done: ${ownTask(task)}.`,
     plan: () => ({
       sub_tasks: [
         ...Object.keys(PARTS).map((description) => ({ step: 1, description, expected_result: "it is written" })),
@@ -205,7 +203,7 @@ const createTill = async (made: MockProject): Promise<void> => {
 };
 
 const INSTALL = "npm install --offline --no-audit --no-fund --loglevel=error";
-const isInstall = (task: string): boolean => own(task).startsWith("Install");
+const isInstall = (task: string): boolean => ownTask(task).startsWith("Install");
 
 /** An honest tester: what it says follows from what its command printed. */
 const runTill = {
@@ -343,14 +341,14 @@ test(
     const url = await startServices();
     const made = await testers.create({
       act: (task, count) =>
-        own(task).startsWith("Navigate")
+        ownTask(task).startsWith("Navigate")
           ? [
               call("browser_navigate", { url: `${url}/service/1` }),
               call("browser_take_screenshot", { question: "Is the page of service 1 shown?" }),
             ][count]
           : [call("browser_snapshot", {})][count],
       see: () => 'Yes, it says "Service 1 is up".',
-      say: (task) => (own(task).startsWith("Navigate") ? "RESULT: PASS\nSUMMARY: The page is shown with its heading." : PASS),
+      say: (task) => (ownTask(task).startsWith("Navigate") ? "RESULT: PASS\nSUMMARY: The page is shown with its heading." : PASS),
       settings: "visionModel: local/eyes\n",
     });
     await put(

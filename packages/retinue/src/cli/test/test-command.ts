@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Approver } from "@retinue/engine";
 import type { LoadedCase, LoadedCases } from "@retinue/qa";
-import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
+import { createCaseLog, desktopOf, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import type { AnyTool, Tool } from "@retinue/runtime";
 import type { ShellInput } from "@retinue/tools";
@@ -13,6 +13,7 @@ import type { Retinue } from "../../create-retinue.ts";
 import { openRecord } from "../../open-record.ts";
 import type { CaseBrowsers } from "../../qa/case-browsers.ts";
 import { createCaseBrowsers } from "../../qa/case-browsers.ts";
+import { createCaseDesktops } from "../../qa/case-desktops.ts";
 import { createQaAgents } from "../../qa/qa-agents.ts";
 import { createQaPorts } from "../../qa/create-qa-ports.ts";
 import { runTests } from "../../qa/run-tests.ts";
@@ -23,7 +24,7 @@ import { toPrintable } from "../../terminal/printable.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { agreeToApp } from "./agree-to-app.ts";
+import { agreeToApp, agreeToProgram } from "./agree-to-app.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
@@ -51,7 +52,12 @@ export const testCommand = async (
     if (!tool) throw new RetinueError("tool_failed", "There is no shell here, so that no command can be checked.");
     return tool as Tool<ShellInput>;
   };
-  const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true };
+  const more = {
+    agents: createQaAgents(),
+    tools: [createCommandCheckTool(shell)] as readonly AnyTool[],
+    browser: true,
+    ...(cases.some(desktopOf) ? { desktop: true } : {}),
+  };
   let browsers: CaseBrowsers | undefined;
   const approver =
     (ask: Approver | undefined): Approver =>
@@ -66,18 +72,27 @@ export const testCommand = async (
       ({ retinue } = at);
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
+      const agreement = { workspace, isAgreed: options.trustApp === true };
+      const screens = createCaseDesktops(at.retinue.desktops, (line) => agreeToProgram(line, agreement, surroundings));
       const own = createCaseBrowsers({
         browsers: at.retinue.browsers,
         ports: () => ports,
         signal: at.signal,
+        hasScreen: screens.has,
         record: recorded,
         keep: results.keepRecording,
       });
       browsers = own;
-      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure, browserProblems: own.problems });
+      const ports = createQaPorts({
+        workspace: at.retinue,
+        configureBrowser: own.configure,
+        configureDesktop: screens.configure,
+        browserProblems: own.problems,
+      });
       const result = await runTests({
         cases,
         ports,
+        needDesktop: screens.need,
         logIn: own.logIn,
         keepRecordings: own.keepRecordings,
         ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
@@ -87,7 +102,7 @@ export const testCommand = async (
         model: at.retinue.model,
         environment: options.env ?? null,
         startApp: async (app) => {
-          await agreeToApp(app, { workspace, isAgreed: options.trustApp === true }, surroundings);
+          await agreeToApp(app, agreement, surroundings);
           await stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
           return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
         },

@@ -48,6 +48,9 @@ export const toTesterReply =
     return wanted ? { toolCalls: [wanted] } : { text: say(task, JSON.stringify(told)) };
   };
 
+/** What a step's agent is to do, of all that it is told. */
+export const ownTask = (task: string): string => /YOUR TASK:\\n(.*?)\\n\\nEXPECTED RESULT/.exec(task)?.[1] ?? "";
+
 const stepsOf = (task: string): readonly string[] => [...task.matchAll(/Step \d+: (.*?)\\n/g)].map(([, action = ""]) => action);
 
 /** Projects with such a model, all of which are removed at the end. */
