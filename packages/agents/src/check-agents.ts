@@ -107,6 +107,8 @@ const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField):
   for (const field of ["tools", "deniedTools"] as const)
     for (const pattern of isNamed(source, field) ? agent[field] : []) {
       if (pattern === "*" || tools.some((tool) => matchesGlob(pattern, tool))) continue;
+      // Another form of a name that is told already.
+      if (pattern.includes(".") && agent[field].includes(pattern.replace(".", "_"))) continue;
       const isAgent = loaded.agents.has(pattern);
       note(
         severity,

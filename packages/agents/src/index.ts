@@ -30,5 +30,7 @@ export { describeInstructions, describeOne } from "./instructions/describe-instr
 export type { CommandEntry } from "./commands/command-file.ts";
 export { loadCommands } from "./commands/load-commands.ts";
 export type { CommandOptions, LoadedCommands } from "./commands/load-commands.ts";
+export { CLAUDE_SETTINGS_FILES, loadClaudeSettings, toSessionRules } from "./claude-settings.ts";
+export type { ClaudeSettings, ClaudeSettingsFile } from "./claude-settings.ts";
 export { expandCommand } from "./commands/expand-command.ts";
 export type { ReadNamedFile } from "./commands/expand-command.ts";

@@ -17,7 +17,7 @@ export const applyToolStarted = (cell: RunCell, event: EventOf<"tool.started">):
   call.aside = event.aside ?? null;
   if (cell.openCalls.has(event.callId)) return;
   let open = 0;
-  for (const child of call.children) if (child.result === null) open += 1;
+  for (const child of call.children) if (child.state.type !== "settled") open += 1;
   cell.openCalls.set(event.callId, open);
   if (open > 0) cell.waitingCalls += 1;
 };

@@ -92,6 +92,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     agents: loaded.agents,
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
+    permissions: [...new Set([...loaded.permissions.rules, ...loaded.permissions.preapproved].map(({ from }) => from))],
     browsers: loaded.browsers,
     desktops: loaded.desktops,
     problems: loaded.problems,
@@ -150,6 +151,10 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
   send: async (runId, said, by) => {
     await own.requireRun(runId);
     return engine.send(runId, said, by);
+  },
+  withdraw: async (runId, messageId, by) => {
+    await own.requireRun(runId);
+    return engine.withdraw(runId, messageId, by);
   },
   answer: async (approvalId, answer, by) => {
     await own.requireApproval(approvalId);

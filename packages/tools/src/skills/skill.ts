@@ -4,4 +4,6 @@ export type Skill = {
   readonly description: string;
   /** Absolute, real path of the skill's own folder. */
   readonly folder: string;
+  /** The tools to keep to while it is followed, as they are written; absent: any. */
+  readonly allowedTools?: readonly string[];
 };

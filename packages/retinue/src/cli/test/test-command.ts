@@ -1,23 +1,14 @@
 /** `retinue test`: loads test cases, runs them, and tells what came of them. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import type { Approver } from "@retinue/engine";
 import type { LoadedCase, LoadedCases } from "@retinue/qa";
-import { createCaseLog, desktopOf, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
+import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
-import type { AnyTool, Tool } from "@retinue/runtime";
-import type { ShellInput } from "@retinue/tools";
-import { createCommandCheckTool } from "@retinue/tools";
 import { toShellEnvironment } from "@retinue/confine";
-import type { Retinue } from "../../create-retinue.ts";
 import { openRecord } from "../../open-record.ts";
-import type { CaseBrowsers } from "../../qa/case-browsers.ts";
-import { createCaseBrowsers } from "../../qa/case-browsers.ts";
-import { createCaseDesktops } from "../../qa/case-desktops.ts";
-import { createQaAgents } from "../../qa/qa-agents.ts";
-import { createQaPorts } from "../../qa/create-qa-ports.ts";
 import { runTests } from "../../qa/run-tests.ts";
 import { startApp } from "../../qa/start-app.ts";
+import { createTestBench } from "../../qa/test-bench.ts";
 import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
 import { toPrintable } from "../../terminal/printable.ts";
@@ -41,60 +32,34 @@ export const testCommand = async (
   if (options.export !== undefined && options.export !== "playwright")
     throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
-  const recorded = { trace: toRecordingMode("--trace", options.trace), video: toRecordingMode("--video", options.video) };
+  const record = { trace: toRecordingMode("--trace", options.trace), video: toRecordingMode("--video", options.video) };
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
   const log = toLiveLog(options, workers, surroundings);
-  let retinue: Retinue | undefined;
-  const shell = (): Tool<ShellInput> => {
-    const tool = retinue?.tools.get("shell");
-    if (!tool) throw new RetinueError("tool_failed", "There is no shell here, so that no command can be checked.");
-    return tool as Tool<ShellInput>;
-  };
-  const more = {
-    agents: createQaAgents(),
-    tools: [createCommandCheckTool(shell)] as readonly AnyTool[],
-    browser: true,
-    ...(cases.some(desktopOf) ? { desktop: true } : {}),
-  };
-  let browsers: CaseBrowsers | undefined;
-  const approver =
-    (ask: Approver | undefined): Approver =>
-    async (request, signal) => {
-      if (browsers?.allows(request) === true) return { allowed: true };
-      return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
-    };
+  const bench = createTestBench({ cases, record });
   return workWith(
-    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more, approver },
+    {
+      workspace,
+      settings,
+      view: options.json === true ? { type: "quiet" } : { type: "text" },
+      more: bench.more,
+      approver: bench.approver,
+    },
     surroundings,
     async (at) => {
-      ({ retinue } = at);
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
       const agreement = { workspace, isAgreed: options.trustApp === true };
-      const screens = createCaseDesktops(at.retinue.desktops, (line) => agreeToProgram(line, agreement, surroundings));
-      const own = createCaseBrowsers({
-        browsers: at.retinue.browsers,
-        ports: () => ports,
+      const begun = bench.begin(at.retinue, {
         signal: at.signal,
-        hasScreen: screens.has,
-        record: recorded,
+        agree: (line) => agreeToProgram(line, agreement, surroundings),
         keep: results.keepRecording,
       });
-      browsers = own;
-      const ports = createQaPorts({
-        workspace: at.retinue,
-        configureBrowser: own.configure,
-        configureDesktop: screens.configure,
-        browserProblems: own.problems,
-      });
+      const { ports } = begun;
       const result = await runTests({
+        ...begun,
         cases,
-        ports,
-        needDesktop: screens.need,
-        logIn: own.logIn,
-        keepRecordings: own.keepRecordings,
         ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
         workers,
         retries,
@@ -109,11 +74,11 @@ export const testCommand = async (
         ...log,
       });
       await results.keep(result);
-      const record = await openRecord({ settings, env, workspace: folder });
+      const store = await openRecord({ settings, env, workspace: folder });
       try {
-        await writeReports(result, record, options, surroundings);
+        await writeReports(result, store, options, surroundings);
       } finally {
-        await record.close();
+        await store.close();
       }
       if (options.export !== undefined) {
         const out = path.resolve(workspace, options.out ?? "playwright");
