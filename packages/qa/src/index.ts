@@ -23,6 +23,7 @@ export { desktopOf, roleOf, runCase, toWantedBrowser } from "./run/run-case.ts";
 export type { CaseOptions } from "./run/run-case.ts";
 export { runCases } from "./run/run-suite.ts";
 export type { SuiteOptions } from "./run/run-suite.ts";
+export { diffActs } from "./replay/diff-acts.ts";
 export { readRecordedActs } from "./replay/recorded-acts.ts";
 export type { RecordedAct, RecordedActs } from "./replay/recorded-acts.ts";
 export { toPlaywright } from "./replay/to-playwright.ts";

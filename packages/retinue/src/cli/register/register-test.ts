@@ -39,6 +39,7 @@ export const registerTest = ({ program, surroundings, act }: Registrar): void =>
       .option("--trace <mode>", "Playwright traces: on, retain-on-failure", "off")
       .option("--video <mode>", "videos of the browser: on, retain-on-failure", "off")
       .option("--rerun", "do what a passed case did again, without a model")
+      .option("--heal <mode>", "with --rerun: off, report or save what is found otherwise; report, in CI off")
       .option("--compare-flat", "run each case by one agent, too, and compare the tokens")
       .option("--export <form>", "playwright: write passed cases as Playwright tests")
       .option("--out <folder>", "where exported tests are written")
