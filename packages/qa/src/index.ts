@@ -23,6 +23,8 @@ export { desktopOf, roleOf, runCase, toWantedBrowser } from "./run/run-case.ts";
 export type { CaseOptions } from "./run/run-case.ts";
 export { runCases } from "./run/run-suite.ts";
 export type { SuiteOptions } from "./run/run-suite.ts";
+export { toCaseYaml } from "./record/to-case-yaml.ts";
+export type { CaseHead } from "./record/to-case-yaml.ts";
 export { diffActs } from "./replay/diff-acts.ts";
 export { readRecordedActs } from "./replay/recorded-acts.ts";
 export type { RecordedAct, RecordedActs } from "./replay/recorded-acts.ts";

@@ -40,6 +40,8 @@ export type OpenSessionOptions = {
   readonly rules: GuardOptions;
   readonly secrets: () => SecretValues;
   readonly session: BrowserSessionOptions;
+  /** Hosts that may be reached before an agent acts under its own rights; none by default. A person has no bounds: an empty list. */
+  readonly hosts?: ToolScope["hosts"];
 };
 
 /** An act as it was done, for whoever wants to do it again. */
@@ -95,7 +97,7 @@ export class BrowserSession {
 
   static async open(options: OpenSessionOptions): Promise<BrowserSession> {
     const started = await options.process.hold();
-    const scope: { hosts: ToolScope["hosts"] | undefined } = { hosts: undefined };
+    const scope: { hosts: ToolScope["hosts"] | undefined } = { hosts: options.hosts };
     let network: PageNetwork | undefined;
     try {
       const refused: string[] = [];
@@ -192,16 +194,17 @@ export class BrowserSession {
     for (const [reference, name = ""] of text.matchAll(SECRET_REFERENCE)) values.set(reference, this.secret(name));
     for (const [reference, name = ""] of text.matchAll(TOTP_REFERENCE)) {
       const key = parseTotpKey(this.secret(name));
-      values.set(reference, this.#keep(totp(key, Date.now()), reference));
+      values.set(reference, this.hide(totp(key, Date.now()), reference));
     }
     for (const [reference, address = ""] of text.matchAll(MAIL_CODE_REFERENCE))
-      values.set(reference, this.#keep(await this.#mailCode(address, signal), reference));
+      values.set(reference, this.hide(await this.#mailCode(address, signal), reference));
     let filled = text;
     for (const [reference, value] of values) filled = filled.replaceAll(reference, () => value);
     return filled;
   }
 
-  #keep(value: string, reference: string): string {
+  /** From now on no text shows this value, but what it is referred to by. */
+  hide(value: string, reference: string): string {
     this.#typed.set(value, reference);
     this.#screencast?.looked(secretNow());
     return value;
@@ -378,6 +381,8 @@ export class BrowserSession {
     await (answer === "accept" ? dialog.accept(known?.text) : dialog.dismiss()).catch(() => undefined);
   }
 }
+
+export const openBrowserSession = (options: OpenSessionOptions): Promise<BrowserSession> => BrowserSession.open(options);
 
 const secretNow = (): Look => ({ from: Date.now(), to: Date.now(), showsSecret: true });
 

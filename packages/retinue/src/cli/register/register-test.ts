@@ -9,6 +9,8 @@ Examples:
   retinue test tests/ --workers 4 --junit junit.xml --html report.html
   retinue test tests/login.yaml --grep admin --retries 1
   retinue test tests/ --trace retain-on-failure --video retain-on-failure
+  retinue test record http://127.0.0.1:3000/   write what you do as a case
+  retinue test tests/ --rerun --heal save      again without a model, and mend
   retinue test report latest             show what came of the last call
 
 Steps act without being asked about; --approve says otherwise.
@@ -64,6 +66,18 @@ export const registerTest = ({ program, surroundings, act }: Registrar): void =>
       act(async () => {
         const { testInitCommand } = await import("../test/test-init-command.ts");
         return testInitCommand(folder, command.optsWithGlobals(), surroundings);
+      }),
+    );
+
+  withWorkspace(test.command("record").argument("<url>", "where it begins"), "the folder to work in")
+    .description("write what you do in a window as a test case")
+    .option("--title <text>", "the title of the case")
+    .option("--out <file>", "where it is written; tests/recorded.yaml by default")
+    .option("--force", "write over a file that is there")
+    .action((url: string, _options: TestOptions, command: { readonly optsWithGlobals: () => TestOptions }) =>
+      act(async () => {
+        const { testRecordCommand } = await import("../test/test-record-command.ts");
+        return testRecordCommand(url, command.optsWithGlobals(), surroundings);
       }),
     );
 
