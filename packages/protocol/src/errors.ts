@@ -60,6 +60,12 @@ export const ERRORS = {
     meaning: "The call was not executed because a limit of the run was reached.",
     hint: "Hand in what you have.",
   },
+  page_unreachable: {
+    kind: "model",
+    meaning:
+      "Nothing answers at the address that the browser was to open, or the application of the page does not answer any more.",
+    hint: "Check the address, and whether the application runs.",
+  },
   act_denied: {
     kind: "model",
     meaning: "Policy or a human refused the act.",

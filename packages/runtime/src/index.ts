@@ -40,7 +40,7 @@ export type { Protection } from "./policy/protected-paths.ts";
 export { classifyCommand } from "./policy/shell-command.ts";
 export { windowFor } from "./context/context-limit.ts";
 export type { Artifacts } from "./context/artifacts.ts";
-export { SECRET_REFERENCE, secretNamesIn } from "./policy/secret-names.ts";
+export { MAIL_CODE_REFERENCE, SECRET_REFERENCE, secretNamesIn, TOTP_REFERENCE, totpNamesIn } from "./policy/secret-names.ts";
 export { hashAct, isAlikeAllowed, likenessOf } from "./policy/approvals.ts";
 export { isNarrowed, narrow } from "./policy/grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./policy/grant.ts";

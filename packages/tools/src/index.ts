@@ -1,6 +1,8 @@
 /** The hands: one file a tool. Browser, desktop and tool servers have entries of their own: most runs have none of them, and a start waits for what it loads. */
 export type { Browsers, BrowsersOptions } from "./browser/browsers.ts";
 export type { BrowserSession, DoneAct } from "./browser/browser-session.ts";
+export type { Inbox, Mail } from "./one-time-code/inbox.ts";
+export { createMailpitInbox } from "./one-time-code/mailpit-inbox.ts";
 export type { BrowserSessionOptions, StorageState } from "./browser/session-options.ts";
 export type { Desktops, DesktopsOptions } from "./desktop/desktops.ts";
 export type { DesktopSession, DesktopSessionOptions } from "./desktop/desktop-session.ts";

@@ -29,7 +29,7 @@ const toTestCase = (result: CaseResult): string => {
   ];
   // As servers of CI find files that belong to a case.
   const attached = (result.recordings ?? []).map(({ file }) => `[[ATTACHMENT|${file}]]`);
-  const log = [...result.steps.map(toLine), ...attached].join("\n");
+  const log = [...result.steps.map(toLine), ...(result.healing?.diff ?? []), ...attached].join("\n");
   return [
     `    <testcase classname="${escape(result.file)}" name="${escape(result.title)}" time="${seconds(result.durationMs)}">`,
     "      <properties>",
@@ -57,10 +57,11 @@ const toOutcome = (result: CaseResult): readonly string[] => {
   }
 };
 
-const toLine = ({ number, verdict, action, reason, evidence }: StepResult): string =>
+const toLine = ({ number, verdict, action, reason, evidence, healed }: StepResult): string =>
   [
     `${number}. ${verdict}: ${action}`,
     `   ${reason}`,
+    ...healed.map((one) => `   healed: ${one}`),
     ...evidence.map(({ tool, quote }) => `   evidence: ${tool}: ${quote.split("\n", 1)[0] ?? ""}`),
   ].join("\n");
 

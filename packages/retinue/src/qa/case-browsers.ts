@@ -8,6 +8,7 @@ import type { LoadedCase, QaPorts, WantedBrowser } from "@retinue/qa";
 import { roleOf, runCase } from "@retinue/qa";
 import type { ApprovalRequest } from "@retinue/runtime";
 import type { Browsers } from "@retinue/tools";
+import { createMailpitInbox } from "@retinue/tools";
 
 type StorageState = Awaited<ReturnType<NonNullable<ReturnType<Browsers["find"]>>["storageState"]>>;
 
@@ -41,7 +42,7 @@ export const createCaseBrowsers = ({ browsers, ports, signal, hasScreen, record,
   const kept = new Map<string, StorageState>();
   const known = new Map<SessionId, Pick<WantedBrowser, "allowHosts" | "secrets">>();
   return {
-    configure: (sessionId, { role, secrets, ...wanted }) => {
+    configure: (sessionId, { role, secrets, inbox, ...wanted }) => {
       known.set(sessionId, { allowHosts: wanted.allowHosts, secrets });
       const storageState = role === undefined ? undefined : kept.get(role);
       browsers?.configure(sessionId, {
@@ -49,6 +50,7 @@ export const createCaseBrowsers = ({ browsers, ports, signal, hasScreen, record,
         ...(storageState === undefined ? {} : { storageState }),
         trace: record.trace !== "off",
         video: record.video !== "off",
+        ...(inbox ? { inbox: createMailpitInbox(inbox.mailpit, wanted.allowHosts), mailPattern: inbox.pattern } : {}),
       });
     },
     allows: ({ run: { sessionId }, act }) => {

@@ -9,6 +9,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   serve: "retinue serve --port 4321",
   test: "retinue test tests/cases --tag smoke --html report.html",
   "test init": "retinue test init",
+  "test record": "retinue test record http://127.0.0.1:3000/ --out tests/login.yaml",
   "test report": "retinue test report latest",
   agents: "retinue agents list",
   "agents list": "retinue agents list --json",

@@ -19,7 +19,7 @@ import { agreeToApp, agreeToProgram } from "./agree-to-app.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
-import { toCount, toRecordingMode, toVariables } from "./test-options.ts";
+import { toCount, toHealMode, toRecordingMode, toVariables } from "./test-options.ts";
 import { writeReports } from "./write-reports.ts";
 
 export const testCommand = async (
@@ -31,6 +31,7 @@ export const testCommand = async (
   const workers = toCount("--workers", options.workers ?? "1", { least: 1, most: 64 });
   if (options.export !== undefined && options.export !== "playwright")
     throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
+  const heal = toHealMode(options, env);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
   const record = { trace: toRecordingMode("--trace", options.trace), video: toRecordingMode("--video", options.video) };
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
@@ -60,7 +61,7 @@ export const testCommand = async (
       const result = await runTests({
         ...begun,
         cases,
-        ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
+        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
         workers,
         retries,
         signal: at.signal,

@@ -30,7 +30,11 @@ beforeAll(async () => {
   pages = await servePages({ "/": COLOURS, "/empty": "<title>Empty</title>" });
   browser = await openTestBrowser({
     allowHosts: [new URL(shop.url).host, pages.host],
-    secrets: () => new Map([["CODE", SECRET]]),
+    secrets: () =>
+      new Map([
+        ["CODE", SECRET],
+        ["SHOP_TOTP", "GEZDGNBVGY3TQOJQ"],
+      ]),
     session: { trace: true, video: true },
   });
 });
@@ -63,6 +67,10 @@ const coloursOf = async (video: Buffer): Promise<readonly string[]> => {
 describe("on request", { timeout: 120_000 }, () => {
   test("a trace holds what was done and shown, and no secret, typed or sent", async () => {
     const sessionId = "ses_trace";
+    await browser.call("browser_navigate", { url: shop.url }, { sessionId });
+    await browser.call("browser_type", { description: "email", text: "{{totp:SHOP_TOTP}}" }, { sessionId });
+    const code = await (await browser.session(sessionId)).currentPage?.getByRole("textbox", { name: "Email" }).inputValue();
+    expect(code).toMatch(/^\d{6}$/);
     for (const [tool, input] of [
       ["browser_navigate", { url: shop.url }],
       ["browser_type", { description: "email", text: SHOP_LOGIN.email }],
@@ -76,6 +84,8 @@ describe("on request", { timeout: 120_000 }, () => {
     expect(whole).toContain("ada@example.com");
     expect(whole).toContain("{{secret:CODE}}");
     expect(whole).toContain("Corner Shop");
+    expect(whole).toContain("{{totp:SHOP_TOTP}}");
+    expect(whole).not.toContain(code);
     expect(whole).not.toContain(SECRET);
     expect(await session.takeRecordings()).toEqual({});
   });
