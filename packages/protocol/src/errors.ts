@@ -348,7 +348,7 @@ export const ERRORS = {
   settings_invalid: {
     kind: "caller",
     meaning: "A setting has an unknown name or a value that is not allowed.",
-    hint: "The message names file, line, key and what is allowed.",
+    hint: "Correct the setting that is named; `retinue doctor` shows every setting and where it comes from.",
   },
   model_unknown: {
     kind: "caller",

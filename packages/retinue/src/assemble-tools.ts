@@ -11,8 +11,9 @@ import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
 import type {
   AskUserOptions,
   Browsers,
-  Desktops,
   BrowsersOptions,
+  Desktops,
+  KeepVersion,
   McpConnections,
   McpServerSettings,
   Skill,
@@ -40,6 +41,8 @@ export type AssembleOptions = {
   readonly desktop?: boolean | undefined;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
+  /** Told of each change of a file before it is made. */
+  readonly keepVersion?: KeepVersion;
 };
 
 export type AssembledTools = {
@@ -84,6 +87,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     queryDb: { databases: settings.databases, adminDatabases: settings.adminDatabases },
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
+    ...(options.keepVersion === undefined ? {} : { keepVersion: options.keepVersion }),
   });
   const browsers = browser
     ? (await import("@retinue/tools/browser")).createBrowsers({

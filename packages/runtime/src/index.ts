@@ -36,6 +36,8 @@ export type { ManualClock } from "./limits/manual-clock.ts";
 export type { Answered } from "./loop/answered.ts";
 export type { Judged, Judgement, JudgeOptions, SandboxObstacle } from "./policy/judge.ts";
 export { BOUND, PROTECTED_GLOBS, PROTECTED_KINDS, SECRET_GLOBS, findUnportable, protectionOf } from "./policy/protected-paths.ts";
+export { DEFINING_PLACES, placesOf } from "./policy/defining-places.ts";
+export type { DefiningKind, DefiningPlace } from "./policy/defining-places.ts";
 export type { Protection } from "./policy/protected-paths.ts";
 export { classifyCommand } from "./policy/shell-command.ts";
 export { windowFor } from "./context/context-limit.ts";

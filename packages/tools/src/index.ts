@@ -35,3 +35,7 @@ export { createLoadSkillTool, readSkillBody } from "./skills/load-skill.ts";
 export type { Skill } from "./skills/skill.ts";
 export { loadUserTools } from "./user-tools/load-user-tools.ts";
 export { toCodeIndexes } from "./code/code-index.ts";
+export { createKeptVersions } from "./versions/kept-versions.ts";
+export type { KeepVersion, KeptVersions } from "./versions/kept-versions.ts";
+export { planTakeBack, takeBack } from "./versions/take-back.ts";
+export type { TakeBackPlan } from "./versions/take-back.ts";

@@ -8,6 +8,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import type { LoadedCase } from "@retinue/qa";
 import type { Host } from "../host/host.ts";
+import { askInRecord } from "../host/ask-in-record.ts";
 import type { WorkspaceOptions } from "../host/workspace.ts";
 import { createAppAgreements } from "../qa/app-agreement.ts";
 import { newTestRunId, runTests } from "../qa/run-tests.ts";
@@ -94,10 +95,7 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
       env,
       ...(askUser === undefined ? {} : { askUser }),
       // What must be asked stands in the record, and is answered there.
-      approver: bench.approver(
-        (_, answered) =>
-          new Promise((resolve) => answered.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
-      ),
+      approver: bench.approver(askInRecord),
     });
     try {
       run.model = workspace.model;

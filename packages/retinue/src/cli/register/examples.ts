@@ -15,6 +15,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "agents list": "retinue agents list --json",
   "agents show": "retinue agents show researcher",
   "agents check": "retinue agents check",
+  "agents add": "retinue agents add ../claude-plugins",
+  "agents remove": "retinue agents remove code-review",
   "agents new": "retinue agents new translator",
   skills: "retinue skills list",
   "skills list": "retinue skills list --json",
@@ -50,8 +52,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "documents add": "retinue documents add handbook/",
   "documents remove": "retinue documents remove handbook/",
   trust: "retinue trust",
-  doctor: "retinue doctor",
-  init: "retinue init",
+  doctor: "retinue doctor --live",
+  init: "retinue init --yes --agent release-notes",
   completion: "retinue completion bash > ~/.local/share/bash-completion/completions/retinue",
 };
 

@@ -68,7 +68,15 @@ describe("an exported case", { timeout: 600_000 }, () => {
     for (const [name, text] of Object.entries(files)) await writeFile(join(own.workspace, name), text);
     const variables = { baseUrl: shop.url, bug: "", prices: "prices.csv" };
     const ended = await callRetinue(own, [
-      ...["test", ".", "--json", "-m", "offline/rules", "--export", "playwright", "--out", OUT],
+      "test",
+      ".",
+      "--json",
+      "-m",
+      "offline/rules",
+      "--export",
+      "playwright",
+      "--out",
+      OUT,
       ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}=${value}`]),
     ]);
     return (JSON.parse(ended.stdout) as SuiteResult).cases.map(

@@ -82,8 +82,19 @@ describe("what is typed in secret", { timeout: 180_000 }, () => {
       string,
     ];
     const ended = await callRetinue(project, [
-      ...["test", ".", "--json", "-m", "offline/rules", "--html", html, "--junit", junit],
-      ...["--export", "playwright", "--out", out],
+      "test",
+      ".",
+      "--json",
+      "-m",
+      "offline/rules",
+      "--html",
+      html,
+      "--junit",
+      junit,
+      "--export",
+      "playwright",
+      "--out",
+      out,
     ]);
     const told = await callRetinue(project, ["test", ".", "-m", "offline/rules", "--rerun"]);
     const [result] = (JSON.parse(ended.stdout) as SuiteResult).cases as [CaseResult];

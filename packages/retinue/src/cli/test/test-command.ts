@@ -11,6 +11,7 @@ import { startApp } from "../../qa/start-app.ts";
 import { createTestBench } from "../../qa/test-bench.ts";
 import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -101,7 +102,7 @@ const readCases = async (
   options: TestOptions,
   surroundings: Surroundings,
 ): Promise<readonly LoadedCase[] | null> => {
-  const { stderr, redact } = surroundings;
+  const { stdout, stderr, redact } = surroundings;
   const loaded: LoadedCases = await loadCases({
     paths: paths.length === 0 ? ["tests"] : paths,
     from: workspace,
@@ -111,7 +112,10 @@ const readCases = async (
   });
   for (const { file, line, message } of loaded.problems)
     await stderr.write(`${toPrintable(redact(`${file}:${line}: ${message}`), "line")}\n`);
-  if (loaded.problems.length > 0) return null;
+  if (loaded.problems.length > 0) {
+    if (options.json === true) await stdout.write(`${toJsonLine({ problems: loaded.problems }, redact)}\n`);
+    return null;
+  }
   const cases = selectCases(loaded.cases, { grep: options.grep, tags: options.tag, shard: options.shard });
   if (cases.length > 0) return cases;
   await stderr.write(
