@@ -19,7 +19,7 @@ export type { HtmlSources } from "./report/html.ts";
 export { toJunit } from "./report/junit.ts";
 export { countVerdicts, formatCaseDetails, formatCaseLine, formatSummary } from "./report/summarise.ts";
 export type { Fault, QaPorts, WantedBrowser, Within } from "./run/ports.ts";
-export { runCase, toWantedBrowser } from "./run/run-case.ts";
+export { desktopOf, roleOf, runCase, toWantedBrowser } from "./run/run-case.ts";
 export type { CaseOptions } from "./run/run-case.ts";
 export { runCases } from "./run/run-suite.ts";
 export type { SuiteOptions } from "./run/run-suite.ts";

@@ -12,6 +12,7 @@ import type {
   AskUserOptions,
   Browsers,
   BrowsersOptions,
+  Desktops,
   KeepVersion,
   McpConnections,
   McpServerSettings,
@@ -36,6 +37,8 @@ export type AssembleOptions = {
   readonly bound?: Set<string>;
   /** Whether there are tools of the browser; as the settings say by default. */
   readonly browser?: boolean | undefined;
+  /** Whether there are tools of the screen; as the settings say by default. */
+  readonly desktop?: boolean | undefined;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
   /** Told of each change of a file before it is made. */
@@ -46,6 +49,8 @@ export type AssembledTools = {
   readonly tools: readonly AnyTool[];
   /** Undefined where there are no tools of the browser. */
   readonly browsers: Browsers | undefined;
+  /** Undefined where there are no tools of the screen. */
+  readonly desktops: Desktops | undefined;
   readonly problems: readonly ErrorValue[];
   /** What would be loaded or started if the project were trusted. */
   readonly untrusted: readonly TrustClaim[];
@@ -59,7 +64,12 @@ export const codeOptions = (home: string): { readonly cacheFolder: string } => (
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
   const { workspace, home, trust, env, settings, skills, askUser } = options;
-  const { browser = settings.browser.enabled, bound = new Set(), secrets = new Map() } = options;
+  const {
+    browser = settings.browser.enabled,
+    desktop = settings.desktop.enabled,
+    bound = new Set(),
+    secrets = new Map(),
+  } = options;
   const documentIndex = path.join(home, "documents.db");
   const { unprotected, allowUnsandboxed } = settings;
   const common = createBuiltinTools({
@@ -86,7 +96,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
         secrets: () => secrets,
       })
     : undefined;
-  const desktops = settings.desktop.enabled
+  const desktops = desktop
     ? (await import("@retinue/tools/desktop")).createDesktops({
         env,
         secrets: () => secrets,
@@ -146,6 +156,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       ...(connections?.tools() ?? []),
     ],
     browsers,
+    desktops,
     problems,
     untrusted,
     servers: mcp.servers,

@@ -47,6 +47,15 @@ export const stepResultSchema = z
   })
   .meta({ title: "StepResult", description: "What became of a step of a case." });
 
+export const recordingSchema = z
+  .object({
+    kind: z.enum(["trace", "video"]),
+    file: z.string().describe("Where it is kept: a trace for Playwright's viewer, or an animated PNG. Both are without secrets."),
+    bytes: z.int().nonnegative(),
+    attempt: z.int().positive(),
+  })
+  .meta({ title: "Recording", description: "What the browser of a case recorded on request." });
+
 export const caseResultSchema = z
   .object({
     id: z.string().describe("The file, and the number of its data row."),
@@ -73,6 +82,7 @@ export const caseResultSchema = z
     usage: usageSchema,
     costUsd: costSchema,
     problems: z.array(z.string()),
+    recordings: z.array(recordingSchema).exactOptional().describe("Of all attempts, with --trace and --video."),
   })
   .meta({ title: "CaseResult", description: "What became of a case." });
 
@@ -89,6 +99,7 @@ export const suiteResultSchema = z
 
 export type Evidence = z.infer<typeof evidenceSchema>;
 export type Checked = z.infer<typeof checkedSchema>;
+export type Recording = z.infer<typeof recordingSchema>;
 export type StepResult = z.infer<typeof stepResultSchema>;
 export type CaseResult = z.infer<typeof caseResultSchema>;
 export type SuiteResult = z.infer<typeof suiteResultSchema>;

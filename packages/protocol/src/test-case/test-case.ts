@@ -39,13 +39,36 @@ export const dialogSchema = z
   })
   .meta({ title: "DialogAnswer", description: "How a dialog of the page is answered." });
 
+const isKnown = (name: string, find: (name: string) => unknown): boolean => {
+  try {
+    find(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const localeSchema = z
+  .string()
+  .min(2)
+  .refine((name) => isKnown(name, Intl.getCanonicalLocales), {
+    error: ({ input }) => `"${String(input)}" is no locale, such as de-DE`,
+  });
+
+const timezoneSchema = z
+  .string()
+  .min(1)
+  .refine((timeZone) => isKnown(timeZone, () => new Intl.DateTimeFormat("en", { timeZone })), {
+    error: ({ input }) => `"${String(input)}" is no time zone, such as Europe/Berlin`,
+  });
+
 /** What the browser of a case looks like. */
 export const surroundingsSchema = z
   .strictObject({
     viewport: z.strictObject({ width: z.int().min(100).max(10_000), height: z.int().min(100).max(10_000) }).exactOptional(),
     device: z.string().min(1).exactOptional().describe("The name of a device that Playwright knows, such as iPhone 15."),
-    locale: z.string().min(2).exactOptional().describe("Such as de-DE."),
-    timezone: z.string().min(1).exactOptional().describe("Such as Europe/Berlin."),
+    locale: localeSchema.exactOptional().describe("Such as de-DE."),
+    timezone: timezoneSchema.exactOptional().describe("Such as Europe/Berlin."),
     clock: z.iso
       .datetime({ offset: true })
       .exactOptional()
@@ -53,6 +76,26 @@ export const surroundingsSchema = z
     colorScheme: z.enum(["light", "dark"]).exactOptional(),
   })
   .meta({ title: "BrowserSurroundings", description: "What the browser of a case looks like." });
+
+const screenFields = z.strictObject({
+  screen: z.literal("xvfb").describe("A screen of the case's own."),
+  size: z
+    .strictObject({ width: z.int().min(100).max(10_000), height: z.int().min(100).max(10_000) })
+    .exactOptional()
+    .describe("1280 × 720 by default."),
+  programs: z
+    .array(z.string().min(1))
+    .max(10)
+    .exactOptional()
+    .describe("Command lines that are started on it, outside of the sandbox, and end with the case."),
+});
+
+/** The screen of a case that works on a desktop. */
+export const desktopSchema = z
+  .union([z.literal("xvfb").transform((screen): Desktop => ({ screen })), screenFields])
+  .meta({ title: "Desktop", description: "The screen of a case: xvfb, or what is shown on it." });
+
+export type Desktop = z.output<typeof screenFields>;
 
 export const testCaseSchema = z
   .strictObject({
@@ -76,6 +119,7 @@ export const testCaseSchema = z
     role: nameSchema.exactOptional().describe("Begins logged in as this role of the suite."),
     locks: z.array(nameSchema).exactOptional().describe("Cases that name the same lock do not run at the same time."),
     browser: surroundingsSchema.exactOptional(),
+    desktop: desktopSchema.exactOptional().describe("Steps work on a screen: screenshot, click, type, key, scroll."),
     dialogs: z.array(dialogSchema).exactOptional(),
     before: z.array(hookSchema).exactOptional().describe("Where one of these fails, the case is blocked."),
     after: z.array(hookSchema).exactOptional().describe("Done whatever became of the case."),
@@ -121,6 +165,7 @@ export const suiteSchema = z
       .exactOptional()
       .describe("Users that log in once; cases that name one begin with what its browser kept."),
     browser: surroundingsSchema.exactOptional(),
+    desktop: desktopSchema.exactOptional(),
     dialogs: z.array(dialogSchema).exactOptional(),
     tags: z.array(nameSchema).exactOptional(),
     timeoutMs: durationSchema.exactOptional(),

@@ -19,6 +19,8 @@ export type LoadOptions = {
   readonly environment?: string | undefined;
   /** From the command line; above those of files. */
   readonly variables?: Variables;
+  /** Whether a browser can look like a device of this name; without it any name is taken. */
+  readonly isDevice?: (name: string) => Promise<boolean>;
 };
 
 export type LoadedCases = { readonly cases: readonly LoadedCase[]; readonly problems: readonly Problem[] };
@@ -37,17 +39,31 @@ export const loadCases = async (options: LoadOptions): Promise<LoadedCases> => {
     const name = toName(file, options.from);
     const found = await suites.of(path.dirname(file));
     if (!found) continue;
+    const text = await readFile(file, "utf8");
     const parsed = parseCase({
-      text: await readFile(file, "utf8"),
+      text,
       file: name,
       suite: found.suite,
       suiteFile: found.file,
       given: { ...found.given, ...options.variables },
     });
     cases.push(...parsed.cases);
-    problems.push(...parsed.problems);
+    problems.push(...parsed.problems, ...(await findUnknownDevice(parsed.cases[0]?.testCase, { text, file: name }, options)));
   }
   return { cases, problems };
+};
+
+/** The device of a case or a suite, where there is none of this name. */
+const findUnknownDevice = async (
+  read: Pick<Suite, "browser"> | undefined,
+  { text, file }: { readonly text: string; readonly file: string },
+  { isDevice }: LoadOptions,
+): Promise<readonly Problem[]> => {
+  const device = read?.browser?.device;
+  if (device === undefined || !isDevice || (await isDevice(device))) return [];
+  const lines = parseYamlLines(text, file);
+  const line = "lineOf" in lines ? lines.lineOf(["browser", "device"]) : 1;
+  return [{ file, line, message: `there is no device "${device}" that a browser could look like, such as iPhone 15` }];
 };
 
 const toName = (file: string, from: string): string => path.relative(from, file) || file;
@@ -79,7 +95,10 @@ const createSuites = (options: LoadOptions, problems: Problem[]) => {
     for (const name of ["suite.yaml", "suite.yml"]) {
       const file = path.join(folder, name);
       const text = await readFile(file, "utf8").catch(() => undefined);
-      if (text !== undefined) return parseSuite(text, file, options, problems);
+      if (text === undefined) continue;
+      const found = parseSuite(text, file, options, problems);
+      problems.push(...(await findUnknownDevice(found?.suite, { text, file: toName(file, options.from) }, options)));
+      return found;
     }
     const above = path.dirname(folder);
     // No further than where names begin, or the root of everything.

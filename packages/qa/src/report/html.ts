@@ -3,7 +3,7 @@
  * it as text and never as markup.
  */
 import type { RunView, SessionView } from "@retinue/client";
-import type { CaseResult, Evidence, StepResult, SuiteResult } from "@retinue/protocol/test-case";
+import type { CaseResult, Evidence, Recording, StepResult, SuiteResult } from "@retinue/protocol/test-case";
 import { STYLES } from "./html-styles.ts";
 import { formatSeconds, formatSummary, marksOf } from "./summarise.ts";
 
@@ -12,6 +12,8 @@ export type HtmlSources = {
   readonly session: (sessionId: string) => SessionView | null;
   /** A picture as a data URL; null where it is not there any more. */
   readonly picture: (sessionId: string, artifactId: string) => string | null;
+  /** A file that was recorded as a data URL; null where it is not there any more, or too large for the page. */
+  readonly recording: (file: string) => string | null;
 };
 
 export const toHtml = (result: SuiteResult, sources: HtmlSources): string =>
@@ -64,9 +66,19 @@ const toCase = (result: CaseResult, index: number, sources: HtmlSources): string
       ...(sessionId === null ? [] : [`<code>${escape(sessionId)}</code>`]),
     ].join(" · ")}</p>`,
     `<ol class="steps">${result.steps.map((step) => toStep(step, sessionId, sources)).join("\n")}</ol>`,
+    ...(result.recordings ?? []).map((one) => toRecording(one, sources)),
     session ? `<details><summary>Agents</summary><ul class="tree">${session.roots.map(toRun).join("")}</ul></details>` : "",
     "</section>",
   ].join("\n");
+};
+
+/** A video is shown; a trace is handed out, for Playwright's viewer. */
+const toRecording = ({ kind, file, attempt }: Recording, { recording }: HtmlSources): string => {
+  const url = recording(file);
+  const name = file.split(/[/\\]/).at(-1) ?? kind;
+  const link = url === null ? "" : ` <a download="${escape(name)}" href="${escape(url)}">save</a>`;
+  const shown = kind === "video" && url !== null ? `<img alt="Video of attempt ${attempt}" src="${escape(url)}">` : "";
+  return `<figure><figcaption>${kind} of attempt ${attempt}: <code>${escape(file)}</code>${link}</figcaption>${shown}</figure>`;
 };
 
 const toStep = (step: StepResult, sessionId: string | null, { picture }: HtmlSources): string => {

@@ -27,7 +27,9 @@ const toTestCase = (result: CaseResult): string => {
     ["tokens", String(result.usage.input + result.usage.output)],
     ...(result.costUsd === null ? [] : [["costUsd", result.costUsd.toFixed(4)]]),
   ];
-  const log = [...result.steps.map(toLine), ...(result.healing?.diff ?? [])].join("\n");
+  // As servers of CI find files that belong to a case.
+  const attached = (result.recordings ?? []).map(({ file }) => `[[ATTACHMENT|${file}]]`);
+  const log = [...result.steps.map(toLine), ...(result.healing?.diff ?? []), ...attached].join("\n");
   return [
     `    <testcase classname="${escape(result.file)}" name="${escape(result.title)}" time="${seconds(result.durationMs)}">`,
     "      <properties>",

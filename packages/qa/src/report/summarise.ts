@@ -18,7 +18,7 @@ export const formatCaseLine = (result: CaseResult): string => {
 
 /** What a tester needs to see of a case that did not pass. */
 export const formatCaseDetails = (result: CaseResult): readonly string[] => {
-  if (result.verdict === "pass") return formatHealing(result);
+  if (result.verdict === "pass") return [...formatHealing(result), ...formatRecordings(result)];
   const step = result.steps.find(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
   return [
     `  ${result.file}`,
@@ -26,6 +26,7 @@ export const formatCaseDetails = (result: CaseResult): readonly string[] => {
     `  ${result.verdict === "blocked" ? "blocked" : "why"}: ${result.reason}`,
     ...(step?.evidence ?? []).slice(0, 3).map(({ tool, quote }) => `  evidence: ${tool}: ${firstLine(quote)}`),
     ...formatHealing(result),
+    ...formatRecordings(result),
     ...(result.sessionId === null ? [] : [`  recorded as ${result.sessionId}`]),
   ];
 };
@@ -36,6 +37,9 @@ const formatHealing = ({ steps, healing }: CaseResult): readonly string[] => [
   ...(healing?.diff ?? []).map((line) => `  ${line}`),
   ...(healing ? [healing.saved ? "  saved: --rerun does it so from now on" : "  not saved: --rerun --heal save would"] : []),
 ];
+
+const formatRecordings = ({ recordings = [] }: CaseResult): readonly string[] =>
+  recordings.map(({ kind, file }) => `  ${kind}: ${file}`);
 
 export const countVerdicts = ({ cases }: Pick<SuiteResult, "cases">): Readonly<Record<Verdict | "flaky" | "healed", number>> => {
   const of = (verdict: Verdict): number => cases.filter((one) => one.verdict === verdict).length;

@@ -1,5 +1,5 @@
 /** What running test cases needs from outside: sessions in which calls are made and plans are carried out, and the record of them. */
-import type { BrowserSurroundings, DialogAnswer, KnownElement, Suite } from "@retinue/protocol/test-case";
+import type { BrowserSurroundings, Desktop, DialogAnswer, KnownElement, Suite } from "@retinue/protocol/test-case";
 import type { CallOutcome, GivenCall, Plan, RecordedEvent, RetinueEvent, SessionId } from "@retinue/protocol";
 
 export type Within = {
@@ -22,7 +22,7 @@ export type WantedBrowser = BrowserSurroundings & {
   readonly inbox?: Suite["inbox"];
   /** Where recorded acts are done again. */
   readonly recorded?: { readonly elements: readonly KnownElement[]; readonly mayHeal: boolean } | undefined;
-  /** The role that it begins logged in as. */
+  /** The role that it begins logged in as, by `roleOf`. */
   readonly role?: string | undefined;
 };
 
@@ -48,6 +48,10 @@ export type QaPorts = {
   readonly newSessionId: () => SessionId;
   /** How the browser of a session is to look, before its first call. */
   readonly configureBrowser: (sessionId: SessionId, wanted: WantedBrowser) => void;
+  /** The screen of a session, before its first call. */
+  readonly configureDesktop?: (sessionId: SessionId, wanted: Desktop) => void;
+  /** What is to be told of the browser of a case that is over, such as dialogs that nobody spoke of. */
+  readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly events: (sessionId: SessionId) => Promise<readonly RecordedEvent[]>;
   readonly now: () => number;
 };

@@ -5,7 +5,7 @@
 import type { CallOutcome, GivenCall, Plan, PlanStep, RetinueEvent } from "@retinue/protocol";
 import { NO_USAGE } from "@retinue/protocol";
 import { foldSession } from "@retinue/client";
-import type { CaseResult, Hook, Verdict } from "@retinue/protocol/test-case";
+import type { CaseResult, Desktop, Hook, Verdict } from "@retinue/protocol/test-case";
 import { readCheckResult } from "@retinue/protocol/test-case";
 import { judgeCase } from "../judge/judge-case.ts";
 import type { LoadedCase } from "../load/parse-case.ts";
@@ -44,6 +44,8 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     return { sessionId, isNew, signal: options.signal, ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }) };
   };
   ports.configureBrowser(sessionId, { ...toWantedBrowser(loaded), recorded: options.recorded });
+  const desktop = desktopOf(loaded);
+  if (desktop) ports.configureDesktop?.(sessionId, desktop);
 
   const makeAll = async (words: string, calls: readonly GivenCall[], all = false): Promise<readonly CallOutcome[]> => {
     if (calls.length === 0) return [];
@@ -74,6 +76,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     blocked = thrown.message;
   }
   await cleanUp();
+  problems.push(...(ports.browserProblems?.(sessionId) ?? []));
   return toResult();
 
   async function makePlan(): Promise<Plan> {
@@ -88,12 +91,14 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
 
   /** Done whatever became of the case; what fails here is told, and changes no verdict. */
   async function cleanUp(): Promise<void> {
-    if (!hasBegun || options.signal.aborted || environment !== null) return;
+    if (!hasBegun || options.signal.aborted) return;
     try {
       const outcomes = await makeAll("What comes after the case", toCommands(testCase.after), true);
       for (const outcome of outcomes) if (!isHeld(outcome)) problems.push(`After the case: ${describeOutcome(outcome)}`);
       const steps = (testCase.after ?? []).flatMap((hook, index) => ("action" in hook ? [toAfterStep(hook, index)] : []));
-      if (steps.length > 0) await ports.carryOut({ goal: `Clean up after: ${testCase.title}`, steps }, within());
+      // Without a model no agent can do anything, and commands still can.
+      if (steps.length > 0 && environment === null)
+        await ports.carryOut({ goal: `Clean up after: ${testCase.title}`, steps }, within());
     } catch (thrown) {
       if (!(thrown instanceof Blocked)) throw thrown;
       problems.push(thrown.message);
@@ -130,7 +135,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
 };
 
 /** The case's own words stand above those of its suite. */
-export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): WantedBrowser => {
+export const toWantedBrowser = ({ testCase, suite, suiteFile, variables }: LoadedCase): WantedBrowser => {
   const { baseUrl } = variables;
   const addresses = [baseUrl, suite.app?.url].flatMap((one) => (typeof one === "string" ? (URL.parse(one)?.host ?? []) : []));
   return {
@@ -140,10 +145,18 @@ export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): Wan
     dialogs: [...(testCase.dialogs ?? []), ...(suite.dialogs ?? [])],
     allowHosts: [...new Set(addresses)],
     secrets: [...(suite.secrets ?? []), ...(testCase.secrets ?? [])],
-    role: testCase.role,
+    role: roleOf({ testCase, suiteFile }),
     ...(suite.inbox === undefined ? {} : { inbox: suite.inbox }),
   };
 };
+
+/** The screen that a case works on; undefined where it works on none. */
+export const desktopOf = ({ testCase, suite }: Pick<LoadedCase, "suite" | "testCase">): Desktop | undefined =>
+  testCase.desktop ?? suite.desktop;
+
+/** Roles belong to their suite: another one may have one of the same name. */
+export const roleOf = ({ testCase: { role }, suiteFile }: Pick<LoadedCase, "suiteFile" | "testCase">): string | undefined =>
+  role === undefined ? undefined : `${suiteFile ?? ""} ${role}`;
 
 const toCommands = (hooks: readonly Hook[] | undefined): readonly GivenCall[] =>
   (hooks ?? []).flatMap((hook) =>

@@ -1,7 +1,7 @@
 /** Runs cases by several workers, tries again those that did not pass, and marks what passed only then as flaky. */
 import type { CaseResult } from "@retinue/protocol/test-case";
 import type { LoadedCase } from "../load/parse-case.ts";
-import { createLocks, runWithWorkers } from "./workers.ts";
+import { runWithWorkers } from "./workers.ts";
 
 export type SuiteOptions = {
   readonly workers: number;
@@ -14,12 +14,10 @@ export type SuiteOptions = {
   readonly onEnd?: (result: CaseResult) => void;
 };
 
-export const runCases = (cases: readonly LoadedCase[], options: SuiteOptions): Promise<readonly CaseResult[]> => {
-  const locks = createLocks();
-  return runWithWorkers(cases, options.workers, (loaded) =>
-    locks.hold([...(loaded.suite.locks ?? []), ...(loaded.testCase.locks ?? [])], () => runWithRetries(loaded, options)),
-  );
-};
+export const runCases = (cases: readonly LoadedCase[], options: SuiteOptions): Promise<readonly CaseResult[]> =>
+  runWithWorkers(cases, { workers: options.workers, locksOf }, (loaded) => runWithRetries(loaded, options));
+
+const locksOf = ({ suite, testCase }: LoadedCase): readonly string[] => [...(suite.locks ?? []), ...(testCase.locks ?? [])];
 
 const runWithRetries = async (
   loaded: LoadedCase,
@@ -55,6 +53,7 @@ const withEarlier = (result: CaseResult, earlier: readonly CaseResult[]): CaseRe
       reasoning: sum(({ usage }) => usage.reasoning),
     },
     costUsd: all.some(({ costUsd }) => costUsd === null) ? null : sum(({ costUsd }) => costUsd ?? 0),
+    ...(all.some(({ recordings }) => recordings) ? { recordings: all.flatMap(({ recordings = [] }) => recordings) } : {}),
     problems: [
       ...earlier.map(
         ({ attempt, verdict, reason, sessionId }) =>

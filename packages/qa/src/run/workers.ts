@@ -1,30 +1,44 @@
-/** Workers, and locks between them: a case waits until no other one holds a lock that it names. Whoever came first goes first. */
-export type Locks = { readonly hold: <T>(names: readonly string[], work: () => Promise<T>) => Promise<T> };
-
-export const createLocks = (): Locks => {
-  const tails = new Map<string, Promise<unknown>>();
-  return {
-    hold: async (names, work) => {
-      const own = [...new Set(names)];
-      const before = own.flatMap((name) => tails.get(name) ?? []);
-      const done = Promise.allSettled(before).then(work);
-      const settled = done.catch(() => undefined);
-      for (const name of own) tails.set(name, settled);
-      return done;
-    },
-  };
+/**
+ * Works on a list by several workers. Items that hold a lock of the same name are never worked on at the same time; a worker takes the first item whose locks are
+ * free, and waits only where there is none.
+ */
+export type WorkOptions<T> = {
+  readonly workers: number;
+  /** Names of what an item must have for itself; nothing by default. */
+  readonly locksOf?: (item: T) => readonly string[];
 };
 
-/** Works on all of them, at most `workers` at the same time; results are in the order of the list. */
+/** Results are in the order of the list. Rejects with what the first item to fail threw. */
 export const runWithWorkers = async <T, R>(
   items: readonly T[],
-  workers: number,
+  { workers, locksOf = () => [] }: WorkOptions<T>,
   work: (item: T, index: number) => Promise<R>,
 ): Promise<readonly R[]> => {
   const results: R[] = [];
-  let next = 0;
+  const waiting = items.map((item, index) => ({ item, index, locks: new Set(locksOf(item)) }));
+  const held = new Set<string>();
+  let freed = Promise.withResolvers<void>();
+
+  const take = () => {
+    const at = waiting.findIndex(({ locks }) => locks.isDisjointFrom(held));
+    return at < 0 ? undefined : waiting.splice(at, 1)[0];
+  };
   const loop = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index] as T, index);
+    while (waiting.length > 0) {
+      const taken = take();
+      if (!taken) {
+        await freed.promise;
+        continue;
+      }
+      for (const name of taken.locks) held.add(name);
+      try {
+        results[taken.index] = await work(taken.item, taken.index);
+      } finally {
+        for (const name of taken.locks) held.delete(name);
+        freed.resolve();
+        freed = Promise.withResolvers();
+      }
+    }
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(workers, items.length)) }, loop));
   return results;

@@ -35,7 +35,7 @@ export type WorkOptions = {
   /** Answers what it can itself; where a person is there, the rest is asked. */
   readonly approver?: (ask: Approver | undefined) => Approver;
   /** In addition, for `createRetinue`. */
-  readonly more?: Pick<RetinueOptions, "agents" | "browser" | "model" | "store" | "tap" | "tools">;
+  readonly more?: Pick<RetinueOptions, "agents" | "browser" | "desktop" | "model" | "store" | "tap" | "tools">;
 };
 
 export type AtWork = {

@@ -37,6 +37,7 @@ export type LoadedWorkspace = {
   readonly settings: Settings;
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly browsers: AssembledTools["browsers"];
+  readonly desktops: AssembledTools["desktops"];
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** What the settings say of agents, by name. */
   readonly applied: AppliedAgents["applied"];
@@ -108,6 +109,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     skills,
     askUser: options.askUser,
     browser: options.browser,
+    desktop: options.desktop,
     secrets: await workspaceSecrets(folder),
   });
   try {
@@ -136,6 +138,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,
       browsers: assembled.browsers,
+      desktops: assembled.desktops,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
       secrets,
       ...(await chooseModels(shared, { env, settings, options })),

@@ -95,6 +95,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     instructions: loaded.instructions.files.map(({ file }) => file),
     permissions: [...new Set([...loaded.permissions.rules, ...loaded.permissions.preapproved].map(({ from }) => from))],
     browsers: loaded.browsers,
+    desktops: loaded.desktops,
     problems: loaded.problems,
     untrusted: loaded.untrusted,
     sessions: store.readSide,

@@ -14,7 +14,7 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import type { TrustClaim } from "@retinue/confine/trust";
-import type { AskUserOptions, Browsers } from "@retinue/tools";
+import type { AskUserOptions, Browsers, Desktops } from "@retinue/tools";
 import type { Plans } from "../plans.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { TurnUndo } from "./undo-turn.ts";
@@ -46,6 +46,8 @@ export type WorkspaceOptions = {
   readonly hooks?: Hooks;
   /** Whether there are tools of the browser; as the settings say by default. */
   readonly browser?: boolean;
+  /** Whether there are tools of the screen; as the settings say by default. */
+  readonly desktop?: boolean;
   /** Values that may never be recorded, shown or sent to a model, beside those that are found in the environment, settings and files. */
   readonly secrets?: readonly string[];
 };
@@ -125,6 +127,8 @@ export type Workspace = Plans & {
   readonly tools: ReadonlyMap<string, AnyTool>;
   /** The browsers of its sessions; undefined where it has no tools of the browser. */
   readonly browsers: Browsers | undefined;
+  /** The screens of its sessions; undefined where it has no tools of the screen. */
+  readonly desktops: Desktops | undefined;
   /** Stopping, speaking to, answering and following runs of this folder, whichever process drives them. */
   readonly live: Pick<Engine, "cancel" | "send" | "withdraw" | "approvals" | "answer" | "follow">;
   /** The files of instructions that agents are given, the user's and the project's. */

@@ -2,6 +2,7 @@
 import type { RunHandle } from "@retinue/engine";
 import type { QaPorts, Fault, Within, WantedBrowser } from "@retinue/qa";
 import type { RunResult, SessionId } from "@retinue/protocol";
+import type { Desktop } from "@retinue/protocol/test-case";
 import { CALL_MODEL, readCallOutcomes, RetinueError, toCallTask, toErrorValue } from "@retinue/protocol";
 import { createId } from "../create-id.ts";
 import type { Workspace } from "../host/workspace.ts";
@@ -10,10 +11,18 @@ import { QA_FLAT, QA_RUNNER } from "./qa-agents.ts";
 export type QaPortsOptions = {
   readonly workspace: Pick<Workspace, "run" | "executePlan" | "planTestCase" | "events">;
   readonly configureBrowser?: (sessionId: SessionId, wanted: WantedBrowser) => void;
+  readonly configureDesktop?: (sessionId: SessionId, wanted: Desktop) => void;
+  readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly now?: () => number;
 };
 
-export const createQaPorts = ({ workspace, configureBrowser = () => undefined, now = Date.now }: QaPortsOptions): QaPorts => ({
+export const createQaPorts = ({
+  workspace,
+  configureBrowser = () => undefined,
+  configureDesktop = () => undefined,
+  browserProblems = () => [],
+  now = Date.now,
+}: QaPortsOptions): QaPorts => ({
   makeCalls: async (words, given, within) => {
     const run = await workspace.run(toCallTask(words, given), { ...at(within), agent: QA_RUNNER, model: CALL_MODEL });
     const { result, fault } = await follow(run, within);
@@ -46,6 +55,8 @@ export const createQaPorts = ({ workspace, configureBrowser = () => undefined, n
   },
   newSessionId: () => `ses_${createId()}`,
   configureBrowser,
+  configureDesktop,
+  browserProblems,
   events: (sessionId) => workspace.events(sessionId),
   now,
 });

@@ -2,7 +2,7 @@
 import type { RetinueEvent } from "@retinue/protocol";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import type { LoadedCase, QaPorts } from "@retinue/qa";
-import { runCase, runCases } from "@retinue/qa";
+import { roleOf, runCase, runCases } from "@retinue/qa";
 import { createId } from "../create-id.ts";
 import type { AppUnderTest, StartedApp } from "./start-app.ts";
 
@@ -17,8 +17,12 @@ export type TestRun = {
   readonly model: string;
   readonly environment: string | null;
   readonly startApp: (app: AppUnderTest) => Promise<StartedApp>;
+  /** Null once a case that works on a screen can have one, or why it cannot. */
+  readonly needDesktop?: (loaded: LoadedCase) => Promise<string | null>;
   /** Keeps what a browser has kept of a login; undefined where roles cannot log in. */
   readonly logIn?: (role: string, loaded: LoadedCase) => Promise<string | null>;
+  /** Keeps what the browser of a case recorded. */
+  readonly keepRecordings?: (result: CaseResult) => Promise<CaseResult>;
   readonly onBegin?: (loaded: LoadedCase, attempt: number) => void;
   readonly onEvent?: (loaded: LoadedCase, event: RetinueEvent) => void;
   readonly onEnd?: (result: CaseResult) => void;
@@ -35,8 +39,12 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
   const apps = createApps(run);
   const roles = createRoles(run);
   const runOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
+    const result = await tryOnce(loaded, attempt);
+    return run.keepRecordings ? run.keepRecordings(result) : result;
+  };
+  const tryOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
     if (signal.aborted) return toBlocked(loaded, attempt, "The test run was cancelled before this case began.");
-    const obstacle = (await apps.need(loaded)) ?? (await roles.need(loaded));
+    const obstacle = (await run.needDesktop?.(loaded)) ?? (await apps.need(loaded)) ?? (await roles.need(loaded));
     if (obstacle !== null) return toBlocked(loaded, attempt, obstacle);
     if (run.runOnce) return run.runOnce(loaded, attempt);
     return runCase(loaded, ports, { attempt, signal, onEvent: (event) => onEvent?.(loaded, event) });
@@ -94,7 +102,7 @@ const createRoles = ({ logIn }: TestRun): Needs => {
       if (role === undefined) return null;
       if (!loaded.suite.roles?.[role]) return `The suite has no role "${role}".`;
       if (!logIn) return "Roles cannot log in here: there is no browser.";
-      const key = `${loaded.suiteFile ?? ""} ${role}`;
+      const key = roleOf(loaded) ?? role;
       const done = known.get(key) ?? logIn(role, loaded);
       known.set(key, done);
       return done;

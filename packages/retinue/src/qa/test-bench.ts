@@ -1,19 +1,22 @@
 /**
- * What a workspace needs besides its own to run test cases in it, and what runs them there: the agents and checks of cases, a browser, and an approver that
+ * What a workspace needs besides its own to run test cases in it, and what runs them there: the agents and checks of cases, a browser, screens, and an approver that
  * lets a case type the secrets that it names.
  */
 import type { Approver } from "@retinue/engine";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { QaPorts } from "@retinue/qa";
+import type { LoadedCase } from "@retinue/qa";
+import { desktopOf } from "@retinue/qa";
 import type { AnyTool, Tool } from "@retinue/runtime";
 import type { ShellInput } from "@retinue/tools";
 import { createCommandCheckTool } from "@retinue/tools";
 import type { Workspace } from "../host/workspace.ts";
-import type { CaseBrowsers } from "./case-browsers.ts";
+import type { CaseBrowsers, CaseBrowsersOptions } from "./case-browsers.ts";
 import { createCaseBrowsers } from "./case-browsers.ts";
+import { createCaseDesktops } from "./case-desktops.ts";
 import { createQaPorts } from "./create-qa-ports.ts";
 import { createQaAgents } from "./qa-agents.ts";
+import type { TestRun } from "./run-tests.ts";
 
 export type TestBench = {
   /** To open the workspace with. */
@@ -21,17 +24,33 @@ export type TestBench = {
     readonly agents: readonly AgentDefinition[];
     readonly tools: readonly AnyTool[];
     readonly browser: true;
+    readonly desktop?: true;
   };
   /** Answers what it can itself; the rest is asked, or denied where nobody can be. */
   readonly approver: (ask: Approver | undefined) => Approver;
   /** Once the workspace is open. */
   readonly begin: (
-    workspace: Pick<Workspace, "browsers" | "events" | "executePlan" | "planTestCase" | "run" | "tools">,
-    signal: AbortSignal,
-  ) => { readonly ports: QaPorts; readonly logIn: CaseBrowsers["logIn"] };
+    workspace: Pick<Workspace, "browsers" | "desktops" | "events" | "executePlan" | "planTestCase" | "run" | "tools">,
+    options: BeginOptions,
+  ) => Pick<TestRun, "keepRecordings" | "logIn" | "needDesktop" | "ports">;
 };
 
-export const createTestBench = (): TestBench => {
+export type TestBenchOptions = {
+  readonly cases: readonly LoadedCase[];
+  /** What browsers record; nothing by default. */
+  readonly record?: CaseBrowsersOptions["record"];
+};
+
+export type BeginOptions = {
+  readonly signal: AbortSignal;
+  /** Throws where nobody has agreed to start this command line on the screen of a case. */
+  readonly agree: (command: string) => Promise<void>;
+  readonly keep: CaseBrowsersOptions["keep"];
+};
+
+const NOTHING: CaseBrowsersOptions["record"] = { trace: "off", video: "off" };
+
+export const createTestBench = ({ cases, record = NOTHING }: TestBenchOptions): TestBench => {
   let opened: Pick<Workspace, "tools"> | undefined;
   let browsers: CaseBrowsers | undefined;
   const shell = (): Tool<ShellInput> => {
@@ -40,17 +59,35 @@ export const createTestBench = (): TestBench => {
     return tool as Tool<ShellInput>;
   };
   return {
-    more: { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true },
+    more: {
+      agents: createQaAgents(),
+      tools: [createCommandCheckTool(shell)] as readonly AnyTool[],
+      browser: true,
+      ...(cases.some((loaded) => desktopOf(loaded)) ? { desktop: true } : {}),
+    },
     approver: (ask) => async (request, signal) => {
       if (browsers?.allows(request) === true) return { allowed: true };
       return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
     },
-    begin: (workspace, signal) => {
+    begin: (workspace, { signal, agree, keep }) => {
       opened = workspace;
-      const own = createCaseBrowsers(workspace.browsers, () => ports, signal);
+      const screens = createCaseDesktops(workspace.desktops, agree);
+      const own = createCaseBrowsers({
+        browsers: workspace.browsers,
+        ports: () => ports,
+        signal,
+        hasScreen: screens.has,
+        record,
+        keep,
+      });
       browsers = own;
-      const ports = createQaPorts({ workspace, configureBrowser: own.configure });
-      return { ports, logIn: own.logIn };
+      const ports = createQaPorts({
+        workspace,
+        configureBrowser: own.configure,
+        configureDesktop: screens.configure,
+        browserProblems: own.problems,
+      });
+      return { ports, logIn: own.logIn, needDesktop: screens.need, keepRecordings: own.keepRecordings };
     },
   };
 };

@@ -44,12 +44,22 @@ export const createTestsHere =
   async ({ paths, signal, agree, onLoaded, onBegin, onEvent, onEnd }) => {
     const cases = await readCases(paths, folder);
     onLoaded(cases);
-    const bench = createTestBench();
+    const bench = createTestBench({ cases });
     const workspace = await open({ ...bench.more, approver: bench.approver(askInRecord) });
     const agreements = createAppAgreements(home, folder);
+    const results = createTestResults(home, folder);
     try {
       const result = await runTests({
-        ...bench.begin(workspace, signal),
+        ...bench.begin(workspace, {
+          signal,
+          agree: async (command) => {
+            if (!(await agreements.isAgreed({ command })))
+              throw new Error(
+                `Nobody has agreed to start a program on its screen by ${JSON.stringify(command)}; retinue test asks.`,
+              );
+          },
+          keep: results.keepRecording,
+        }),
         cases,
         workers: 1,
         retries: 0,
@@ -67,7 +77,7 @@ export const createTestsHere =
         onEvent,
         onEnd,
       });
-      await createTestResults(home, folder).keep(result);
+      await results.keep(result);
       return result;
     } finally {
       await workspace.close();

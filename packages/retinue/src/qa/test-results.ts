@@ -2,12 +2,15 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
+import type { CaseResult, Recording, SuiteResult } from "@retinue/protocol/test-case";
 import { suiteResultSchema } from "@retinue/protocol/test-case";
 
 export type TestResults = {
   readonly keep: (result: SuiteResult) => Promise<void>;
+  /** Gives the file, which is the user's alone. */
+  readonly keepRecording: (sessionId: SessionId, kind: Recording["kind"], data: Buffer) => Promise<string>;
   /** By id, the beginning of one, or `latest`. Throws `usage` where there is none. */
   readonly find: (id: string) => Promise<SuiteResult>;
   /** The latest first, at most so many; files that hold no results are left out. */
@@ -31,6 +34,13 @@ export const createTestResults = (home: string, workspace: string): TestResults 
     keep: async (result) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(path.join(folder, `${result.id}.json`), `${JSON.stringify(result)}\n`, { mode: 0o600 });
+    },
+    keepRecording: async (sessionId, kind, data) => {
+      const place = path.join(folder, "recordings");
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      const file = path.join(place, `${sessionId}-${kind === "video" ? "video.png" : "trace.zip"}`);
+      await writeFile(file, data, { mode: 0o600 });
+      return file;
     },
     find: async (id) => {
       const all = await names();

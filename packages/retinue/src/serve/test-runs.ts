@@ -87,7 +87,8 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
     const { signal } = run.stop;
     const flags = [{ name: "--approve", path: ["approve"], value: approve }];
     const { settings, home } = await loadSettings({ workspace: folder, env, flags });
-    const bench = createTestBench();
+    const cases = run.pending.map(({ loaded }) => loaded);
+    const bench = createTestBench({ cases });
     const workspace = await host.openWorkspace(folder, {
       ...bench.more,
       settings,
@@ -99,10 +100,18 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
     try {
       run.model = workspace.model;
       const agreements = createAppAgreements(home, folder);
+      const results = createTestResults(home, folder);
       const result = await runTests({
-        ...bench.begin(workspace, signal),
+        ...bench.begin(workspace, {
+          signal,
+          agree: async (command) => {
+            if (!(await agreements.isAgreed({ command })))
+              throw new Error(`Nobody has agreed to start a program on its screen by ${JSON.stringify(command)}.`);
+          },
+          keep: results.keepRecording,
+        }),
         id: run.testRunId,
-        cases: run.pending.map(({ loaded }) => loaded),
+        cases,
         workers: 1,
         retries,
         signal,
@@ -122,7 +131,7 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
           run.done = [...run.done, ended];
         },
       });
-      await createTestResults(home, folder).keep(result);
+      await results.keep(result);
       return result;
     } finally {
       await workspace.close();

@@ -2,7 +2,7 @@
  * The browser of one session: an isolated context with its tabs, its network, and a log of what happened. All runs of the session share it, and act one
  * after the other.
  */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { GuardOptions } from "@retinue/confine";
 import { createTemporaryFolder } from "@retinue/confine";
@@ -25,8 +25,10 @@ import { isProxyAnswer, NO_CONNECTION } from "./unreachable.ts";
 import type { PageTree } from "./page-tree.ts";
 import { readPageTree } from "./page-tree.ts";
 import type { LoggedRequest } from "./session-log.ts";
-import { SessionLog } from "./session-log.ts";
-import { scrubZip } from "./scrub-zip.ts";
+import { SessionLog, since } from "./session-log.ts";
+import { scrubZip } from "./recording/scrub-zip.ts";
+import type { Look } from "./recording/screencast.ts";
+import { Screencast } from "./recording/screencast.ts";
 import type { BrowserSessionOptions, StorageState } from "./session-options.ts";
 import { toContextOptions } from "./session-options.ts";
 
@@ -52,6 +54,14 @@ export type DoneAct = {
   readonly element: KnownElement | undefined;
 };
 
+/** What was asked to be recorded of a session, without secrets. */
+export type BrowserRecordings = {
+  /** As Playwright's viewer of traces reads it. */
+  readonly trace?: Buffer;
+  /** An animated PNG. */
+  readonly video?: Buffer;
+};
+
 export class BrowserSession {
   readonly log = new SessionLog();
   readonly acts: DoneAct[] = [];
@@ -66,6 +76,9 @@ export class BrowserSession {
   readonly #requests = new Map<Request, LoggedRequest>();
   readonly #dialogs: DialogAnswer[];
   readonly #typed = new Map<string, string>();
+  #screencast: Screencast | undefined;
+  #isTraced = false;
+  #lookMark = 0;
   #page: Page | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #openedAt = Date.now();
@@ -148,8 +161,17 @@ export class BrowserSession {
   }
 
   async readTree(): Promise<PageTree> {
-    const tree = await readPageTree(await this.page(), { mask: this.mask, timeoutMs: 2 * ACT_MS });
+    const from = Date.now();
+    let showsSecret = false;
+    const mask = (text: string): string => {
+      const masked = this.mask(text);
+      showsSecret ||= masked !== text;
+      return masked;
+    };
+    const tree = await readPageTree(await this.page(), { mask, timeoutMs: 2 * ACT_MS });
     this.log.keepTree(tree);
+    const announced = this.#announcedSecret();
+    this.#screencast?.looked({ from, to: Date.now(), showsSecret: showsSecret || announced });
     return tree;
   }
 
@@ -161,6 +183,8 @@ export class BrowserSession {
         hint: "Secrets are those of the workspace's .env and of the test case.",
       });
     this.#typed.set(value, `{{secret:${name}}}`);
+    // It is about to be typed, and may be gone again before the page is read.
+    this.#screencast?.looked(secretNow());
     return value;
   }
 
@@ -182,6 +206,7 @@ export class BrowserSession {
   /** From now on no text shows this value, but what it is referred to by. */
   hide(value: string, reference: string): string {
     this.#typed.set(value, reference);
+    this.#screencast?.looked(secretNow());
     return value;
   }
 
@@ -231,10 +256,28 @@ export class BrowserSession {
     return this.context.storageState({ indexedDB: true });
   }
 
+  /** Ends what is recorded, and gives it once. */
+  async takeRecordings(): Promise<BrowserRecordings> {
+    const [cast, isTraced] = [this.#screencast, this.#isTraced];
+    this.#isTraced = false;
+    if (cast && this.#typed.size > 0) await this.#lookOnce(cast);
+    this.#screencast = undefined;
+    const video = await cast?.stop();
+    const trace = isTraced ? await this.#readTrace() : undefined;
+    return { ...(trace === undefined ? {} : { trace }), ...(video === undefined ? {} : { video }) };
+  }
+
+  /** What came after the page was read last may show anything. */
+  async #lookOnce(cast: Screencast): Promise<void> {
+    try {
+      if (this.currentPage) await this.readTree();
+    } catch {
+      cast.looked(secretNow());
+    }
+  }
+
   async close(): Promise<void> {
     try {
-      const { traceFile } = this.#options.session;
-      if (traceFile !== undefined) await this.#writeTrace(traceFile);
       await this.context.close();
     } finally {
       await this.#network.close();
@@ -243,12 +286,11 @@ export class BrowserSession {
   }
 
   /** What was typed stands in a trace in plain text, and so does what pages sent. */
-  async #writeTrace(file: string): Promise<void> {
+  async #readTrace(): Promise<Buffer> {
     const raw = path.join(createTemporaryFolder("trace"), "trace.zip");
     try {
       await this.context.tracing.stop({ path: raw });
-      const scrubbed = scrubZip(await readFile(raw), (data) => Buffer.from(this.mask(data.toString("latin1")), "latin1"));
-      await writeFile(file, scrubbed, { mode: 0o600 });
+      return scrubZip(await readFile(raw), (data) => Buffer.from(this.mask(data.toString("latin1")), "latin1"));
     } finally {
       await rm(path.dirname(raw), { recursive: true, force: true });
     }
@@ -256,10 +298,11 @@ export class BrowserSession {
 
   async #prepare(): Promise<void> {
     const { context, log } = this;
+    const { clock, trace = false, video = false } = this.#options.session;
     // No pictures: a secret in a field that is no password field would be seen in them.
-    if (this.#options.session.traceFile !== undefined)
-      await context.tracing.start({ screenshots: false, snapshots: { dom: true } });
-    const { clock } = this.#options.session;
+    if (trace) await context.tracing.start({ screenshots: false, snapshots: { dom: true } });
+    this.#isTraced = trace;
+    if (video) this.#screencast = Screencast.start(context);
     await context.exposeBinding(ANNOUNCE, (_source, text: unknown) => {
       if (typeof text === "string") log.say(log.announced, text);
     });
@@ -283,6 +326,13 @@ export class BrowserSession {
     context.on("weberror", (error) => log.say(log.errors, error.error().message));
     context.on("dialog", (dialog) => void this.#answer(dialog));
     context.on("page", (page) => this.#watch(page));
+  }
+
+  /** Whether a message that pages announced since the page was read last, and may have taken away again, held a secret. */
+  #announcedSecret(): boolean {
+    const announced = since(this.log.announced, this.#lookMark);
+    this.#lookMark = this.log.mark();
+    return announced.some(({ text }) => this.mask(text) !== text);
   }
 
   #watch(page: Page): void {
@@ -333,6 +383,8 @@ export class BrowserSession {
 }
 
 export const openBrowserSession = (options: OpenSessionOptions): Promise<BrowserSession> => BrowserSession.open(options);
+
+const secretNow = (): Look => ({ from: Date.now(), to: Date.now(), showsSecret: true });
 
 type Parts = {
   readonly started: StartedBrowser;

@@ -23,9 +23,14 @@ export type BrowserSessionOptions = BrowserSurroundings & {
   readonly mailPattern?: string | undefined;
   /** Where recorded acts are done again: their elements as they were, and whether one may be found by something else than its role and name. */
   readonly recorded?: { readonly elements: readonly KnownElement[]; readonly mayHeal: boolean } | undefined;
-  /** The file that a trace of Playwright is written to when the session is closed, without secrets and without pictures. */
-  readonly traceFile?: string | undefined;
+  /** Whether a trace of Playwright is recorded, without secrets and without pictures. */
+  readonly trace?: boolean | undefined;
+  /** Whether a video of what the tabs show is recorded. */
+  readonly video?: boolean | undefined;
 };
+
+/** Whether a browser can look like a device of this name. */
+export const isDevice = async (name: string): Promise<boolean> => Object.hasOwn((await import("playwright-core")).devices, name);
 
 const VIEWPORT = { width: 1280, height: 720 };
 

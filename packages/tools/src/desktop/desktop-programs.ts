@@ -52,6 +52,14 @@ export const findXvfb = (env: NodeJS.ProcessEnv): string => {
   return xvfb;
 };
 
+/** Throws `tool_failed` where the machine has no such program. */
+export const requireProgram = (name: string, env: NodeJS.ProcessEnv): void => {
+  if (path.isAbsolute(name) || findProgram(name, env) !== undefined) return;
+  throw new RetinueError("tool_failed", `${name} is to be started on the screen, which this machine has not.`, {
+    hint: `Install ${name}, or name another program.`,
+  });
+};
+
 const missingPrograms = (what: string, packages: readonly string[]): RetinueError =>
   new RetinueError("tool_failed", `There is no screen to work on: ${what}, which this machine has not.`, {
     hint: `Install it: apt install ${packages.join(" ")}.`,

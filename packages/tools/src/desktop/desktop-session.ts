@@ -18,6 +18,8 @@ export type DesktopSessionOptions = {
   readonly ownScreen?: { readonly width: number; readonly height: number } | undefined;
   /** Programs that are started on it, with their arguments. */
   readonly programs?: readonly (readonly string[])[] | undefined;
+  /** The folder that they are started in. */
+  readonly cwd?: string | undefined;
 };
 
 const START_MS = 10_000;
@@ -39,7 +41,7 @@ export class DesktopSession {
   }
 
   static async open(
-    { display, ownScreen, programs = [] }: DesktopSessionOptions,
+    { display, ownScreen, programs = [], cwd }: DesktopSessionOptions,
     env: NodeJS.ProcessEnv,
   ): Promise<DesktopSession> {
     const found = findDesktopPrograms(env);
@@ -51,8 +53,9 @@ export class DesktopSession {
       });
     const session = new DesktopSession(shown, env, found, own ? [own.process] : []);
     try {
-      for (const line of programs) session.start(line);
+      for (const line of programs) session.start(line, cwd);
       await session.size();
+      if (programs.length > 0) await session.#waitForWindow();
       return session;
     } catch (thrown) {
       await session.close();
@@ -61,11 +64,26 @@ export class DesktopSession {
   }
 
   /** Starts a program that ends with the session. */
-  start([program, ...args]: readonly string[]): void {
+  start([program, ...args]: readonly string[], cwd?: string): void {
     if (program === undefined) return;
-    const child = spawn(program, args, { env: this.#env, stdio: "ignore", detached: true });
+    const options = { env: this.#env, stdio: "ignore", detached: true, ...(cwd === undefined ? {} : { cwd }) } as const;
+    const child = spawn(program, args, options);
     child.on("error", () => undefined);
     this.#children.push(child);
+  }
+
+  /** So that the first picture shows what was started. */
+  async #waitForWindow(): Promise<void> {
+    const until = performance.now() + START_MS;
+    while (performance.now() < until) {
+      // It fails where there is none.
+      const found = await this.xdotool(["search", "--onlyvisible", "--name", ""]).catch(() => Buffer.alloc(0));
+      if (found.length > 0) return;
+      await sleep(LOOK_MS);
+    }
+    throw new RetinueError("tool_failed", "The programs of the screen were started, and none of them shows a window.", {
+      hint: "Run their command lines in a terminal to see why.",
+    });
   }
 
   async inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,10 @@
 /** The screens of a process: one for each session that works on one. */
 import type { SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import type { AnyTool, Resource } from "@retinue/runtime";
 import { defineResource } from "@retinue/runtime";
 import type { SecretValues } from "../fill-secrets.ts";
+import { findDesktopPrograms, findXvfb, requireProgram } from "./desktop-programs.ts";
 import { DesktopSession } from "./desktop-session.ts";
 import type { DesktopSessionOptions } from "./desktop-session.ts";
 import type { DesktopToolOptions } from "./desktop-tool-options.ts";
@@ -26,6 +28,8 @@ export type Desktops = {
   /** The screen of a session; holds for those opened from now on. */
   readonly configure: (sessionId: SessionId, options: DesktopSessionOptions) => void;
   readonly find: (sessionId: SessionId) => DesktopSession | undefined;
+  /** Why a screen of its own with these programs cannot be had on this machine; null where nothing is missing. */
+  readonly findMissing: (programs: readonly string[]) => string | null;
 };
 
 const NO_SECRETS: SecretValues = new Map();
@@ -36,8 +40,8 @@ export const createDesktops = ({ env, display, secrets = () => NO_SECRETS, visio
   const desktop: Resource<DesktopSession> = defineResource({
     name: "screen",
     per: "session",
-    open: async ({ sessionId }) => {
-      const opened = await DesktopSession.open({ display, ...wanted.get(sessionId) }, env);
+    open: async ({ sessionId, workspace }) => {
+      const opened = await DesktopSession.open({ display, cwd: workspace, ...wanted.get(sessionId) }, env);
       open.set(sessionId, opened);
       return opened;
     },
@@ -57,5 +61,16 @@ export const createDesktops = ({ env, display, secrets = () => NO_SECRETS, visio
     ],
     configure: (sessionId, given) => void wanted.set(sessionId, given),
     find: (sessionId) => open.get(sessionId),
+    findMissing: (programs) => {
+      try {
+        findXvfb(env);
+        findDesktopPrograms(env);
+        for (const name of programs) requireProgram(name, env);
+        return null;
+      } catch (thrown) {
+        if (!(thrown instanceof RetinueError)) throw thrown;
+        return [thrown.message, ...(thrown.hint === undefined ? [] : [thrown.hint])].join(" ");
+      }
+    },
   };
 };

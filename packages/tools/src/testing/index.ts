@@ -2,3 +2,4 @@
 export { abortShells, findByCommandLine } from "./abort-shells.ts";
 export { openTestBrowser, TEST_BROWSER_CACHE } from "./test-browser.ts";
 export type { TestBrowser, TestBrowserOptions } from "./test-browser.ts";
+export { readZipTexts } from "./read-zip.ts";

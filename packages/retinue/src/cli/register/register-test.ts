@@ -8,6 +8,7 @@ Examples:
   retinue test init                      write a first test case
   retinue test tests/ --workers 4 --junit junit.xml --html report.html
   retinue test tests/login.yaml --grep admin --retries 1
+  retinue test tests/ --trace retain-on-failure --video retain-on-failure
   retinue test record http://127.0.0.1:3000/   write what you do as a case
   retinue test tests/ --rerun --heal save      again without a model, and mend
   retinue test report latest             show what came of the last call
@@ -37,6 +38,8 @@ export const registerTest = ({ program, surroundings, act }: Registrar): void =>
       .option("--junit <file>", "write JUnit XML")
       .option("--html <file>", "write one HTML file with steps and evidence")
       .option("--json", "print what came of the cases as JSON")
+      .option("--trace <mode>", "Playwright traces: on, retain-on-failure", "off")
+      .option("--video <mode>", "videos of the browser: on, retain-on-failure", "off")
       .option("--rerun", "do what a passed case did again, without a model")
       .option("--heal <mode>", "with --rerun: off, report or save what is found otherwise; report, in CI off")
       .option("--compare-flat", "run each case by one agent, too, and compare the tokens")

@@ -1,67 +1,14 @@
 /** `retinue test` from the command line, with a model that is played: what is run, judged, told and kept. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { MockReply, MockRequest } from "@retinue/model/testing";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
-import type { MockProject } from "../testing/mock-project.ts";
-import { call, createMockProject } from "../testing/mock-project.ts";
+import { call } from "../testing/mock-project.ts";
+import { playTesters, put } from "../testing/play-testers.ts";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-type Said = {
-  /** What a step's agent does before it says something, by the task. */
-  readonly act?: (task: string) => { readonly name: string; readonly arguments: string } | undefined;
-  readonly say?: (task: string) => string;
-  readonly plan?: (text: string) => unknown;
-  readonly evaluate?: () => unknown;
-  readonly verdict?: string;
-};
-
-const PASS = "RESULT: PASS\nSUMMARY: It was seen.";
-
-/** Plays orchestrator and sub-agents. */
-const createTester = async ({
-  act = () => undefined,
-  say = () => PASS,
-  plan,
-  evaluate,
-  verdict = "pass",
-}: Said = {}): Promise<MockProject> => {
-  const reply = ({ body }: MockRequest): MockReply => {
-    const { messages } = body as { readonly messages: readonly { readonly role: string; readonly content: unknown }[] };
-    const task = JSON.stringify(messages.filter(({ role }) => role === "user"));
-    if (task.includes("MODE 1: PLAN."))
-      return {
-        text: JSON.stringify(
-          plan?.(task) ?? {
-            sub_tasks: stepsOf(task).map((description, at) => ({ step: at + 1, description, expected_result: "seen" })),
-          },
-        ),
-      };
-    if (task.includes("MODE 2: EVALUATE."))
-      return { text: JSON.stringify(evaluate?.() ?? { decision: "stop", reason: "it is broken" }) };
-    if (task.includes("MODE 3: VERDICT.")) return { text: JSON.stringify({ status: verdict, summary: "The end." }) };
-    const wanted = act(task);
-    if (wanted && !messages.some(({ role }) => role === "tool")) return { toolCalls: [wanted] };
-    return { text: say(task) };
-  };
-  const made = await createMockProject(reply, "allowUnsandboxed: true\n");
-  cleanups.push(made.remove);
-  return made;
-};
-
-const stepsOf = (task: string): readonly string[] => [...task.matchAll(/Step \d+: (.*?)\\n/g)].map(([, action = ""]) => action);
-
-const put = async ({ project }: MockProject, name: string, text: string): Promise<string> => {
-  const file = join(project.workspace, name);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
-  return file;
-};
+const tester = playTesters();
+const createTester = tester.create;
+afterAll(tester.remove);
 
 const GREETING = `title: The greeting is there
 steps:
@@ -198,74 +145,6 @@ describe("retinue test", () => {
     expect(ended.stdout).toContain("[flaky]");
     expect(ended.code).toBe(7);
     expect(await readFile(junit, "utf8")).toContain('<property name="flaky" value="true"/>');
-  });
-
-  test("recovers a step once: what is missing is really installed, and the step is tried again", async () => {
-    const made = await createTester({
-      act: (task) =>
-        task.includes("Install")
-          ? call("write", { path: "node_modules/left/index.js", content: "module.exports = 1;\n" })
-          : call("shell", { command: "node app.js" }),
-      say: (task) =>
-        task.includes("Install") || task.includes("before this was tried again")
-          ? PASS
-          : "RESULT: FAIL\nSUMMARY: Cannot find module left.",
-      evaluate: () => ({
-        decision: "recover",
-        reason: "a dependency is missing",
-        recovery_task: { description: "Install left", expected_result: "it is there" },
-      }),
-    });
-    await put(made, "app.js", 'console.log("runs", require("left"));\n');
-    await put(
-      made,
-      "tests/app.yaml",
-      "title: The app runs\nsteps:\n  - action: Start the app\n    expected: { check: command, run: node app.js, output: { contains: runs 1 } }\n",
-    );
-    const ended = await callRetinue(made.project, ["test", "tests"]);
-    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
-    expect(ended.stdout).toContain("[recovered]");
-    expect(ended.stderr).toContain("[Orchestrator] Decision: recover: a dependency is missing");
-    expect(ended.stderr).toContain("[Orchestrator] Recovery: Install left");
-  });
-
-  test("stops after a failure that cannot be recovered", async () => {
-    const made = await createTester({
-      say: () => "RESULT: FAIL\nSUMMARY: The login page answers with 404.",
-      act: () => call("shell", { command: "echo 404" }),
-    });
-    await put(
-      made,
-      "tests/a.yaml",
-      "title: A\nsteps:\n  - { action: one, expected: two }\n  - { action: three, expected: four }\n",
-    );
-    const ended = await callRetinue(made.project, ["test", "tests", "--json"]);
-    expect(ended.code).toBe(1);
-    expect(JSON.parse(ended.stdout)).toMatchObject({
-      cases: [{ verdict: "fail", steps: [{ verdict: "fail" }, { verdict: "skipped" }] }],
-    });
-  });
-
-  test("splits steps as the orchestrator says, and keeps what the case expects", async () => {
-    const made = await createTester({
-      act: (task) => (task.includes("Open a file") ? undefined : write("hello\n")(task)),
-      plan: () => ({
-        sub_tasks: [
-          { step: 1, description: "Open a file", expected_result: "it is open" },
-          { step: 1, description: "Write hello into it", expected_result: "anything" },
-          { step: 2, description: "Look", expected_result: "anything" },
-        ],
-      }),
-    });
-    await put(made, "tests/greeting.yaml", GREETING);
-    const ended = await callRetinue(made.project, ["test", "tests"]);
-    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
-    expect(ended.stderr).toContain("[Orchestrator] Planning: decomposed test case into 3 sub-tasks");
-    expect(
-      made.server.requests.some(({ text }) =>
-        text.includes(String.raw`YOUR TASK:\nLook at it\n\nEXPECTED RESULT:\ngreeting.txt says`),
-      ),
-    ).toBe(true);
   });
 
   test("the orchestrator is offered no tool, and never sees what tools gave out", async () => {

@@ -16,11 +16,11 @@ import { toPrintable } from "../../terminal/printable.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { agreeToApp } from "./agree-to-app.ts";
+import { agreeToApp, agreeToProgram } from "./agree-to-app.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
-import { toCount, toHealMode, toVariables } from "./test-options.ts";
+import { toCount, toHealMode, toRecordingMode, toVariables } from "./test-options.ts";
 import { writeReports } from "./write-reports.ts";
 
 export const testCommand = async (
@@ -34,11 +34,12 @@ export const testCommand = async (
     throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
   const heal = toHealMode(options, env);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
+  const record = { trace: toRecordingMode("--trace", options.trace), video: toRecordingMode("--video", options.video) };
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
   const log = toLiveLog(options, workers, surroundings);
-  const bench = createTestBench();
+  const bench = createTestBench({ cases, record });
   return workWith(
     {
       workspace,
@@ -51,11 +52,16 @@ export const testCommand = async (
     async (at) => {
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
-      const { ports, logIn } = bench.begin(at.retinue, at.signal);
+      const agreement = { workspace, isAgreed: options.trustApp === true };
+      const begun = bench.begin(at.retinue, {
+        signal: at.signal,
+        agree: (line) => agreeToProgram(line, agreement, surroundings),
+        keep: results.keepRecording,
+      });
+      const { ports } = begun;
       const result = await runTests({
+        ...begun,
         cases,
-        ports,
-        logIn,
         ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
         workers,
         retries,
@@ -63,18 +69,18 @@ export const testCommand = async (
         model: at.retinue.model,
         environment: options.env ?? null,
         startApp: async (app) => {
-          await agreeToApp(app, { workspace, isAgreed: options.trustApp === true }, surroundings);
+          await agreeToApp(app, agreement, surroundings);
           await stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
           return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
         },
         ...log,
       });
       await results.keep(result);
-      const record = await openRecord({ settings, env, workspace: folder });
+      const store = await openRecord({ settings, env, workspace: folder });
       try {
-        await writeReports(result, record, options, surroundings);
+        await writeReports(result, store, options, surroundings);
       } finally {
-        await record.close();
+        await store.close();
       }
       if (options.export !== undefined) {
         const out = path.resolve(workspace, options.out ?? "playwright");
@@ -102,6 +108,7 @@ const readCases = async (
     from: workspace,
     environment: options.env,
     variables: toVariables(options.var),
+    isDevice: async (name) => (await import("@retinue/tools/browser")).isDevice(name),
   });
   for (const { file, line, message } of loaded.problems)
     await stderr.write(`${toPrintable(redact(`${file}:${line}: ${message}`), "line")}\n`);

@@ -1,5 +1,6 @@
 /** The options of `retinue test`. */
 import { RetinueError } from "@retinue/protocol";
+import type { RecordingMode } from "../../qa/case-browsers.ts";
 import type { SessionOptions } from "../session-options.ts";
 
 export type TestOptions = Omit<SessionOptions, "agent"> & {
@@ -18,6 +19,8 @@ export type TestOptions = Omit<SessionOptions, "agent"> & {
   readonly compareFlat?: boolean;
   readonly export?: string;
   readonly out?: string;
+  readonly trace?: string;
+  readonly video?: string;
   readonly trustApp?: boolean;
   readonly strict?: boolean;
 };
@@ -44,6 +47,14 @@ export const toCount = (flag: string, text: string | undefined, { least, most }:
   const value = Number(text ?? least);
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new RetinueError("usage", `${flag} ${text ?? ""} is no number from ${least} to ${most}.`);
+};
+
+const RECORDING_MODES: readonly RecordingMode[] = ["off", "on", "retain-on-failure"];
+
+export const toRecordingMode = (flag: string, text = "off"): RecordingMode => {
+  const mode = RECORDING_MODES.find((one) => one === text);
+  if (mode) return mode;
+  throw new RetinueError("usage", `${flag} ${text} is not known; there are ${RECORDING_MODES.join(", ")}.`);
 };
 
 export const toVariables = (given: readonly string[] = []): Readonly<Record<string, string>> =>

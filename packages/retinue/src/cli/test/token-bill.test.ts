@@ -57,7 +57,7 @@ const reply = ({ body }: MockRequest): MockReply => {
 };
 
 test(
-  "S0: one agent overflows 32k on ten steps; sub-agents stay below 8k, and cost at most a third in all",
+  "S0 verification 7: one agent overflows 32k on ten steps; sub-agents stay below 8k, and cost at most a third in all",
   { timeout: 180_000 },
   async () => {
     const { project, remove } = await createMockProject(reply);

@@ -1,5 +1,5 @@
 /** Writes what came of test cases: to the terminal, as JUnit XML and as one HTML file. */
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ArtifactId, SessionId } from "@retinue/protocol";
 import type { SessionView } from "@retinue/client";
@@ -16,6 +16,7 @@ export type ReportRecord = Pick<RetinueStore, "read" | "readArtifactBytes">;
 
 const MOST_PICTURES = 200;
 const MOST_PICTURE_BYTES = 5 * 1024 * 1024;
+const MOST_RECORDED_BYTES = 20 * 1024 * 1024;
 
 export const writeReports = async (
   result: SuiteResult,
@@ -55,8 +56,15 @@ const toReport = async (result: SuiteResult, record: ReportRecord, redact: Surro
       if (url !== null) pictures.set(`${sessionId} ${artifactId}`, url);
     }
   }
+  const recorded = new Map<string, string>();
+  for (const { kind, file } of result.cases.flatMap(({ recordings = [] }) => recordings)) {
+    const data = await readFile(file).catch(() => null);
+    if (data && data.length <= MOST_RECORDED_BYTES)
+      recorded.set(file, `data:${kind === "video" ? "image/apng" : "application/zip"};base64,${data.toString("base64")}`);
+  }
   return toHtml(redactAll(result, redact), {
     session: (sessionId) => sessions.get(sessionId) ?? null,
+    recording: (file) => recorded.get(file) ?? null,
     picture: (sessionId, artifactId) => pictures.get(`${sessionId} ${artifactId}`) ?? null,
   });
 };

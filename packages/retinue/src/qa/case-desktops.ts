@@ -1,0 +1,49 @@
+/** The screens of test cases: each case has an Xvfb of its own, with the programs that it names, once somebody has agreed to start them. */
+import type { SessionId } from "@retinue/protocol";
+import type { Desktop } from "@retinue/protocol/test-case";
+import type { LoadedCase } from "@retinue/qa";
+import { desktopOf } from "@retinue/qa";
+import type { Desktops } from "@retinue/tools";
+
+export type CaseDesktops = {
+  readonly configure: (sessionId: SessionId, wanted: Desktop) => void;
+  /** Whether the session has a screen of its own. */
+  readonly has: (sessionId: SessionId) => boolean;
+  /** Null where the case can have its screen, or why it cannot. */
+  readonly need: (loaded: LoadedCase) => Promise<string | null>;
+};
+
+const SIZE = { width: 1280, height: 720 };
+
+export const createCaseDesktops = (desktops: Desktops | undefined, agree: (command: string) => Promise<void>): CaseDesktops => {
+  const known = new Set<SessionId>();
+  /** Each command line is asked about once. */
+  const agreed = new Map<string, Promise<void>>();
+  return {
+    configure: (sessionId, { size = SIZE, programs = [] }) => {
+      known.add(sessionId);
+      desktops?.configure(sessionId, { ownScreen: size, programs: programs.map(toWords) });
+    },
+    has: (sessionId) => known.has(sessionId),
+    need: async (loaded) => {
+      const desktop = desktopOf(loaded);
+      if (!desktop) return null;
+      if (!desktops) return "There are no tools of the screen here.";
+      const { programs = [] } = desktop;
+      const missing = desktops.findMissing(programs.map((line) => line.trim().split(/\s+/, 1)[0] ?? ""));
+      if (missing !== null) return missing;
+      try {
+        for (const line of programs) {
+          const asking = agreed.get(line) ?? agree(line);
+          agreed.set(line, asking);
+          await asking;
+        }
+        return null;
+      } catch (thrown) {
+        return thrown instanceof Error ? thrown.message : String(thrown);
+      }
+    },
+  };
+};
+
+const toWords = (line: string): readonly string[] => ["/bin/sh", "-c", `exec ${line}`];
