@@ -30,6 +30,7 @@ const COMMANDS = {
   vitest: "node_modules/vitest/vitest.mjs",
   bench: "bench/run.ts",
   "bench:tools": "bench/tools.ts",
+  "bench:loading": "bench/loading.ts",
   "bench:record": "bench/record.ts",
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",

@@ -7,6 +7,7 @@ export type { AgentSource, LoadedAgents, TrustWish } from "./catalogue.ts";
 export type { Origin } from "./places.ts";
 export type { Dialect } from "./dialects/dialect.ts";
 export type { SkillEntry } from "./skill-file.ts";
+export { readSkillFolder } from "./read-skill-folder.ts";
 export { applyPreset, isPresetName, PRESET_NAMES, PRESETS } from "./presets.ts";
 export type { AgentOverride, Preset, PresetName } from "./presets.ts";
 export { toAgentName } from "./agent-name.ts";

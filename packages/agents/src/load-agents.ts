@@ -23,6 +23,7 @@ import type { PresetName } from "./presets.ts";
 import { applyPreset } from "./presets.ts";
 import type { Note } from "./problem.ts";
 import { createNotes } from "./problem.ts";
+import type { SkillEntry } from "./skill-file.ts";
 import { readSkillFile } from "./skill-file.ts";
 import type { FoundFile } from "./source-files.ts";
 import { findFiles, findFolders, readSource } from "./source-files.ts";
@@ -32,6 +33,10 @@ export type LoadOptions = PlaceOptions & {
   readonly trusted?: boolean | ((wish: TrustWish) => boolean);
   /** Applied to the agents that come with Retinue, before any others are found. */
   readonly presets?: readonly PresetName[];
+  /** Agents that code gives; they stand above all others. */
+  readonly given?: readonly AgentDefinition[];
+  /** Skills that code gives; they stand above all others. */
+  readonly givenSkills?: readonly SkillEntry[];
   /** Short names of models that are set, so that an agent may name them. */
   readonly modelNames?: Iterable<string>;
 };
@@ -60,8 +65,30 @@ export const loadAgents = async (options: LoadOptions): Promise<LoadedAgents> =>
   }
   const loading: Loading = { catalogue, builtins, modelNames: new Set(options.modelNames), seen: new Set() };
   for (const place of toPlaces(options)) await loadPlace(loading, place);
+  for (const definition of options.given ?? [])
+    catalogue.add(
+      { type: "agent", draft: { definition: copyOf(definition), lines: new Map() } },
+      { origin: "user", dialect: "retinue", file: IN_CODE, note: createNotes(IN_CODE).note },
+    );
+  for (const skill of options.givenSkills ?? []) catalogue.addSkill(skill, createNotes(IN_CODE).note);
   return catalogue.finish();
 };
+
+/** Where agents and skills come from that no file defines. */
+const IN_CODE = "(code)";
+
+/** Definitions are frozen; the lists of whoever gave one are not. */
+const copyOf = (definition: AgentDefinition): AgentDefinition => ({
+  ...definition,
+  aliases: [...definition.aliases],
+  fallbacks: [...definition.fallbacks],
+  tools: [...definition.tools],
+  deniedTools: [...definition.deniedTools],
+  delegates: [...definition.delegates],
+  skills: [...definition.skills],
+  mcpServers: [...definition.mcpServers],
+  limits: { ...definition.limits },
+});
 
 const loadPlace = async (loading: Loading, place: Place): Promise<void> => {
   switch (place.type) {

@@ -13,6 +13,8 @@ export type SkillEntry = {
   /** The folder it may refer into. */
   readonly folder: string;
   readonly origin: "user" | "project";
+  /** Of a skill that code gave: its instructions; it has no file then. */
+  readonly text?: string;
 };
 
 const LONGEST_DESCRIPTION = 1_024;

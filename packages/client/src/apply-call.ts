@@ -40,6 +40,8 @@ export const applyToolSettled = (session: SessionCell, cell: RunCell, event: Eve
   call.progress = "";
   cell.view.activeMs = Math.max(cell.view.activeMs, event.activeMs);
   if (event.error) listOf(cell.view.errors).push({ seq, at, from: "tool", name: tool, error: event.error });
+  if (event.transferred && outcome === "ok")
+    cell.view.transferredTo = { runId: event.transferred.runId, agent: event.transferred.agent };
   if (tool === "todo" && outcome === "ok") cell.view.todo = readTodo(call.input) ?? cell.view.todo;
   if (call.approval !== null) close(session, cell, call.approval);
   closeCall(session, cell, call);

@@ -88,6 +88,7 @@ export const createCell = (identity: RunIdentity): RunCell => {
       errors: [],
       warnings: [],
       result: null,
+      transferredTo: null,
       log: [],
     },
     parent: null,

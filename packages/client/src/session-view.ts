@@ -121,6 +121,8 @@ export type RunView = RunIdentity & {
   readonly errors: readonly ErrorView[];
   readonly warnings: readonly string[];
   readonly result: RunResult | null;
+  /** Who answered in its place, where it handed the conversation over. */
+  readonly transferredTo: RunResult["transferredTo"] | null;
   /** Everything that was recorded of this run, in order; empty where the store keeps no log. */
   readonly log: readonly RecordedEvent[];
 };

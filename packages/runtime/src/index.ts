@@ -3,7 +3,7 @@ export { defineResource, isUnclosedWarning, toUnclosedWarning } from "./loop/res
 export type { AnyResource, OpenContext, Resource, ResourceOptions, Resources } from "./loop/resource.ts";
 export { defineTool, toDeclaration, toShownSchema } from "./loop/tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./loop/tool.ts";
-export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, Ports } from "./loop/ports.ts";
+export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, GuardPorts, GuardRefusal, Ports } from "./loop/ports.ts";
 export type { Look, Looked } from "./loop/look-request.ts";
 export { askAside } from "./loop/ask-aside.ts";
 export { executeCall } from "./loop/call.ts";
@@ -39,7 +39,7 @@ export { windowFor } from "./context/context-limit.ts";
 export type { Artifacts } from "./context/artifacts.ts";
 export { SECRET_REFERENCE, secretNamesIn } from "./policy/secret-names.ts";
 export { hashAct, isAlikeAllowed, likenessOf } from "./policy/approvals.ts";
-export { isNarrowed, narrow } from "./policy/grant.ts";
+export { isNarrowed, narrow, withinBoth } from "./policy/grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./policy/grant.ts";
 export { createPurse, leftIn } from "./limits/purse.ts";
 export type { Amounts, Purse, Spending } from "./limits/purse.ts";
@@ -54,6 +54,7 @@ export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL, PLAN_TEST_
 export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
+export { asksForTransfer } from "./delegation/asks-for-transfer.ts";
 export { shorten as shortenDescription } from "./delegation/agent-catalogue.ts";
 export { findByWords } from "./delegation/find-by-words.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";

@@ -8,6 +8,8 @@ export type Assignment = {
   readonly parentAgent: string;
   readonly task: string;
   readonly successCriteria?: string | undefined;
+  /** It goes on with its parent's conversation, and its answer is read by whoever its parent answers. */
+  readonly isTransfer?: boolean;
 };
 
 export type PromptOptions = {
@@ -48,14 +50,9 @@ const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOp
     `- Your task: ${oneLine(assignment.task)}`,
     `- Success criteria: ${assignment.successCriteria === undefined ? "none given; judge by the task" : oneLine(assignment.successCriteria)}`,
     "",
-    "## Response Requirements",
-    "",
-    "Your last message is all that your parent reads. Write it under these headings, and leave out those that have nothing under them:",
-    "1. `## Summary` (1-2 sentences of what you accomplished)",
-    "2. `## Details` (technical specifics: paths, line numbers, names)",
-    "3. `## Files` modified or created, and tests run: only what really happened, it is checked against the record",
-    "4. `## Findings`, where you were asked to look for something: one a line, beginning with `- `",
-    "5. `## Warnings` and `## Suggestions` for the parent: one a line, beginning with `- `",
+    ...(assignment.isTransfer === true
+      ? [`${assignment.parentAgent} handed this conversation to you. Answer in its place, to whoever it was speaking with.`]
+      : RESPONSE_REQUIREMENTS),
     "",
     "## Constraints",
     "",
@@ -65,6 +62,17 @@ const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOp
     `- You ${delegates.length > 0 ? "CAN" : "CANNOT"} delegate to other sub-agents`,
     ...(delegates.length > 0 ? [`- Available delegations: ${delegates.join(", ")}`] : []),
   ].join("\n");
+
+const RESPONSE_REQUIREMENTS = [
+  "## Response Requirements",
+  "",
+  "Your last message is all that your parent reads. Write it under these headings, and leave out those that have nothing under them:",
+  "1. `## Summary` (1-2 sentences of what you accomplished)",
+  "2. `## Details` (technical specifics: paths, line numbers, names)",
+  "3. `## Files` modified or created, and tests run: only what really happened, it is checked against the record",
+  "4. `## Findings`, where you were asked to look for something: one a line, beginning with `- `",
+  "5. `## Warnings` and `## Suggestions` for the parent: one a line, beginning with `- `",
+];
 
 const TASK_CHARS = 2_000;
 
@@ -91,13 +99,13 @@ const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string =>
     "### When NOT to Delegate",
     "",
     "- Simple questions or explanations",
-    "- Single file modifications, quick fixes (< 5 minutes of work)",
+    "- Single file changes, quick fixes (< 5 minutes)",
     "- Tasks that need the user's answers",
     "",
     "### Delegation Best Practices",
     "",
     "1. A sub-agent sees only what you tell it: task, files, how success is recognised",
-    "2. Independent tasks go out in one turn: they run at the same time",
+    "2. Independent tasks go out in one turn and run side by side",
     "3. Review what comes back; what is marked unverified was not found in the record",
   ].join("\n");
 };

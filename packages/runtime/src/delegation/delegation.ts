@@ -47,10 +47,7 @@ type Delegate = (delegation: Delegation, context: ToolContext) => Promise<ToolOu
 const COMMON = { effect: "read", repeatable: true, timeoutMs: Infinity, selfPaced: true, selfFitted: true } as const;
 
 /** Their names are told in words: as a schema they would be the longest part of the tool. */
-const SHOWN_LIMITS = z
-  .looseObject({})
-  .optional()
-  .describe("iterations, toolCalls, durationMs, tokens, costUsd; at most what you have left");
+const SHOWN_LIMITS = z.looseObject({}).optional().describe("iterations, toolCalls, durationMs, tokens, costUsd");
 
 const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: boolean, delegate: Delegate): AnyTool => {
   const known = isAllTold ? z.enum(available.map(({ name }) => name)) : z.string().describe("A name that find_agent gives");
@@ -59,7 +56,7 @@ const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: bo
   return defineTool({
     ...COMMON,
     name: DELEGATE,
-    description: "Delegate a specialized task to a sub-agent with a context of its own. It returns a structured result.",
+    description: "Delegate a task to a sub-agent with a context of its own; it returns a structured result.",
     inputSchema: toShownSchema(delegationSchema.extend({ agent: known, limits: SHOWN_LIMITS })),
     input: z.preprocess((value) => toDelegation(value, available), taken) as z.ZodType<Delegation>,
     touches: toTouches,

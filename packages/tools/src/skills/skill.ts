@@ -4,4 +4,6 @@ export type Skill = {
   readonly description: string;
   /** Absolute, real path of the skill's own folder. */
   readonly folder: string;
+  /** Of a skill that code gave: its instructions. It has no folder then. */
+  readonly text?: string;
 };
