@@ -3,10 +3,8 @@ const NAME = /^[a-z][a-z0-9-]{0,63}$/;
 const LONGEST_RAW = 200;
 
 /** Parts of paths and control characters never belong to a name, and are not smoothed away. */
-const isSuspicious = (raw: string): boolean =>
-  raw.length > LONGEST_RAW ||
-  /[/\\]|\.\./.test(raw) ||
-  Array.from(raw).some((character) => character < " " || character === "\x7f");
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const isSuspicious = (raw: string): boolean => raw.length > LONGEST_RAW || /[/\\\u0000-\u001F\u007F]|\.\./.test(raw);
 
 export const isAgentName = (name: string): boolean => NAME.test(name);
 
@@ -37,7 +35,12 @@ export const toAgentPattern = (raw: string): string | undefined => {
   return /^[a-z*?][a-z0-9*?-]{0,63}$/.test(pattern) ? pattern : undefined;
 };
 
-const toSlug = (raw: string, others: RegExp): string =>
+/** Most names are as they should be. */
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+const toSlug = (raw: string, others: RegExp): string => (SLUG.test(raw) ? raw : makeSlug(raw, others));
+
+const makeSlug = (raw: string, others: RegExp): string =>
   raw
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1-$2")

@@ -25,8 +25,8 @@ import type { Note } from "./problem.ts";
 import { createNotes } from "./problem.ts";
 import type { SkillEntry } from "./skill-file.ts";
 import { readSkillFile } from "./skill-file.ts";
-import type { FoundFile } from "./source-files.ts";
-import { findFiles, findFolders, readSource } from "./source-files.ts";
+import type { FoundFile, Source } from "./source-files.ts";
+import { createSourceReader, findFiles, findInFolders, readSource } from "./source-files.ts";
 
 export type LoadOptions = PlaceOptions & {
   /** Whether agents of the project may have commands run (`accept`) and take the place of others, or which; one that may not is not loaded. None by default. */
@@ -172,16 +172,16 @@ const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): 
 };
 
 const loadSkills = async (loading: Loading, place: PlaceOf<"skills">): Promise<void> => {
-  const folders = await findFolders(place.folder, warnOf(loading));
-  const files = folders.map((folderName) => ({ file: path.join(place.folder, folderName, SKILL_FILE), relative: folderName }));
+  const files = await findInFolders(place.folder, SKILL_FILE, warnOf(loading));
   const texts = await readAll(files, place);
   for (const { file, relative: folderName } of files)
     await withSource(
       loading,
       file,
       place,
-      async (text, note) => {
-        const folder = await realpath(path.dirname(file));
+      async (text, note, real) => {
+        // Where neither folder nor file is a link, the folder is where it seems to be.
+        const folder = real === file ? path.dirname(file) : await realpath(path.dirname(file));
         const skill = readSkillFile({ text, file, folder, folderName, origin: place.origin, note });
         if (skill) loading.catalogue.addSkill(skill, note);
       },
@@ -194,23 +194,25 @@ const warnOf =
   (file: string, message: string): void =>
     catalogue.addProblems([{ file, line: 1, severity: "warning", message }]);
 
-type Texts = ReadonlyMap<string, () => Promise<string | undefined>>;
+type Texts = ReadonlyMap<string, () => Promise<Source | undefined>>;
 
 /** The files of a folder, read side by side; what is wrong with one of them is told when it is its turn. */
-const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "inside">): Promise<Texts> =>
-  new Map(
+const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "inside">): Promise<Texts> => {
+  const readOne = createSourceReader(inside);
+  return new Map(
     await Promise.all(
-      files.map(async ({ file }) => {
-        const read = await readSource(file, inside).then(
-          (text) => () => Promise.resolve(text),
+      files.map(async (found) => {
+        const read = await readOne(found).then(
+          (source) => () => Promise.resolve(source),
           (thrown: Error) => () => Promise.reject(thrown),
         );
-        return [file, read] as const;
+        return [found.file, read] as const;
       }),
     ),
   );
+};
 
-type Use = (text: string, note: Note) => void | Promise<void>;
+type Use = (text: string, note: Note, real: string | undefined) => void | Promise<void>;
 
 /** The same for a file that was just seen. */
 const withFound = async (loading: Loading, file: string, place: Pick<Place, "inside">, texts: Texts, use: Use): Promise<void> => {
@@ -223,16 +225,16 @@ const withSource = async (
   file: string,
   { inside }: Pick<Place, "inside">,
   use: Use,
-  read: () => Promise<string | undefined> = () => readSource(file, inside),
+  read: () => Promise<Source | undefined> = () => createSourceReader(inside)({ file }),
 ): Promise<boolean> => {
   if (seen.has(file)) return true;
   seen.add(file);
   const { note, problems } = createNotes(file);
   let isThere = true;
   try {
-    const text = await read();
-    if (text === undefined) isThere = false;
-    else await use(text, note);
+    const source = await read();
+    if (source === undefined) isThere = false;
+    else await use(source.text, note, source.real);
   } catch (thrown) {
     note("error", 1, thrown instanceof Error ? thrown.message : "it cannot be read");
   }

@@ -3,6 +3,7 @@
  * is no plain file of a sensible size, so that no device, pipe or flood is ever opened.
  */
 import { constants } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { open, readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 
@@ -14,6 +15,8 @@ export type FoundFile = {
   readonly file: string;
   /** Its path below the folder that was searched, with slashes. */
   readonly relative: string;
+  /** Where it lies, once every link on the way is followed; whether it is a link itself is seen when it is opened. Absent where there may be one on the way. */
+  readonly real?: string;
 };
 
 export type FindOptions = {
@@ -32,6 +35,7 @@ export const findFiles = async ({
   onProblem,
 }: FindOptions): Promise<readonly FoundFile[]> => {
   const found: FoundFile[] = [];
+  const realFolder = await realpath(folder).catch(() => undefined);
   const visit = async (relative: string, depth: number): Promise<void> => {
     const names = await readdir(path.join(folder, relative), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT" && error.code !== "ENOTDIR")
@@ -42,7 +46,7 @@ export const findFiles = async ({
       const below = relative === "" ? entry.name : `${relative}/${entry.name}`;
       if (entry.isDirectory()) {
         if (recursively && depth < MOST_DEPTH) await visit(below, depth + 1);
-      } else if (accepts(below)) found.push({ file: path.join(folder, below), relative: below });
+      } else if (accepts(below)) found.push({ file: path.join(folder, below), relative: below, ...toReal(realFolder, below) });
     }
   };
   await visit("", 0);
@@ -50,40 +54,96 @@ export const findFiles = async ({
   return found.slice(0, MOST_FILES);
 };
 
-/** The names of the folders in a folder. */
-export const findFolders = async (folder: string, onProblem: FindOptions["onProblem"]): Promise<readonly string[]> => {
+const toReal = (realFolder: string | undefined, below: string): Pick<FoundFile, "real"> =>
+  realFolder === undefined ? {} : { real: path.join(realFolder, below) };
+
+/** The file of this name in each folder of a folder, whether there is one or not; `relative` is the name of the folder. */
+export const findInFolders = async (
+  folder: string,
+  name: string,
+  onProblem: FindOptions["onProblem"],
+): Promise<readonly FoundFile[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const names = entries
+  const realFolder = entries.length === 0 ? undefined : await realpath(folder).catch(() => undefined);
+  const found = entries
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-    .map(({ name }) => name)
-    .toSorted();
-  if (names.length > MOST_FILES) onProblem(folder, `it has ${names.length} folders; the first ${MOST_FILES} are read`);
-  return names.slice(0, MOST_FILES);
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => ({
+      file: path.join(folder, entry.name, name),
+      relative: entry.name,
+      ...(entry.isDirectory() ? toReal(realFolder, path.join(entry.name, name)) : {}),
+    }));
+  if (found.length > MOST_FILES) onProblem(folder, `it has ${found.length} folders; the first ${MOST_FILES} are read`);
+  return found.slice(0, MOST_FILES);
 };
 
 /** The text of a file; throws what is to be said of it. Undefined where there is none. */
-export const readSource = async (file: string, inside?: string): Promise<string | undefined> => {
-  if (inside !== undefined) {
+export const readSource = async (file: string, inside?: string): Promise<string | undefined> =>
+  (await createSourceReader(inside)({ file }))?.text;
+
+export type Source = {
+  readonly text: string;
+  /** Where the file really lies; not looked for where it may lie anywhere. */
+  readonly real?: string;
+};
+
+/** The same for many files: where they must lie is looked for once, and where one lies only if that is not known. */
+export const createSourceReader = (
+  inside?: string,
+): ((found: Pick<FoundFile, "file" | "real">) => Promise<Source | undefined>) => {
+  const bounds = inside === undefined ? undefined : realpath(inside);
+  // Told where it is waited for.
+  bounds?.catch(() => undefined);
+  return async ({ file, real: known }) => {
+    if (!bounds) return toSource(await readPlainFile(file));
+    if (known !== undefined && NO_FOLLOW !== 0) {
+      refuseOutside(await bounds, known);
+      const text = await readPlainFile(known, NO_FOLLOW);
+      if (text !== A_LINK) return toSource(text, known);
+    }
     const real = await realpath(file).catch(() => undefined);
     if (real === undefined) return undefined;
-    const relative = path.relative(await realpath(inside), real);
-    if (relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
-      throw new Error("it leads out of the project");
-  }
+    refuseOutside(await bounds, real);
+    return toSource(await readPlainFile(file), real);
+  };
+};
+
+const toSource = (text: string | undefined | typeof A_LINK, real?: string): Source | undefined =>
+  typeof text === "string" ? { text, ...(real === undefined ? {} : { real }) } : undefined;
+
+const refuseOutside = (bounds: string, real: string): void => {
+  const relative = path.relative(bounds, real);
+  if (relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
+    throw new Error("it leads out of the project");
+};
+
+const A_LINK = Symbol("a link");
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+const readPlainFile = async (file: string, flags = 0): Promise<string | undefined | typeof A_LINK> => {
   // Without waiting for the other end, should it be a pipe.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: NodeJS.ErrnoException) => {
+  const how = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags;
+  const handle = await open(file, how).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    if (flags !== 0 && error.code === "ELOOP") return A_LINK;
     throw new Error(`it cannot be opened (${error.code ?? error.message})`, { cause: error });
   });
-  if (!handle) return undefined;
+  if (!handle || handle === A_LINK) return handle;
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new Error("it is no plain file");
     if (stat.size > MOST_BYTES) throw new Error(`it has ${stat.size} bytes; ${MOST_BYTES} is the most`);
-    return decode(await handle.readFile());
+    return decode(await readBytes(handle, stat.size));
   } finally {
     await handle.close();
   }
+};
+
+/** In one go, as large as it was said to be; what does not come in one go is read as any file is. */
+const readBytes = async (handle: FileHandle, size: number): Promise<Uint8Array> => {
+  const buffer = Buffer.allocUnsafe(size);
+  const { bytesRead } = await handle.read(buffer, 0, size, 0);
+  return bytesRead === size && size > 0 ? buffer : handle.readFile();
 };
 
 const decode = (bytes: Uint8Array): string => {

@@ -14,7 +14,7 @@ export type GivenSkill = {
 
 /** Throws `skill_invalid`. */
 export const readGivenSkills = (given: readonly (string | GivenSkill)[]): Promise<readonly SkillEntry[]> =>
-  Promise.all(given.map((skill) => (typeof skill === "string" ? readFolder(skill) : toEntry(skill))));
+  Promise.all(given.map(async (skill) => (typeof skill === "string" ? readFolder(skill) : toEntry(skill))));
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 

@@ -71,24 +71,19 @@ const createPieces = (main: RunId): ((event: RetinueEvent) => readonly string[])
       return [];
     }
     if (!speakers.has(event.runId)) return [];
-    switch (event.type) {
-      case "tool.started":
-        if (asksForTransfer(event.input)) transfers.add(`${event.runId} ${event.callId}`);
-        return [];
-      case "model.delta": {
-        if (event.kind !== "text" || streamed === null) return [];
-        const isFirst = streamed === "";
-        streamed += event.text;
-        return speak(event.text, isFirst);
-      }
-      case "model.retrying":
-      case "model.failed":
-        if (streamed !== "") streamed = null;
-        return [];
-      case "model.answered":
-        return finish(event.content.map((part) => (part.type === "text" ? part.text : "")).join(""));
-      default:
-        return [];
+    if (event.type === "tool.started") {
+      if (asksForTransfer(event.input)) transfers.add(`${event.runId} ${event.callId}`);
+      return [];
     }
+    if (event.type === "model.delta") {
+      if (event.kind !== "text" || streamed === null) return [];
+      const isFirst = streamed === "";
+      streamed += event.text;
+      return speak(event.text, isFirst);
+    }
+    if (event.type === "model.answered")
+      return finish(event.content.map((part) => (part.type === "text" ? part.text : "")).join(""));
+    if ((event.type === "model.retrying" || event.type === "model.failed") && streamed !== "") streamed = null;
+    return [];
   };
 };
