@@ -5,6 +5,7 @@
  */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toAliases } from "./aliases.ts";
 import { readBuiltinFiles } from "./builtin-agents.ts";
@@ -196,20 +197,22 @@ const warnOf =
 
 type Texts = ReadonlyMap<string, () => Promise<Source | undefined>>;
 
-/** The files of a folder, read side by side; what is wrong with one of them is told when it is its turn. */
+/** How many files are read before others get their turn. */
+const AT_ONCE = 32;
+
+/** The files of a folder; what is wrong with one of them is told when it is its turn. */
 const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "inside">): Promise<Texts> => {
   const readOne = createSourceReader(inside);
-  return new Map(
-    await Promise.all(
-      files.map(async (found) => {
-        const read = await readOne(found).then(
-          (source) => () => Promise.resolve(source),
-          (thrown: Error) => () => Promise.reject(thrown),
-        );
-        return [found.file, read] as const;
-      }),
-    ),
-  );
+  const texts = new Map<string, () => Promise<Source | undefined>>();
+  for (const [index, found] of files.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+    const read = await readOne(found).then(
+      (source) => () => Promise.resolve(source),
+      (thrown: Error) => () => Promise.reject(thrown),
+    );
+    texts.set(found.file, read);
+  }
+  return texts;
 };
 
 type Use = (text: string, note: Note, real: string | undefined) => void | Promise<void>;

@@ -9,9 +9,16 @@ const valuesOf = (text: string): unknown => {
 
 describe("plain front matter", () => {
   test("gives words, constants, lists and maps with their lines", () => {
-    const text = 'name: code-review\ndescription: "Reviews: all of it"\ntools:\n  write: false\n  bash: ask\nskills:\n- a\n- b\nhidden: true';
+    const text =
+      'name: code-review\ndescription: "Reviews: all of it"\ntools:\n  write: false\n  bash: ask\nskills:\n- a\n- b\nhidden: true';
     expect(valuesOf(text)).toEqual(parse(text));
-    expect(readPlainFields(text)?.get("skills")).toMatchObject({ line: 5, below: new Map([["0", 6], ["1", 7]]) });
+    expect(readPlainFields(text)?.get("skills")).toMatchObject({
+      line: 5,
+      below: new Map([
+        ["0", 6],
+        ["1", 7],
+      ]),
+    });
     expect(readPlainFields(text)?.get("tools")?.below.get("bash")).toBe(4);
   });
 
@@ -43,7 +50,44 @@ describe("plain front matter", () => {
   });
 
   test("gives for 20,000 random texts what the parser gives, or nothing", () => {
-    const words = ["a", "bc", "true", "False", "null", "x y", "1", "- ", ": ", ":", " #", "#", '"', "'", "[", "]", "{", "}", ",", "  ", "&", "*", "!", "|", ">", "%", "@", "~", "é", "\t", "\\", "?", "=", ".", "---", "yes"];
+    const words = [
+      "a",
+      "bc",
+      "true",
+      "False",
+      "null",
+      "x y",
+      "1",
+      "- ",
+      ": ",
+      ":",
+      " #",
+      "#",
+      '"',
+      "'",
+      "[",
+      "]",
+      "{",
+      "}",
+      ",",
+      "  ",
+      "&",
+      "*",
+      "!",
+      "|",
+      ">",
+      "%",
+      "@",
+      "~",
+      "é",
+      "\t",
+      "\\",
+      "?",
+      "=",
+      ".",
+      "---",
+      "yes",
+    ];
     let seed = 7;
     const random = (most: number): number => (seed = (seed * 48_271) % 2_147_483_647) % most;
     const word = (): string => Array.from({ length: 1 + random(3) }, () => words[random(words.length)] ?? "").join("");

@@ -14,7 +14,8 @@ const ITEM = /^ *- +(.*)$/;
 /** What begins with a letter is a plain scalar, but for what ends it or would be a comment. */
 const PLAIN = /^[A-Za-z][^\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*$/;
 const ENDS_PLAIN = /:(?: |$)| #/;
-const QUOTED = /^(?:"([^"\\\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*)"|'([^'\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*)')$/;
+const QUOTED =
+  /^(?:"([^"\\\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*)"|'([^'\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*)')$/;
 /** Words that are no text; those that are written otherwise are left to the parser. */
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ["true", true],
@@ -27,7 +28,7 @@ const NO_TEXT = /^(?:true|false|null)$/i;
 export const readPlainFields = (text: string): ReadonlyMap<string, PlainField> | undefined => {
   const fields = new Map<string, PlainField>();
   const lines = text.split("\n");
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const line = at;
     const [, name, written] = FIELD.exec(lines[at] ?? "") ?? [];
     if (name === undefined || fields.has(name)) return undefined;

@@ -2,9 +2,8 @@
  * Finds and reads the files that define agents. Of a project nothing is read that lies outside it, whatever its links say, and nothing that
  * is no plain file of a sensible size, so that no device, pipe or flood is ever opened.
  */
-import { constants } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { open, readdir, realpath } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 
 const MOST_BYTES = 256 * 1_024;
@@ -95,16 +94,16 @@ export const createSourceReader = (
   // Told where it is waited for.
   bounds?.catch(() => undefined);
   return async ({ file, real: known }) => {
-    if (!bounds) return toSource(await readPlainFile(file));
+    if (!bounds) return toSource(readPlainFile(file));
     if (known !== undefined && NO_FOLLOW !== 0) {
       refuseOutside(await bounds, known);
-      const text = await readPlainFile(known, NO_FOLLOW);
+      const text = readPlainFile(known, NO_FOLLOW);
       if (text !== A_LINK) return toSource(text, known);
     }
     const real = await realpath(file).catch(() => undefined);
     if (real === undefined) return undefined;
     refuseOutside(await bounds, real);
-    return toSource(await readPlainFile(file), real);
+    return toSource(readPlainFile(file), real);
   };
 };
 
@@ -120,30 +119,32 @@ const refuseOutside = (bounds: string, real: string): void => {
 const A_LINK = Symbol("a link");
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
-const readPlainFile = async (file: string, flags = 0): Promise<string | undefined | typeof A_LINK> => {
-  // Without waiting for the other end, should it be a pipe.
-  const how = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags;
-  const handle = await open(file, how).catch((error: NodeJS.ErrnoException) => {
+/** Without going through the thread pool, which costs more than reading these small files does. */
+const readPlainFile = (file: string, flags = 0): string | undefined | typeof A_LINK => {
+  let opened: number;
+  try {
+    // Without waiting for the other end, should it be a pipe.
+    opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
+  } catch (thrown) {
+    const error = thrown as NodeJS.ErrnoException; // Whatever a call of the system throws has a code.
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     if (flags !== 0 && error.code === "ELOOP") return A_LINK;
     throw new Error(`it cannot be opened (${error.code ?? error.message})`, { cause: error });
-  });
-  if (!handle || handle === A_LINK) return handle;
+  }
   try {
-    const stat = await handle.stat();
+    const stat = fstatSync(opened);
     if (!stat.isFile()) throw new Error("it is no plain file");
     if (stat.size > MOST_BYTES) throw new Error(`it has ${stat.size} bytes; ${MOST_BYTES} is the most`);
-    return decode(await readBytes(handle, stat.size));
+    return decode(readBytes(opened, stat.size));
   } finally {
-    await handle.close();
+    closeSync(opened);
   }
 };
 
 /** In one go, as large as it was said to be; what does not come in one go is read as any file is. */
-const readBytes = async (handle: FileHandle, size: number): Promise<Uint8Array> => {
+const readBytes = (opened: number, size: number): Uint8Array => {
   const buffer = Buffer.allocUnsafe(size);
-  const { bytesRead } = await handle.read(buffer, 0, size, 0);
-  return bytesRead === size && size > 0 ? buffer : handle.readFile();
+  return size > 0 && readSync(opened, buffer, 0, size, 0) === size ? buffer : readFileSync(opened);
 };
 
 const decode = (bytes: Uint8Array): string => {
