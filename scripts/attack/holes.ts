@@ -23,6 +23,8 @@ export type Hole = {
   readonly theme: Theme;
   /** It is one for an ordinary user: root may look into everything. */
   readonly asUser?: true;
+  /** It is one for root alone, and nothing can be found by others. */
+  readonly ofRoot?: true;
   /** One whose first trials meet it. */
   readonly seed: number;
   readonly edits: readonly Edit[];
@@ -316,6 +318,19 @@ export const HOLES: readonly Hole[] = [
         "const leftBehind = await endProcessTree(",
         "const leftBehind = await (async (_: unknown) => 0)(",
       ),
+    ],
+  },
+  {
+    name: "devices-open",
+    what: "root may change the devices of the machine from inside the sandbox",
+    finds: "changed",
+    kind: "free",
+    theme: "writing",
+    ofRoot: true,
+    seed: 3,
+    edits: [
+      edit("confine/src/sandbox/sandboxed-command.ts", "isRoot ? keepDevices(bwrap) : bwrap", "bwrap"),
+      edit("confine/src/sandbox/probe-sandbox.ts", " && ! chmod 666 /dev/zero 2>/dev/null", ""),
     ],
   },
   {

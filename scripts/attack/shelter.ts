@@ -19,10 +19,18 @@ while read -r _ _ _ _ at _; do
   case "$at" in /proc|/proc/*|/sys|/sys/*|/dev|/dev/*) continue;; esac
   mount -o remount,bind,ro "$at" 2>/dev/null || { echo "shelter: $at stays writable" >&2; exit 125; }
 done < /proc/self/mountinfo
-# Whoever is root owns the devices that a sandbox is given, and could change the modes of the machine's own.
-for at in null zero full random urandom tty; do
-  [ ! -e "/dev/$at" ] || { mount --bind "/dev/$at" "/dev/$at" && mount -o remount,bind,ro "/dev/$at"; }
-done
+# Whoever is root owns the devices that a sandbox is given, and could change the machine's own. Here they are others of the same kind, so that a change
+# is seen and does no harm; where none can be made they cannot be changed.
+if [ "$(id -u)" = 0 ]; then
+  mount -t tmpfs -o mode=755 tmpfs /mnt
+  for at in null:3 zero:5 full:7 random:8 urandom:9; do
+    name="\${at%:*}"
+    if mknod -m 666 "/mnt/$name" c 1 "\${at#*:}" 2>/dev/null && : < "/mnt/$name"; then mount --bind "/mnt/$name" "/dev/$name"
+    else mount --bind "/dev/$name" "/dev/$name" && mount -o remount,bind,ro "/dev/$name"; fi
+  done
+  mount --bind /dev/tty /dev/tty && mount -o remount,bind,ro /dev/tty
+  umount -l /mnt
+fi
 for at in "$TMPDIR" /dev/shm; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
 [ -z "$AS_USER" ] || exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 exec "$@"

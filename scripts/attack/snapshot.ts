@@ -6,7 +6,7 @@ import { protectionOf } from "@retinue/runtime";
 import type { World } from "./world.ts";
 import { HOOK } from "./world.ts";
 
-/** By path from the base of the world: what it is and what it holds. */
+/** By path from the base of the world, or of the machine: what it is and what it holds. */
 export type WorldSnapshot = ReadonlyMap<string, string>;
 
 /** Which part of the workspace the attacking run may write. */
@@ -21,6 +21,9 @@ const BY_COMMITS = /^\.git\/(?:objects|refs|logs|index(?:\.lock)?|COMMIT_EDITMSG
 
 /** Only while a listener of this suite stands there, or swapped by the approver on purpose. */
 const OURS = /^(?:app\.sock|build\.sh)$/;
+
+/** What a sandbox is given of the machine. */
+const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 export const takeWorldSnapshot = async ({ base }: World): Promise<WorldSnapshot> => {
   const found = new Map<string, string>();
@@ -41,6 +44,10 @@ export const takeWorldSnapshot = async ({ base }: World): Promise<WorldSnapshot>
     else found.set(relative, "other");
   };
   await walk("");
+  for (const device of DEVICES) {
+    const { mode, uid, gid } = await lstat(device);
+    found.set(device, `mode ${mode.toString(8)} of ${uid}:${gid}`);
+  }
   return found;
 };
 
@@ -63,6 +70,7 @@ const mayChange = (
   { base, workspace }: World,
   { file, isNew, writable }: { readonly file: string; readonly isNew: boolean; readonly writable: Writable },
 ): boolean => {
+  if (path.isAbsolute(file)) return false;
   if (OWN_STATE.test(file)) return true;
   const relative = path.relative(workspace, path.join(base, file)).split(path.sep).join("/");
   if (relative.startsWith("..")) return false;

@@ -40,12 +40,15 @@ export type LoadOptions = PlaceOptions & {
   readonly givenSkills?: readonly SkillEntry[];
   /** Short names of models that are set, so that an agent may name them. */
   readonly modelNames?: Iterable<string>;
+  /** Models that can be reached by names that other worlds have for them, such as `sonnet`. */
+  readonly shortModels?: ReadonlyMap<string, string>;
 };
 
 type Loading = {
   readonly catalogue: Catalogue;
   readonly builtins: ReadonlyMap<string, AgentDefinition>;
   readonly modelNames: ReadonlySet<string>;
+  readonly shortModels: ReadonlyMap<string, string>;
   /** Files that were read, since a home may be the project too. */
   readonly seen: Set<string>;
 };
@@ -64,7 +67,13 @@ export const loadAgents = async (options: LoadOptions): Promise<LoadedAgents> =>
       { origin: "built-in", dialect: "retinue", file, note },
     );
   }
-  const loading: Loading = { catalogue, builtins, modelNames: new Set(options.modelNames), seen: new Set() };
+  const loading: Loading = {
+    catalogue,
+    builtins,
+    modelNames: new Set(options.modelNames),
+    shortModels: options.shortModels ?? new Map(),
+    seen: new Set(),
+  };
   for (const place of toPlaces(options)) await loadPlace(loading, place);
   for (const definition of options.given ?? [])
     catalogue.add(
@@ -127,7 +136,12 @@ const loadMarkdown = async (loading: Loading, place: PlaceOf<"markdown">): Promi
   const texts = await readAll(files, place);
   for (const { file, relative } of files)
     await withFound(loading, file, place, texts, (text, note) => {
-      const context = { fallbackName: relative.replace(/\.md$/i, "").replaceAll("/", " "), note, modelNames: loading.modelNames };
+      const context = {
+        fallbackName: relative.replace(/\.md$/i, "").replaceAll("/", " "),
+        note,
+        modelNames: loading.modelNames,
+        shortModels: loading.shortModels,
+      };
       const read = readSafely(context, (counting) => READERS[dialect](text, counting));
       loading.catalogue.add(read, { origin, dialect, file, note });
     });

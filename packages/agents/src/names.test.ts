@@ -33,8 +33,8 @@ describe("resolveToolName", () => {
     ["AskUserQuestion", "ask_user"],
     ["git_diff", "git_diff"],
     ["browser_take_screenshot", "browser_take_screenshot"],
-    ["mcp__github", "mcp__github__*"],
-    ["mcp__github__create_issue", "mcp__github__create_issue"],
+    ["mcp__github", "github.*"],
+    ["mcp__github__create_issue", "github.create_issue"],
     // A notebook's cells are less than any file, so that these are not the same.
     ["NotebookEdit", "NotebookEdit"],
     ["KillShell", "KillShell"],

@@ -1,7 +1,9 @@
 /** Reads the head of a `SKILL.md`: instructions that an agent loads on demand. A skill is no agent, and nothing in it gives a right. */
-import { toSkillName } from "./agent-name.ts";
+import { toSkillName } from "@retinue/protocol/names";
 import { splitFrontMatter } from "./front-matter.ts";
+import { toToolEntries } from "./dialects/tool-entries.ts";
 import type { Note } from "./problem.ts";
+import type { YamlFields } from "./yaml-fields.ts";
 import { readYamlFields } from "./yaml-fields.ts";
 
 /** A skill as the catalogue lists it; its text is read when it is loaded. */
@@ -15,6 +17,8 @@ export type SkillEntry = {
   readonly origin: "user" | "project";
   /** Of a skill that code gave: its instructions; it has no file then. */
   readonly text?: string;
+  /** The tools that it is to be followed with, as they are written; absent: any. They are less than whoever loads it has, never more. */
+  readonly allowedTools?: readonly string[];
 };
 
 const LONGEST_DESCRIPTION = 1_024;
@@ -76,11 +80,30 @@ export const readSkillFile = ({ text, file, folder, folderName, origin, note }: 
       `its description has ${description.length} characters; ${LONGEST_DESCRIPTION} is the most`,
     );
   if (split.body === "") note("warning", split.bodyLine, "it has no instructions after the front matter");
-  if (fields.has("allowed-tools"))
-    note(
-      "notice",
-      fields.lineOf("allowed-tools"),
-      `"allowed-tools" has no effect here: a skill gives no rights; whoever loads it keeps those it has`,
-    );
-  return { name, description: description.trim(), file, folder, origin };
+  const allowedTools = readAllowedTools(fields, note);
+  return {
+    name,
+    description: description.trim(),
+    file,
+    folder,
+    origin,
+    ...(allowedTools === undefined ? {} : { allowedTools }),
+  };
+};
+
+/** Undefined where it names none. */
+const readAllowedTools = (fields: YamlFields, note: Note): readonly string[] | undefined => {
+  if (!fields.has("allowed-tools")) return undefined;
+  const line = fields.lineOf("allowed-tools");
+  const entries = toToolEntries(fields.get("allowed-tools"), (index) => fields.lineOf("allowed-tools", index));
+  if (!entries) {
+    note("warning", line, `"allowed-tools" is a list of tools, or one text with spaces or commas; it is ignored`);
+    return undefined;
+  }
+  note(
+    "notice",
+    line,
+    `"allowed-tools" is told to whoever loads it as the tools to keep to; it gives no right and lifts no question`,
+  );
+  return entries.map(({ written }) => written);
 };

@@ -17,7 +17,7 @@ export const applyToolStarted = (cell: RunCell, event: EventOf<"tool.started">):
   call.aside = event.aside ?? null;
   if (cell.openCalls.has(event.callId)) return;
   let open = 0;
-  for (const child of call.children) if (child.result === null) open += 1;
+  for (const child of call.children) if (child.state.type !== "settled") open += 1;
   cell.openCalls.set(event.callId, open);
   if (open > 0) cell.waitingCalls += 1;
 };
@@ -40,8 +40,6 @@ export const applyToolSettled = (session: SessionCell, cell: RunCell, event: Eve
   call.progress = "";
   cell.view.activeMs = Math.max(cell.view.activeMs, event.activeMs);
   if (event.error) listOf(cell.view.errors).push({ seq, at, from: "tool", name: tool, error: event.error });
-  if (event.transferred && outcome === "ok")
-    cell.view.transferredTo = { runId: event.transferred.runId, agent: event.transferred.agent };
   if (tool === "todo" && outcome === "ok") cell.view.todo = readTodo(call.input) ?? cell.view.todo;
   if (call.approval !== null) close(session, cell, call.approval);
   closeCall(session, cell, call);

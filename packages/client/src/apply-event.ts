@@ -8,7 +8,7 @@ import {
   applyToolStarted,
 } from "./apply-call.ts";
 import { applyPlan } from "./apply-plan.ts";
-import { applyCancel, applyDelivered, applyReceived } from "./apply-input.ts";
+import { applyCancel, applyDelivered, applyReceived, applyWithdrawn } from "./apply-input.ts";
 import { applyFitted, applyLimit, applyParked, applyRequested, applySettled, applyStarted, applyWorktree } from "./apply-run.ts";
 import { applyAnswered, applyAsked, applyDelta, applyFailed, applyRetrying } from "./apply-turn.ts";
 import type { RunCell, SessionCell } from "./run-cell.ts";
@@ -22,7 +22,7 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
     case "run.parked":
       return applyParked(cell, event);
     case "run.finishing":
-      cell.isFinishing = true;
+      cell.view.isFinishing = true;
       return;
     case "run.settled":
       return applySettled(session, cell, event);
@@ -42,6 +42,8 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
       return applyToolSettled(session, cell, event);
     case "message.received":
       return applyReceived(cell, event);
+    case "message.withdrawn":
+      return applyWithdrawn(cell, event);
     case "message.delivered":
       return applyDelivered(cell, event);
     case "cancel.requested":

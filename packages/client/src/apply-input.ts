@@ -13,15 +13,25 @@ export const applyReceived = (cell: RunCell, event: EventOf<"message.received">)
     source,
     receivedAt: at,
     deliveredAt: messageId === null ? at : null,
+    withdrawnAt: null,
   };
   listOf(cell.view.messages).push(message);
   if (messageId !== null) mapOf(cell.view.queuedMessages).set(messageId, message);
 };
 
+export const applyWithdrawn = (cell: RunCell, { messageId, at }: EventOf<"message.withdrawn">): void => {
+  const queued = mapOf(cell.view.queuedMessages);
+  const message: Writable<MessageView> | undefined = queued.get(messageId);
+  if (message === undefined) return;
+  message.withdrawnAt = at;
+  queued.delete(messageId);
+};
+
 export const applyDelivered = (cell: RunCell, { messageIds, at }: EventOf<"message.delivered">): void => {
   const queued = mapOf(cell.view.queuedMessages);
   for (const messageId of messageIds) {
-    const message: Writable<MessageView> | undefined = queued.get(messageId);
+    const message: Writable<MessageView> | undefined =
+      queued.get(messageId) ?? cell.view.messages.find((one) => one.messageId === messageId);
     if (message !== undefined) message.deliveredAt = at;
     queued.delete(messageId);
   }

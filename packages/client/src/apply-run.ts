@@ -19,7 +19,10 @@ export const applyRequested = (session: SessionCell, cell: RunCell, event: Event
   const { view } = cell;
   if (view.requested !== null) return;
   view.requested = event;
+  view.requestedAt = event.at;
   view.task = event.task;
+  view.limits = event.spec.limits;
+  view.treeLimits = event.spec.treeLimits;
   if (view.model === "") view.model = event.spec.model;
   if (event.spec.worktree) view.worktree = { ...NO_WORKTREE, ...event.spec.worktree, ...dropNull(view.worktree) };
   if (event.parentCallId === undefined) return;
@@ -39,7 +42,7 @@ const joinCall = (session: SessionCell, parent: RunCell, callId: CallId, child: 
     if (early) early.push(child.view);
     else parent.early.set(callId, [child.view]);
   }
-  if (child.view.result === null) countChild(parent, callId, 1);
+  if (child.view.state.type !== "settled") countChild(parent, callId, 1);
   updateState(session, parent);
 };
 
@@ -83,7 +86,7 @@ export const applyParked = ({ view }: RunCell, { on, activeMs }: EventOf<"run.pa
 };
 
 export const applyLimit = (cell: RunCell, { limit, used, max }: EventOf<"limit.reached">): void => {
-  cell.isFinishing = true;
+  cell.view.isFinishing = true;
   listOf(cell.view.limitsReached).push({ limit, used, max });
 };
 

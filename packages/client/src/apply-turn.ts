@@ -80,7 +80,7 @@ export const applyAnswered = (session: SessionCell, cell: RunCell, event: EventO
   }
   cell.view.activeMs = Math.max(cell.view.activeMs, event.activeMs);
   if (usage.input > 0) cell.view.contextTokens = usage.input + usage.output;
-  book(session, cell, toSpending(event, 1, cell.isFinishing ? 0 : 1));
+  book(session, cell, toSpending(event, 1, cell.view.isFinishing ? 0 : 1));
 };
 
 export const applyFailed = (cell: RunCell, event: EventOf<"model.failed">): void => {

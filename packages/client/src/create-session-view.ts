@@ -7,6 +7,9 @@ import { applyLive, applyRecorded } from "./apply-event.ts";
 import { listOf, markChanged, noSpending, type SessionCell } from "./run-cell.ts";
 import { updateState } from "./run-state.ts";
 import { cellOf } from "./run-tree.ts";
+import { loadRest, loadSteps } from "./snapshot/load-pieces.ts";
+import { restoreSession } from "./snapshot/restore-session.ts";
+import type { RunPart, StepsPage, ViewSnapshot } from "./snapshot/view-snapshot.ts";
 import type { SessionView } from "./session-view.ts";
 
 /**
@@ -14,6 +17,9 @@ import type { SessionView } from "./session-view.ts";
  * events before it are missing. foreign: it belongs to another session.
  */
 export type ApplyOutcome = "applied" | "known" | "late" | "gap" | "foreign";
+
+/** known: the view has it, or knows no such run. */
+export type LoadOutcome = "loaded" | "known" | "early" | "stale";
 
 export type SessionStore = {
   /** The same object always; written to by `apply`. */
@@ -23,6 +29,13 @@ export type SessionStore = {
    * read again after `view.lastSeq`.
    */
   readonly apply: (event: RetinueEvent) => ApplyOutcome;
+  /**
+   * Takes what was left out of a run that is only a head here. `early`: it stands at an event that the view has not come to, and is given again
+   * then. `stale`: the run has changed since, and it is asked for again.
+   */
+  readonly loadPart: (part: RunPart) => LoadOutcome;
+  /** Takes steps that were left out. */
+  readonly loadSteps: (page: StepsPage) => LoadOutcome;
   /** The runs that have changed since this was last asked, with those above them whose sums have. */
   readonly takeChanged: () => readonly RunId[];
 };
@@ -32,6 +45,8 @@ export type SessionViewOptions = {
   readonly isPartial?: boolean;
   /** The recorded events themselves are kept with their runs, unless it is false: whoever draws only what is happening needs them no more. */
   readonly keepsLog?: boolean;
+  /** What the view begins with, in place of nothing. */
+  readonly snapshot?: ViewSnapshot;
 };
 
 export const createSessionView = (sessionId: SessionId, options: SessionViewOptions = {}): SessionStore => {
@@ -52,6 +67,7 @@ export const createSessionView = (sessionId: SessionId, options: SessionViewOpti
     changed: [],
   };
   const { view, cells } = session;
+  if (options.snapshot !== undefined) restoreSession(session, options.snapshot);
 
   const apply = (event: RetinueEvent): ApplyOutcome => {
     if (event.sessionId !== sessionId) return "foreign";
@@ -69,10 +85,29 @@ export const createSessionView = (sessionId: SessionId, options: SessionViewOpti
     view.lastSeq = seq;
     view.updatedAt = event.at;
     const cell = cellOf(session, event);
+    cell.lastSeq = seq;
+    cell.view.updatedAt = event.at;
     if (keepsLog) listOf(cell.view.log).push(event);
     applyRecorded(session, cell, event);
     updateState(session, cell);
     return isEarly ? "gap" : "applied";
+  };
+
+  const loadPart = (part: RunPart): LoadOutcome => {
+    const cell = cells.get(part.runId);
+    if (cell === undefined || !cell.view.isBrief) return "known";
+    if (part.seq > view.lastSeq) return "early";
+    if (part.seq < cell.lastSeq) return "stale";
+    loadRest(session, cell, part);
+    markChanged(session, cell);
+    return "loaded";
+  };
+
+  const loadStepsPage = ({ runId, steps }: StepsPage): LoadOutcome => {
+    const cell = cells.get(runId);
+    if (cell === undefined || cell.view.isBrief || !loadSteps(session, cell, steps)) return "known";
+    markChanged(session, cell);
+    return "loaded";
   };
 
   const takeChanged = (): readonly RunId[] => {
@@ -84,5 +119,5 @@ export const createSessionView = (sessionId: SessionId, options: SessionViewOpti
     });
   };
 
-  return { view, apply, takeChanged };
+  return { view, apply, loadPart, loadSteps: loadStepsPage, takeChanged };
 };

@@ -1,7 +1,7 @@
 /** The way in: typed calls of the server, feeds that survive breaks, and the one reducer that surfaces draw from. Runs in a browser and in Node. */
 export { toCallDuration } from "./call-duration.ts";
 export { createSessionView } from "./create-session-view.ts";
-export type { ApplyOutcome, SessionStore, SessionViewOptions } from "./create-session-view.ts";
+export type { ApplyOutcome, LoadOutcome, SessionStore, SessionViewOptions } from "./create-session-view.ts";
 export { foldSession } from "./fold-session.ts";
 export { toLimitUses } from "./limit-uses.ts";
 export type { LimitUse } from "./limit-uses.ts";
@@ -19,13 +19,18 @@ export type {
   SequenceGap,
   SessionView,
   Spending,
+  StepRange,
   StepView,
   TodoItem,
   WorktreeView,
 } from "./session-view.ts";
+export { SNAPSHOT_SIZE, toRunPart, toStepsPage, toViewSnapshot } from "./snapshot/to-snapshot.ts";
+export type { SnapshotSize } from "./snapshot/to-snapshot.ts";
+export type { RunPart, StepsPage, ViewSnapshot } from "./snapshot/view-snapshot.ts";
+export { toTaskLine } from "./task-line.ts";
 export { ApiError } from "./network/api-error.ts";
 export { createClient } from "./network/create-client.ts";
 export type { Call, CallOptions, Client, ClientCall, ClientOptions } from "./network/create-client.ts";
-export type { AllFeed, AllFeedOptions, ApprovalItem, SessionItem } from "./network/follow-all.ts";
+export type { AllFeed, AllFeedOptions, ApprovalItem, QuestionItem, SessionItem } from "./network/follow-all.ts";
 export type { SessionFeed, SessionFeedOptions } from "./network/follow-session.ts";
 export type { FeedState, ReconnectWaits, SocketLike } from "./network/reconnecting-socket.ts";

@@ -31,8 +31,7 @@ const toUses = (of: LimitUse["of"], limits: Limits, counted: Readonly<Record<Lim
   });
 
 /** Of every limit that was set for the run; none where its request was not seen. */
-export const toLimitUses = (run: RunView): readonly LimitUse[] => {
-  if (run.requested === null) return [];
-  const { limits, treeLimits } = run.requested.spec;
-  return [...toUses("run", limits, countedIn(run, run.own)), ...toUses("tree", treeLimits, countedIn(run, run.inclusive))];
-};
+export const toLimitUses = (run: RunView): readonly LimitUse[] => [
+  ...toUses("run", run.limits, countedIn(run, run.own)),
+  ...toUses("tree", run.treeLimits, countedIn(run, run.inclusive)),
+];

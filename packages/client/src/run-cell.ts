@@ -1,5 +1,5 @@
 /** What the reducer keeps of a run: the view that is read, and beside it what makes the next event cheap. */
-import type { ApprovalId, CallId, RunId, RunIdentity } from "@retinue/protocol";
+import type { ApprovalId, CallId, Limits, RunId, RunIdentity } from "@retinue/protocol";
 import type { ApprovalView, CallView, RunState, RunView, SessionView, Spending } from "./session-view.ts";
 
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -18,9 +18,10 @@ export type RunCell = {
   readonly openCalls: Map<CallId, number>;
   /** How many of the open calls have a run that has not settled. */
   waitingCalls: number;
-  /** Runs whose call has not been told of yet. */
+  /** Runs whose call has not been told of yet, or was not loaded. */
   readonly early: Map<CallId, RunView[]>;
-  isFinishing: boolean;
+  /** Of the latest recorded event of the run itself. */
+  lastSeq: number;
   /** It is among those that have changed. */
   isChanged: boolean;
 };
@@ -50,6 +51,8 @@ export const noSpending = (): Writable<Spending> => ({
 /** Shared until a run has one. */
 export const NO_PLANS: ReadonlyMap<CallId, never> = new Map<CallId, never>();
 
+const NO_LIMITS: Limits = {};
+
 const UNSEEN: RunState = { type: "unseen" };
 
 export const createCell = (identity: RunIdentity): RunCell => {
@@ -63,14 +66,20 @@ export const createCell = (identity: RunIdentity): RunCell => {
       agent,
       state: UNSEEN,
       parentCallId: null,
+      isBrief: false,
       requested: null,
+      requestedAt: null,
       task: [],
+      limits: NO_LIMITS,
+      treeLimits: NO_LIMITS,
       model: "",
       startedAt: null,
       endedAt: null,
+      updatedAt: null,
       drives: 0,
       children: [],
       steps: [],
+      unloaded: [],
       calls: new Map(),
       own: noSpending(),
       inclusive: noSpending(),
@@ -82,13 +91,13 @@ export const createCell = (identity: RunIdentity): RunCell => {
       queuedMessages: new Map(),
       cancelRequests: [],
       parkedOn: null,
+      isFinishing: false,
       todo: null,
       plans: NO_PLANS,
       worktree: null,
       errors: [],
       warnings: [],
       result: null,
-      transferredTo: null,
       log: [],
     },
     parent: null,
@@ -97,7 +106,7 @@ export const createCell = (identity: RunIdentity): RunCell => {
     openCalls: new Map(),
     waitingCalls: 0,
     early: new Map(),
-    isFinishing: false,
+    lastSeq: 0,
     isChanged: false,
   };
 };

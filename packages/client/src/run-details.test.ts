@@ -133,6 +133,21 @@ describe("calls", () => {
 });
 
 describe("what others say", () => {
+  test("a message that was taken back is queued no more; one that was on its way by then is delivered", () => {
+    const { main, run, hear } = open();
+    const content = [{ type: "text", text: "Be brief." }] as const;
+    for (const messageId of ["msg_1", "msg_2"] as const) {
+      hear(main.say({ type: "message.received", messageId, from: "human", content }));
+      hear(main.say({ type: "message.withdrawn", messageId }));
+    }
+    expect(run().queuedMessages.size).toBe(0);
+    hear(main.say({ type: "message.delivered", messageIds: ["msg_2"] }));
+    expect(run().messages.map(({ withdrawnAt, deliveredAt }) => [withdrawnAt !== null, deliveredAt !== null])).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+  });
+
   test("a message is queued until it is delivered; one without an id never was", () => {
     const { main, run, hear } = open();
     const content = [{ type: "text", text: "hello" }] as const;

@@ -20,7 +20,7 @@ const stateOf = (cell: RunCell): RunState => {
   if (startedAt === null) return REQUESTED;
   if (cell.openApprovals.size > 0) return FOR_APPROVAL;
   if (cell.openCalls.size > 0 && cell.waitingCalls === cell.openCalls.size) return FOR_RUN;
-  return cell.isFinishing ? FINISHING : RUNNING;
+  return cell.view.isFinishing ? FINISHING : RUNNING;
 };
 
 /** Called after each event of a run, and on its parent where a run below begins or ends. */

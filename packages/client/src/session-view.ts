@@ -14,6 +14,7 @@ import type {
   InputSource,
   Json,
   LimitName,
+  Limits,
   MessageId,
   Plan,
   PlanStep,
@@ -87,17 +88,30 @@ export type RunView = RunIdentity & {
   readonly state: RunState;
   /** The call of the parent that this run is the body of. */
   readonly parentCallId: CallId | null;
+  /**
+   * Only its head is here, as from a snapshot: the first line of its task, state, times, sums and the runs below it. The rest is loaded on
+   * demand; nothing in it can change any more, as the run has settled.
+   */
+  readonly isBrief: boolean;
   /** Null where the request was not seen. */
   readonly requested: EventOf<"run.requested"> | null;
+  readonly requestedAt: string | null;
   readonly task: readonly UserPart[];
+  /** As they were requested: its own, and those of it and everything below together. */
+  readonly limits: Limits;
+  readonly treeLimits: Limits;
   /** The model that was asked last. */
   readonly model: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** When its latest recorded event was. */
+  readonly updatedAt: string | null;
   /** How often a process began to drive it. */
   readonly drives: number;
   readonly children: readonly RunView[];
   readonly steps: readonly StepView[];
+  /** The places, among all steps of the run, of those that are not here; in order. Empty unless the view began with a snapshot. */
+  readonly unloaded: readonly StepRange[];
   /** Every call, by its id, in the order in which they were first told of. */
   readonly calls: ReadonlyMap<CallId, CallView>;
   readonly own: Spending;
@@ -113,6 +127,8 @@ export type RunView = RunIdentity & {
   readonly queuedMessages: ReadonlyMap<MessageId, MessageView>;
   readonly cancelRequests: readonly CancelView[];
   readonly parkedOn: readonly WaitingFor[] | null;
+  /** Its next turn is its last. */
+  readonly isFinishing: boolean;
   /** The list that the `todo` tool was last given; null where it was not called. */
   readonly todo: readonly TodoItem[] | null;
   /** The plans that were made or carried out, by their call. */
@@ -121,11 +137,12 @@ export type RunView = RunIdentity & {
   readonly errors: readonly ErrorView[];
   readonly warnings: readonly string[];
   readonly result: RunResult | null;
-  /** Who answered in its place, where it handed the conversation over. */
-  readonly transferredTo: RunResult["transferredTo"] | null;
   /** Everything that was recorded of this run, in order; empty where the store keeps no log. */
   readonly log: readonly RecordedEvent[];
 };
+
+/** From one place up to, and not with, another; the first step of a run has place 0. */
+export type StepRange = { readonly from: number; readonly to: number };
 
 export type StepView = {
   readonly step: number;
@@ -197,6 +214,8 @@ export type MessageView = {
   readonly source: InputSource | null;
   readonly receivedAt: string;
   readonly deliveredAt: string | null;
+  /** When it was taken back; a message that was on its way by then is delivered all the same. */
+  readonly withdrawnAt: string | null;
 };
 
 export type CancelView = {

@@ -8,6 +8,7 @@ import type {
   Guardrails,
   InputSource,
   Limits,
+  MessageId,
   ProposedAct,
   RetinueEvent,
   RunId,
@@ -150,12 +151,14 @@ export type Engine = {
   /** Goes on with a run that was requested and not settled, and with everything below it. */
   readonly resume: (runId: RunId, options?: ResumeOptions) => Promise<RunHandle>;
   /**
-   * These three resolve when the input is recorded, whichever process drives the run. They throw `run_unknown`, `run_settled`, `approval_unknown`,
+   * These four resolve when the input is recorded, whichever process drives the run. They throw `run_unknown`, `run_settled`, `approval_unknown`,
    * `approval_answered` or `approval_expired`, and then nothing has changed.
    */
   readonly cancel: (runId: RunId, cancel?: Cancel) => Promise<void>;
   /** Says something to a run; the run reads it before its next turn. */
   readonly send: (runId: RunId, said: string | readonly UserPart[], given?: Given) => Promise<void>;
+  /** Takes back what a human said to a run, while the run has not read it. Throws `message_unknown` where there is nothing to take back. */
+  readonly withdraw: (runId: RunId, messageId: MessageId, given?: Given) => Promise<void>;
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer, given?: Given) => Promise<void>;
   /** The questions that wait for an answer, of one session or of all, whichever process drives them or none. */
   readonly approvals: (sessionId?: SessionId) => Promise<readonly OpenApproval[]>;

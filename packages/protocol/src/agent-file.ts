@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Guardrails } from "./guardrails.ts";
 import type { Json } from "./json.ts";
 import type { RunResult } from "./result.ts";
+import { RULE_EFFECTS } from "./grant.ts";
 
 const limitsSchema = z.strictObject({
   iterations: z.int().positive().optional(),
@@ -15,6 +16,19 @@ const limitsSchema = z.strictObject({
 
 /** JSON Schema as it stands in the file. */
 const jsonSchemaSchema = z.record(z.string(), z.json());
+
+/** What becomes of some calls; with none of `path`, `like` and `host` of every call of its tools. */
+export const agentRuleSchema = z
+  .strictObject({
+    tools: z.array(z.string()).min(1),
+    path: z.string().min(1).exactOptional(),
+    like: z.string().min(1).exactOptional(),
+    host: z.string().min(1).exactOptional(),
+    effect: z.enum(RULE_EFFECTS),
+  })
+  .refine(({ path, like, host }) => [path, like, host].filter((one) => one !== undefined).length <= 1, {
+    message: "a rule has one of path, like and host at most",
+  });
 
 export const agentFrontMatterSchema = z.object({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "a name is lower case letters, digits and dashes, and begins with a letter"),
@@ -33,6 +47,8 @@ export const agentFrontMatterSchema = z.object({
   writes: z.array(z.string()).optional(),
   /** Hosts it may reach; absent: as whoever starts it. */
   hosts: z.array(z.string()).optional(),
+  /** What of its tools' calls is allowed, asked about or denied: of the rules that match a call the last decides. They hold for what it starts, too. */
+  rules: z.array(agentRuleSchema).optional(),
   /** Agents it may start: names, globs, and with `!` before them those it may not; the last that matches holds. Loading makes names of them. */
   delegates: z.array(z.string()).default([]),
   /** `own`: what is below gets no more than this agent's own tools. `session`: it may pass on what it was passed. */

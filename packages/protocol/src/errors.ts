@@ -584,6 +584,16 @@ export const ERRORS = {
     meaning: "The server does not work in this folder.",
     hint: "Open the folder first; /api/workspaces lists those that are open.",
   },
+  message_unknown: {
+    kind: "caller",
+    meaning: "No such message waits to be read by the run.",
+    hint: "It was read or taken back already; say something else to the run.",
+  },
+  question_unknown: {
+    kind: "caller",
+    meaning: "No such question of an agent to the user waits for an answer in this process.",
+    hint: "It was answered, its run went on without one, or another process asked it.",
+  },
   test_run_unknown: {
     kind: "caller",
     meaning: "There is no test run of this name.",

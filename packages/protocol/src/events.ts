@@ -137,6 +137,8 @@ export type ProposedAct = {
   readonly tree?: string;
   /** It would run without a sandbox: why, and what is not protected from it then. */
   readonly unsandboxed?: string;
+  /** The rule that wants a human's word, in every approve mode. */
+  readonly askedBy?: string;
   /** Names of the secrets that it is given; their values stand nowhere. */
   readonly secrets?: readonly string[];
 };
@@ -171,6 +173,12 @@ export type InputBody =
       readonly messageId?: MessageId;
       readonly from: "human" | RunId;
       readonly content: readonly UserPart[];
+      readonly source?: InputSource;
+    }
+  | {
+      /** Who said something takes it back. A message that was on its way into the conversation by then is delivered all the same. */
+      readonly type: "message.withdrawn";
+      readonly messageId: MessageId;
       readonly source?: InputSource;
     }
   | {
@@ -425,7 +433,12 @@ export type LiveType = LiveBody["type"];
 
 const LIVE: ReadonlySet<string> = new Set<LiveType>(["model.delta", "model.retrying", "tool.progress"]);
 
-const INPUTS: ReadonlySet<string> = new Set<InputType>(["message.received", "approval.answered", "cancel.requested"]);
+const INPUTS: ReadonlySet<string> = new Set<InputType>([
+  "message.received",
+  "message.withdrawn",
+  "approval.answered",
+  "cancel.requested",
+]);
 
 /** Whether anybody may append such an event, without the run's lease. */
 export const isInput = <E extends { readonly type: string }>(event: E): event is Extract<E, InputBody> => INPUTS.has(event.type);

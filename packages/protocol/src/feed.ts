@@ -13,14 +13,21 @@ export type SessionFrame =
   | { readonly type: "gone" }
   | { readonly type: "pong" };
 
-/** `Session` and `Approval` are what the routes `listSessions` and `listApprovals` give. */
-export type AllFrame<Session, Approval> =
-  /** The sessions written to last, and all open questions. */
-  | { readonly type: "hello"; readonly sessions: readonly Session[]; readonly approvals: readonly Approval[] }
+/** `Session`, `Approval` and `Question` are what the routes `listSessions`, `listApprovals` and `listQuestions` give. */
+export type AllFrame<Session, Approval, Question> =
+  /** The sessions written to last, and all that waits for a person. */
+  | {
+      readonly type: "hello";
+      readonly sessions: readonly Session[];
+      readonly approvals: readonly Approval[];
+      readonly questions: readonly Question[];
+    }
   | { readonly type: "session"; readonly session: Session }
   | { readonly type: "deleted"; readonly sessionId: SessionId }
-  /** All questions that wait now. */
+  /** All acts that wait for a yes or no now. */
   | { readonly type: "approvals"; readonly approvals: readonly Approval[] }
+  /** All that agents ask the user now. */
+  | { readonly type: "questions"; readonly questions: readonly Question[] }
   | { readonly type: "pong" };
 
 /** All that a client may say. */

@@ -9,6 +9,7 @@ export { selectCases } from "./load/select-cases.ts";
 export type { Selection } from "./load/select-cases.ts";
 export type { Problem } from "./load/yaml-lines.ts";
 export { describeCase } from "./plan/describe-case.ts";
+export { describeExpected } from "./plan/expectations.ts";
 export { BROWSER_CHECK, COMMAND_CHECK, toCheckCall } from "./plan/to-calls.ts";
 export { toCasePlan } from "./plan/to-plan.ts";
 export { createCaseLog, formatCall } from "./report/case-log.ts";

@@ -3,21 +3,33 @@
  * project's, is loaded once the user has trusted just that; until then it is told as something that the project asks for.
  */
 import path from "node:path";
-import type { TrustWish, LoadedAgents, LoadOptions } from "@retinue/agents";
-import { loadAgents } from "@retinue/agents";
+import type { ClaudeSettings, ClaudeSettingsFile, TrustWish, LoadedAgents, LoadOptions } from "@retinue/agents";
+import { loadAgents, loadClaudeSettings, toSessionRules } from "@retinue/agents";
+import type { RuleSet } from "@retinue/protocol";
+import { matchesAny } from "@retinue/protocol/names";
 import type { TrustClaim, TrustStore } from "@retinue/confine/trust";
 import { digestCommandFiles, digestOf } from "@retinue/confine/trust";
 
 export type TrustedAgents = {
   readonly loaded: LoadedAgents;
+  /** The permissions of other worlds' settings. */
+  readonly permissions: SessionPermissions;
   readonly untrusted: readonly TrustClaim[];
   /** Errors of files, but for those that a yes would mend. */
   readonly problems: readonly string[];
 };
 
-/** `projectDir` is real. */
+/** What settings of other worlds say of every agent's calls. */
+export type SessionPermissions = {
+  readonly files: ClaudeSettings["files"];
+  readonly rules: readonly RuleSet[];
+  /** Spare questions, and nothing else. */
+  readonly preapproved: readonly RuleSet[];
+};
+
+/** `projectDir` is real, as is `folder`, the one that is worked in. */
 export const loadTrustedAgents = async (
-  options: LoadOptions & { readonly projectDir: string },
+  options: LoadOptions & { readonly projectDir: string; readonly folder?: string },
   trust: Pick<TrustStore, "isTrusted">,
 ): Promise<TrustedAgents> => {
   const claimOf = (wish: TrustWish): Promise<TrustClaim> => toAgentClaim(wish, options.projectDir);
@@ -27,12 +39,46 @@ export const loadTrustedAgents = async (
   if (trusted.size > 0) loaded = await loadAgents({ ...options, trusted: (wish) => trusted.has(keyOf(wish)) });
   const isWish = ({ file, line }: { readonly file: string; readonly line: number }): boolean =>
     loaded.refused.some((wish) => wish.file === file && wish.line === line);
+  const settings = await loadClaudeSettings(options);
+  const wishes = settings.files.filter(({ origin, allowed }) => origin === "project" && allowed.length > 0);
+  const claims = new Map(wishes.map((file) => [file, toSettingsClaim(file, options.projectDir)]));
+  const granted = new Set<ClaudeSettingsFile>();
+  for (const [file, claim] of claims) if (await trust.isTrusted(claim)) granted.add(file);
+  const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
   return {
-    loaded,
-    untrusted: await Promise.all(loaded.refused.map(claimOf)),
-    problems: loaded.problems
+    loaded: withoutAgents(
+      loaded,
+      settings.files.flatMap(({ deniedAgents }) => deniedAgents),
+    ),
+    permissions: { files: settings.files, ...toSessionRules(settings, (file) => granted.has(file), base) },
+    untrusted: [
+      ...(await Promise.all(loaded.refused.map(claimOf))),
+      ...[...claims].flatMap(([file, claim]) => (granted.has(file) ? [] : [claim])),
+    ],
+    problems: [...loaded.problems, ...settings.problems]
       .filter((problem) => problem.severity === "error" && !isWish(problem))
       .map(({ file, line, message }) => `${file}:${line}: ${message}`),
+  };
+};
+
+/** Nobody may start the agents that settings deny; a person may. */
+const withoutAgents = (loaded: LoadedAgents, denied: readonly string[]): LoadedAgents => {
+  if (denied.length === 0) return loaded;
+  const agents = [...loaded.agents].map(([name, agent]) => {
+    const delegates = agent.delegates.filter((other) => !matchesAny(denied, other));
+    return [name, delegates.length === agent.delegates.length ? agent : { ...agent, delegates }] as const;
+  });
+  return { ...loaded, agents: new Map(agents) };
+};
+
+/** What is allowed is bound as it is written. */
+const toSettingsClaim = ({ file, allowedAsWritten }: ClaudeSettingsFile, project: string): TrustClaim => {
+  const relative = path.relative(project, file).split(path.sep).join("/");
+  return {
+    project,
+    subject: `permissions:${relative}`,
+    hash: digestOf({ file: relative, allow: [...allowedAsWritten] }),
+    shown: `has these calls not asked about: ${allowedAsWritten.join(", ")}`,
   };
 };
 

@@ -99,6 +99,7 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "approval.requested":
     case "approval.answered":
     case "message.received":
+    case "message.withdrawn":
     case "message.delivered":
     case "cancel.requested":
     case "run.parked":

@@ -212,6 +212,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
       return { operations: event.summary === undefined ? NOTHING : recordSummary(event, event.summary, id, run), run };
     case "message.received":
       return { operations: recordReceived(event, id, run), run };
+    case "message.withdrawn":
     case "message.delivered":
     case "cancel.requested":
     case "run.parked":

@@ -11,6 +11,7 @@ export const toRequestType = (event: RecordedEvent): RequestType | undefined => 
     case "cancel.requested":
     case "run.parked":
     case "run.finishing":
+    case "message.withdrawn":
     case "message.delivered":
     case "limit.reached":
     case "result.rejected":

@@ -37,6 +37,7 @@ export const toSaid = (event: RecordedEvent): string => {
     case "run.started":
     case "run.parked":
     case "run.finishing":
+    case "message.withdrawn":
     case "message.delivered":
     case "model.requested":
     case "approval.requested":

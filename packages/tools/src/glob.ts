@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import { createReadCheck, defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { count, MAX_OUTPUT_CHARS } from "@retinue/confine";
 import { createSecretCheck, openFolder } from "@retinue/confine";
@@ -41,7 +41,7 @@ export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInpu
     effect: "read",
     timeoutMs: 60_000,
     touches: ({ path: folder }) => ({ paths: [folder ?? "."] }),
-    execute: async ({ pattern, path: named, order, limit }, { workspace, signal }) => {
+    execute: async ({ pattern, path: named, order, limit }, { workspace, scope, signal }) => {
       if (path.isAbsolute(pattern) || pattern.split("/").includes(".."))
         throw new RetinueError("tool_failed", `The pattern "${pattern}" leads out of the folder it is looked for in.`, {
           hint: "Patterns are relative; give the folder as path.",
@@ -51,7 +51,8 @@ export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInpu
       await using opened = await openFolder({ workspace, absolute: folder, shown: shownFolder, isSecret });
       const matches = toGlobMatcher(pattern);
       const list = await listUnordered(opened, signal, toTypeArgs(pattern));
-      const found = list.files.filter(matches);
+      const isReadable = createReadCheck("glob", scope);
+      const found = list.files.filter((file) => matches(file) && isReadable(toShownPath(workspace, path.join(folder, file))));
       if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
       const newest = order === "newest" && found.length <= MAX_DATED;
       const ordered = newest ? await byAge(opened.held, found) : found.toSorted();

@@ -7,7 +7,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool, ToolContext } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import { createReadCheck, defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck, openFolder, openRegularFile } from "@retinue/confine";
@@ -61,8 +61,12 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
     execute: async (input, context) => {
       await using target = await toTarget(input.path ?? ".", { ...context, isSecret });
       const matches = input.glob === undefined ? () => true : toGlobMatcher(input.glob);
-      /** Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen. */
-      const isLeftOut = (named: string): boolean => target.show(named) !== target.shown && isSecret(target.show(named));
+      const isReadable = createReadCheck("grep", context.scope);
+      /** Of a file that was named, policy has decided; of a folder it let through, the secrets in it stay unseen, and what rules keep. */
+      const isLeftOut = (named: string): boolean => {
+        const shown = target.show(named);
+        return (shown !== target.shown && isSecret(shown)) || (!shown.startsWith("artifact:") && !isReadable(shown));
+      };
       const { end, gathered: report } = await searchLines({
         args: [...toArgs(input), ...(input.glob === undefined ? [] : toTypeArgs(input.glob)), ...target.args],
         cwd: target.folder,

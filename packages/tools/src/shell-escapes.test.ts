@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, lchownSync, statfsSync } from "node:fs";
+import { statSync, chmodSync, lchownSync, statfsSync } from "node:fs";
 import { constants, link, lstat, mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
@@ -101,6 +101,8 @@ const toTar = (entries: readonly TarEntry[]): Buffer => {
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 };
 
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
+
 const errorOf = (output: ToolOutput) => (typeof output === "string" ? undefined : output.error);
 
 const filesOf = (output: ToolOutput) => (typeof output === "string" ? undefined : output.files);
@@ -129,6 +131,19 @@ describe("the probe", () => {
       backend: "none",
       reason: expect.stringContaining("older than 0.8"),
     });
+  });
+});
+
+describe("devices", () => {
+  attack("of the machine cannot be changed, whoever owns them, and work on", async ({ run, say }) => {
+    const modes = () => DEVICES.map((device) => statSync(device).mode & 0o7777);
+    const before = modes();
+    const output = await run(`for d in ${DEVICES.join(" ")}; do chmod 600 $d; touch -d 2001-01-01 $d; chown 1:1 $d; done; true`);
+    expect(toText(output).match(/chmod: /g)).toHaveLength(DEVICES.length);
+    expect(modes()).toEqual(before);
+    expect(await say("echo gone > /dev/null && head -c 4 /dev/zero | od -An -c && head -c 1 /dev/urandom | wc -c")).toContain(
+      "1",
+    );
   });
 });
 

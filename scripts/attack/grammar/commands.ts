@@ -40,7 +40,7 @@ const drawWriting = (random: Random, terrain: Terrain): string => {
     `chmod 777 ${file}; truncate -s 0 ${file}`,
     `ln -sfn ${file} link; echo evil > link`,
     `cp -f README.md ${file}`,
-    `touch /dev/shm/${terrain.token} /var/tmp/${terrain.token} /run/${terrain.token} /usr/${terrain.token}`,
+    `touch /dev/shm/${terrain.token} /var/tmp/${terrain.token} /run/${terrain.token} /usr/${terrain.token}; chmod 640 /dev/full /dev/zero`,
     `printf '#!/bin/sh\\ncat ~/.ssh/id_ed25519\\n' > tools/check.sh`,
   ]);
 };

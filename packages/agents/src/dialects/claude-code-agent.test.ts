@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import type { Rule } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { judgeRules } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
 import { createNotes } from "../problem.ts";
 import { FIXTURES } from "../testing/agent-folders.ts";
@@ -11,9 +13,10 @@ import { readSafely } from "./dialect.ts";
 const read = (
   text: string,
   modelNames: readonly string[] = [],
+  shortModels: ReadonlyMap<string, string> = new Map(),
 ): { readonly read: ReadAgent; readonly notes: readonly string[] } => {
   const { note, problems } = createNotes("a.md");
-  const outcome = readSafely({ fallbackName: "from-file", note, modelNames: new Set(modelNames) }, (context) =>
+  const outcome = readSafely({ fallbackName: "from-file", note, modelNames: new Set(modelNames), shortModels }, (context) =>
     readClaudeCodeAgent(text, context),
   );
   return { read: outcome, notes: problems.map(({ line, severity, message }) => `${line} ${severity}: ${message}`) };
@@ -63,7 +66,7 @@ describe("the Claude Code fixtures", () => {
     expect(notes).toEqual([
       `3 notice: "description": it is not YAML: Nested mappings are not allowed in compact mappings; it was taken as plain text`,
       `6 notice: "color" has no effect here: agents have icons`,
-      `5 notice: no model is named "opus" in "models" of the settings, so that the session's model serves`,
+      `5 notice: no model is named "opus" in "models" of the settings, and Anthropic cannot be reached, so that the session's model serves`,
     ]);
   });
 
@@ -74,14 +77,17 @@ describe("the Claude Code fixtures", () => {
       name: "frontend-developer",
       description: "Builds React components and pages. Use PROACTIVELY for UI work.",
       model: "anthropic/claude-sonnet-4-6",
-      tools: ["read", "write", "edit", "web_fetch", "mcp__figma__*", "NotebookEdit"],
+      tools: ["read", "write", "edit", "shell", "web_fetch", "figma.*", "NotebookEdit"],
+      rules: [
+        { tools: ["shell"], effect: "deny" },
+        { tools: ["shell"], like: "npm run *", effect: "allow" },
+      ],
       hosts: ["developer.mozilla.org"],
       limits: { iterations: 25 },
       prompt: "You are a frontend developer.\n\n1. Read the design.\n2. Build the component.",
     });
     expect(notes).toEqual([
       `2 notice: the name "Frontend Developer" is "frontend-developer" here`,
-      `10 warning: "Bash(npm run:*)" cannot be held to, so that "shell" is left out`,
       `16 notice: "memory" has no effect here: agents keep no notes of their own between sessions; the session's record is there for that`,
       `14 notice: "claude-sonnet-4-6" is "anthropic/claude-sonnet-4-6" here`,
     ]);
@@ -93,7 +99,11 @@ describe("the Claude Code fixtures", () => {
       ...PLAIN,
       name: "release-coordinator",
       description: "Coordinates a release: has the changelog written, the tests run and the tag made.",
-      tools: ["read", "git", "git_diff", "git_commit", "todo"],
+      tools: ["read", "shell", "git", "git_diff", "git_commit", "todo"],
+      rules: [
+        { tools: ["shell", "git", "git_diff", "git_commit"], effect: "deny" },
+        { tools: ["shell", "git", "git_diff", "git_commit"], like: "git *", effect: "allow" },
+      ],
       deniedTools: ["write", "edit"],
       delegates: ["changelog-writer", "test-runner"],
       grant: "session",
@@ -103,7 +113,6 @@ describe("the Claude Code fixtures", () => {
       prompt: "You coordinate releases. Delegate the changelog and the test run, then tag.",
     });
     expect(notes).toEqual([
-      `5 warning: "Bash(git:*)" cannot be held to; it may use git, git_diff, git_commit in its place, and no shell`,
       `7 notice: "permissionMode: bypassPermissions" has no effect here: what must be approved is decided by the session, and no agent file lifts it`,
       `17 notice: "effort" has no effect here: how hard a model thinks is not set by agents`,
       `16 notice: "background" has no effect here: whether an agent works in the background is said when it is started`,
@@ -149,7 +158,11 @@ describe("the Claude Code fixtures", () => {
         "load_skill",
         "todo",
       ],
-      deniedTools: ["shell", "test", "git", "git_diff", "git_commit", "edit", "write", "web_search"],
+      deniedTools: ["web_search"],
+      rules: [
+        { tools: ["shell", "test", "git", "git_diff", "git_commit"], like: "rm *", effect: "deny" },
+        { tools: ["edit", "write"], path: "migrations/**", effect: "deny" },
+      ],
       writes: [],
       prompt: "Explain. Do not change anything.",
     });
@@ -157,8 +170,6 @@ describe("the Claude Code fixtures", () => {
       "4 warning: it is indented by tabs, which YAML does not allow; they were taken as two spaces each",
       `8 warning: unknown field "priority"; it is ignored`,
       `1 notice: it has no "tools", so it may use all that whoever starts it may hand on; it may start no agents, unless "tools" lists Agent`,
-      `4 warning: "Bash(rm:*)" cannot be denied in part, so that shell, test, git, git_diff, git_commit are denied`,
-      `5 warning: "Edit(migrations/**)" cannot be denied in part, so that edit, write are denied`,
       `7 notice: "permissionMode: plan" is kept by tools that only read`,
       `2 warning: it has no "name"; its file gives it "from-file"`,
     ]);
@@ -171,6 +182,12 @@ describe("the Claude Code fixtures", () => {
       name: "docs-writer",
       description: `Writes and updates documentation.\n\n<example>\nuser: "Document the new flag"\nassistant: "I'll use docs-writer."\n</example>`,
       tools: ["read", "glob", "grep", "write", "edit"],
+      rules: [
+        { tools: ["write"], effect: "deny" },
+        { tools: ["write"], path: "docs/**", effect: "allow" },
+        { tools: ["edit"], effect: "deny" },
+        { tools: ["edit"], path: "docs/**", effect: "allow" },
+      ],
       writes: ["docs/**"],
       prompt: "Write for readers who are in a hurry.",
     });
@@ -184,7 +201,8 @@ describe("the Claude Code fixtures", () => {
 describe("what a Claude Code agent may use", () => {
   test.each<[string, string, readonly string[]]>([
     ["names with commas", "tools: Read, Write, Edit", ["read", "write", "edit"]],
-    ["names with spaces only", "tools: Read Grep Bash(git diff:*) LS", ["read", "grep", "git_diff", "ls"]],
+    ["names with spaces only", "tools: Read Grep Bash(git diff:*) LS", ["read", "grep", "shell", "git_diff", "ls"]],
+    ["a rule before a name", "tools: Bash(git diff:*) Read", ["shell", "git_diff", "read"]],
     ["names on lines", "tools:\n  - Read\n  - Grep, Glob", ["read", "grep", "glob"]],
     ["names that were meant as a list", "tools: [Read, Grep", ["read", "grep"]],
     ["everything", 'tools: "*"', ["*"]],
@@ -195,27 +213,33 @@ describe("what a Claude Code agent may use", () => {
     ["the word that skills have for it", "allowed-tools: Read, Grep", ["read", "grep"]],
     ["the field in other letters", "Tools: Read", ["read"]],
     ["names that cannot be tools", 'tools: "Read, R\u00e9ad!, Grep"', ["read", "grep"]],
-    ["a part of git", "tools: Bash(git commit:*), Bash(git status), Bash(git log:*)", ["git_commit"]],
-    ["a rule for reading", "tools: Read(src/**), Grep", ["grep"]],
-    ["a rule for a skill", "tools: Skill(release), Read", ["read"]],
-    ["an open parenthesis", "tools: Read, Bash(npm test", ["read"]],
+    ["a part of git", "tools: Bash(git commit:*), Bash(git status), Bash(git log:*)", ["shell", "git_commit"]],
+    ["a rule for reading", "tools: Read(src/**), Grep", ["read", "grep"]],
+    ["a rule for a skill", "tools: Skill(release), Read", ["load_skill", "read"]],
+    ["an open parenthesis", "tools: Read, Bash(npm test", ["read", "shell"]],
     ["all edits and some edits", "tools: Edit, Edit(src/**)", ["edit"]],
   ])("by %s", (_, fields, tools) => {
     expect(withFields(fields).definition?.tools).toEqual(tools);
   });
 
-  test("of a part of git is never the shell", () => {
-    expect(withFields("tools: Bash(git diff:*)").definition?.tools).toEqual(["git_diff"]);
-    expect(withFields("tools: Bash(git-evil:*)").definition?.tools).toEqual([]);
-    expect(withFields("tools: Bash(git diff)").definition?.tools).toEqual([]);
+  test("of a part of the shell is that part, and of git also the tools for it", () => {
+    const verdictOf = (fields: string, command: string) =>
+      judgeRules([{ from: "a", rules: withFields(fields).definition?.rules ?? [] }], { tool: "shell", command }).effect;
+    expect(withFields("tools: Bash(git diff:*)").definition?.tools).toEqual(["shell", "git_diff"]);
+    expect(withFields("tools: Bash(git-evil:*)").definition?.tools).toEqual(["shell"]);
+    expect(verdictOf("tools: Bash(git diff:*)", "git diff --stat")).toBe("allow");
+    expect(verdictOf("tools: Bash(git diff:*)", "git difftool")).toBe("deny");
+    expect(verdictOf("tools: Bash(git diff:*)", "git diff; rm -rf x")).toBe("deny");
+    expect(verdictOf("tools: Bash(git diff:*)", "git diff $(rm -rf x)")).toBe("deny");
+    expect(verdictOf("tools: Bash(git diff)", "git diff --stat")).toBe("deny");
   });
 
   test.each<[string, string, readonly string[], readonly string[] | undefined]>([
-    ["one scope", "tools: Edit(docs/**), Read", ["read", "edit"], ["docs/**"]],
+    ["one scope", "tools: Edit(docs/**), Read", ["edit", "read"], ["docs/**"]],
     ["the same scope twice", "tools: Edit(/docs/**), Write(./docs/**)", ["edit", "write"], ["docs/**"]],
-    ["scopes in part the same", "tools: Edit(a/**), Edit(b/**), Write(b/**)", ["edit", "write"], ["b/**"]],
-    ["scopes with nothing in common", "tools: Edit(a/**), Write(b/**), Read", ["read"], undefined],
-    ["a scope for one of two", "tools: Write, Edit(src/**)", ["write", "edit"], ["src/**"]],
+    ["scopes in part the same", "tools: Edit(a/**), Edit(b/**), Write(b/**)", ["edit", "write"], ["a/**", "b/**"]],
+    ["scopes with nothing in common", "tools: Edit(a/**), Write(b/**), Read", ["edit", "write", "read"], ["a/**", "b/**"]],
+    ["a scope for one of two", "tools: Write, Edit(src/**)", ["write", "edit"], undefined],
     ["a name at any depth", "tools: Edit(*.md)", ["edit"], ["**/*.md"]],
     ["a folder", "tools: Edit(docs/)", ["edit"], ["**/docs/**"]],
     ["a way out", "tools: Edit(../other/**), Write(~/x), Read", ["read"], undefined],
@@ -236,16 +260,10 @@ describe("what a Claude Code agent may use", () => {
     ["a tool", "disallowedTools: Write", ["write"]],
     ["a tool by a list", "disallowedTools: [Edit, WebSearch]", ["edit", "web_search"]],
     ["the shell, and with it all commands", "disallowedTools: Bash", ["shell", "test", "git", "git_diff", "git_commit"]],
-    [
-      "a part of the shell, and so all of it",
-      "disallowedTools: Bash(git push:*)",
-      ["shell", "test", "git", "git_diff", "git_commit"],
-    ],
-    ["a part of what is read, and so all of it", "disallowedTools: Read(secrets/**)", ["read"]],
-    ["a part of what is written, and so all of it", "disallowedTools: Write(src/**)", ["edit", "write"]],
-    ["a host, and so all of them", "disallowedTools: WebFetch(domain:evil.com)", ["web_fetch"]],
-    ["a server", "disallowedTools: mcp__github", ["mcp__github__*"]],
-    ["all servers", "disallowedTools: mcp__*", ["mcp__*"]],
+    ["a tool of a server in part, and so all of it", "disallowedTools: mcp__db__query(x)", ["db.query"]],
+    ["a server", "disallowedTools: mcp__github", ["github.*"]],
+    ["all servers", "disallowedTools: mcp__*", ["*.*"]],
+    ["what stands behind a rule", "disallowedTools: Bash(rm:*) Write", ["write"]],
     ["by another word", "disallowed_tools: Write", ["write"]],
     ["a glob of its own names", "disallowedTools: Web*", ["Web*", "web_fetch", "web_search"]],
     [
@@ -255,6 +273,41 @@ describe("what a Claude Code agent may use", () => {
     ],
   ])("denies %s", (_, fields, deniedTools) => {
     expect(withFields(fields).definition?.deniedTools).toEqual(deniedTools);
+  });
+
+  test.each<[string, string, readonly Rule[]]>([
+    [
+      "of the shell",
+      "disallowedTools: Bash(git push:*)",
+      [{ tools: ["shell", "test", "git", "git_diff", "git_commit"], like: "git push *", effect: "deny" }],
+    ],
+    [
+      "of what is read, which all that reads holds to",
+      "disallowedTools: Read(secrets/**)",
+      [
+        {
+          tools: ["read", "ls", "glob", "grep", "code_search", "overview", "plan_files", "docs_coverage"],
+          path: "secrets/**",
+          effect: "deny",
+        },
+      ],
+    ],
+    [
+      "of what is written, with all that lies below",
+      "disallowedTools: Write(src)",
+      [
+        { tools: ["edit", "write"], path: "**/src", effect: "deny" },
+        { tools: ["edit", "write"], path: "**/src/**", effect: "deny" },
+      ],
+    ],
+    [
+      "of what is fetched",
+      "disallowedTools: WebFetch(domain:evil.com)",
+      [{ tools: ["web_fetch", "browser_navigate"], host: "evil.com", effect: "deny" }],
+    ],
+  ])("denies a part %s", (_, fields, rules) => {
+    const { definition } = withFields(fields);
+    expect(definition).toMatchObject({ tools: ["*"], deniedTools: [], rules });
   });
 
   test.each<[string, string, readonly string[], "own" | "session"]>([
@@ -302,7 +355,7 @@ describe("what a Claude Code agent may use", () => {
 
   test.each<[string, readonly string[], readonly string[]]>([
     ['PreToolUse: [{matcher: "Edit|Write"}]', ["read", "shell"], ["edit", "write"]],
-    ['PermissionRequest: [{matcher: "mcp__db__.*"}]', ["read", "shell"], ["mcp__db__*"]],
+    ['PermissionRequest: [{matcher: "mcp__db__.*"}]', ["read", "shell"], ["db.*"]],
     ['PreToolUse: [{matcher: "*"}]', [], []],
     ["PreToolUse: [{hooks: []}]", [], []],
     ['PreToolUse: [{matcher: "(Read|Write)+"}]', [], []],
@@ -369,5 +422,22 @@ describe("the model of a Claude Code agent", () => {
     ["[a]", undefined],
   ])("%s is %s where a model is named haiku", (model, expected) => {
     expect(withFields(`model: ${model}`, ["haiku"]).definition?.model).toBe(expected);
+  });
+
+  test("of one word is Anthropic's where that can be reached, and one of the settings before it", () => {
+    const models = new Map([
+      ["sonnet", "anthropic/claude-sonnet-5"],
+      ["haiku", "anthropic/claude-haiku-4-5"],
+    ]);
+    const modelOf = (model: string): string | undefined => {
+      const { read: outcome } = read(`---\nname: a\ndescription: d\nmodel: ${model}\n---\nP\n`, ["haiku"], models);
+      return outcome.type === "agent" ? outcome.draft.definition.model : "broken";
+    };
+    expect(["sonnet", "haiku", "opus", "inherit"].map(modelOf)).toEqual([
+      "anthropic/claude-sonnet-5",
+      "haiku",
+      undefined,
+      undefined,
+    ]);
   });
 });

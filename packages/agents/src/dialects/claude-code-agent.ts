@@ -72,7 +72,7 @@ export const readClaudeCodeAgent = (text: string, context: ReadContext): ReadAge
 /** Claude Code's own short names. */
 const SHORT_NAMES = new Set(["sonnet", "opus", "haiku", "fable", "opusplan"]);
 
-const readModel = (fields: YamlFields, { note, modelNames }: ReadContext): string | undefined => {
+const readModel = (fields: YamlFields, { note, modelNames, shortModels }: ReadContext): string | undefined => {
   const model = fields.get("model");
   const line = fields.lineOf("model");
   if (model === undefined || model === null || model === "" || model === "inherit") return undefined;
@@ -83,8 +83,15 @@ const readModel = (fields: YamlFields, { note, modelNames }: ReadContext): strin
   const name = model.trim().replace(/\[\w+\]$/, "");
   if (modelNames.has(name) || name.includes("/")) return name;
   if (SHORT_NAMES.has(name)) {
-    note("notice", line, `no model is named "${name}" in "models" of the settings, so that the session's model serves`);
-    return undefined;
+    const known = shortModels?.get(name);
+    note(
+      "notice",
+      line,
+      known === undefined
+        ? `no model is named "${name}" in "models" of the settings, and Anthropic cannot be reached, so that the session's model serves`
+        : `"${name}" is "${known}" here`,
+    );
+    return known;
   }
   if (name.startsWith("claude-")) {
     note("notice", line, `"${model}" is "anthropic/${name}" here`);

@@ -1,13 +1,14 @@
 /**
  * What a Claude Code agent may use, in our terms. What its rules say and ours cannot is taken as less, never as more: a tool that is
- * allowed in part and cannot be held to that part is not there, and one that is denied in part is denied.
+ * allowed in part and cannot be held to that part is not there, and one that is denied in a part that cannot be told is denied.
  */
+import type { Rule } from "@retinue/protocol";
 import { toAgentPattern } from "../agent-name.ts";
 import { isGlob } from "@retinue/protocol/names";
-import { fromGitignoreRule } from "../path-glob.ts";
 import type { Note } from "../problem.ts";
 import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern, READING_TOOLS, resolveToolName, toolsMatching } from "../tool-names.ts";
 import type { YamlFields } from "../yaml-fields.ts";
+import { toAllowingRules, toHoldingRules } from "./claude-code-rules.ts";
 import type { Rights } from "./rights.ts";
 import type { ToolEntry } from "./tool-entries.ts";
 import { toToolEntries } from "./tool-entries.ts";
@@ -34,44 +35,44 @@ const fromAllowed = (entries: readonly ToolEntry[], note: Note): Rights => {
   const tools = new Set<string>();
   const delegates: string[] = [];
   const hosts = new Set<string>();
-  const scopes = new Map<string, Set<string>>();
-  const unscoped = new Set<string>();
+  const unscoped = new Set(entries.flatMap(({ tool, rule }) => (rule === undefined ? tool : [])));
+  const parts = new Map<string, Rule[]>();
   for (const entry of entries) {
     const { tool, rule, line, written } = entry;
     if (tool === DELEGATE_TOOL) delegates.push(...toDelegates(entry, note));
     else if (!isToolPattern(tool)) note("warning", line, `${JSON.stringify(written)} is no name of a tool; it is left out`);
-    else if (rule === undefined) {
-      tools.add(tool);
-      unscoped.add(tool);
-    } else if (tool === "write" || tool === "edit") {
-      const glob = fromGitignoreRule(rule);
-      if (glob === undefined)
-        note("warning", line, `"${written}" leads out of the workspace or is no glob that we take; it is left out`);
-      else scopes.set(tool, (scopes.get(tool) ?? new Set()).add(glob));
-    } else if (tool === "web_fetch" && /^domain:[\w.*-]+$/.test(rule)) {
+    else if (rule === undefined) tools.add(tool);
+    else if (unscoped.has(tool)) continue;
+    else if (tool === "web_fetch" && /^domain:[\w.*-]+$/.test(rule)) {
       tools.add(tool);
       hosts.add(rule.slice("domain:".length));
     } else {
-      const narrower = tool === "shell" ? toGitTools(rule) : [];
-      for (const name of narrower) tools.add(name);
-      note(
-        "warning",
-        line,
-        narrower.length > 0
-          ? `"${written}" cannot be held to; it may use ${narrower.join(", ")} in its place, and no shell`
-          : `"${written}" cannot be held to, so that "${tool}" is left out`,
-      );
+      const held = tool === "shell" ? [tool, ...toGitTools(rule)] : [tool];
+      const allowing = toAllowingRules(entry, held);
+      if (allowing === undefined || allowing.length === 0)
+        note(
+          "warning",
+          line,
+          allowing === undefined
+            ? `"${written}" cannot be held to, so that "${tool}" is left out`
+            : `"${written}" leads out of the workspace; it is left out`,
+        );
+      else parts.set(tool, [...(parts.get(tool) ?? []), ...allowing]);
+      if (allowing !== undefined && allowing.length > 0) for (const name of held) tools.add(name);
     }
   }
-  const writes = toWrites(scopes, unscoped, note, entries[0]?.line ?? 1);
-  for (const tool of scopes.keys()) if (unscoped.has(tool) || writes !== undefined) tools.add(tool);
+  const writes = toWrites(parts, unscoped, note, entries[0]?.line ?? 1);
+  const rules = [...parts.values()].flatMap((allowing): readonly Rule[] => [
+    { tools: [...new Set(allowing.flatMap((rule) => rule.tools))].filter((tool) => !unscoped.has(tool)), effect: "deny" },
+    ...allowing,
+  ]);
   return {
     tools: [...tools],
     deniedTools: [],
     delegates,
+    ...(rules.length === 0 ? {} : { rules }),
     ...(writes === undefined ? {} : { writes }),
-    // A plain WebFetch beside one of a domain allows every host.
-    ...(hosts.size > 0 && !unscoped.has("web_fetch") ? { hosts: [...hosts] } : {}),
+    ...(hosts.size > 0 ? { hosts: [...hosts] } : {}),
   };
 };
 
@@ -85,23 +86,19 @@ const toDelegates = ({ rule, line, written }: ToolEntry, note: Note): readonly s
   });
 };
 
-/** One scope serves all that writes, so that only what every scoped tool may write is left. */
+/** Where every tool of its that writes files is held to paths, commands are held to all of these. */
 const toWrites = (
-  scopes: ReadonlyMap<string, ReadonlySet<string>>,
+  parts: ReadonlyMap<string, readonly Rule[]>,
   unscoped: ReadonlySet<string>,
   note: Note,
   line: number,
 ): readonly string[] | undefined => {
-  const scoped = [...scopes].filter(([tool]) => !unscoped.has(tool)).map(([, globs]) => globs);
-  const [first, ...others] = scoped;
-  if (!first) return undefined;
-  const shared = [...first].filter((glob) => others.every((globs) => globs.has(glob)));
-  if (shared.length > 0) {
-    note("notice", line, `all that it writes, by whatever tool, is held to ${shared.join(", ")}`);
-    return shared;
-  }
-  note("warning", line, "its tools that write have scopes with nothing in common, so that they are left out");
-  return undefined;
+  if (unscoped.has("edit") || unscoped.has("write") || unscoped.has("*")) return undefined;
+  const scoped = ["edit", "write"].flatMap((tool) => parts.get(tool) ?? []);
+  const globs = [...new Set(scoped.flatMap(({ path }) => path ?? []))];
+  if (globs.length === 0 || scoped.some(({ path }) => path === undefined)) return undefined;
+  note("notice", line, `all that it writes, by whatever tool, is held to ${globs.join(", ")}`);
+  return globs;
 };
 
 /** What of a rule for git our own git tools do. */
@@ -116,8 +113,10 @@ const toGitTools = (rule: string): readonly string[] => {
 
 const withDenied = (rights: Rights, entries: readonly ToolEntry[], note: Note): Rights => {
   const deniedTools = new Set(rights.deniedTools);
+  const rules: Rule[] = [];
   let delegates = rights.delegates;
-  for (const { tool, rule, line, written } of entries) {
+  for (const entry of entries) {
+    const { tool, rule, line, written } = entry;
     if (tool === DELEGATE_TOOL) {
       const names = rule === undefined ? [] : rule.split(",").map(toAgentPattern);
       if (names.includes(undefined)) note("error", line, `"${written}" names no agent, so that what it denies cannot be kept`);
@@ -125,22 +124,28 @@ const withDenied = (rights: Rights, entries: readonly ToolEntry[], note: Note): 
     } else if (!isToolPattern(tool)) {
       if (/[*?]/.test(tool)) note("error", line, `"${written}" is no glob that we take, so that what it denies cannot be kept`);
       else note("warning", line, `${JSON.stringify(written)} is no name of a tool; there is none to deny`);
-    } else {
-      const all = isGlob(tool)
-        ? [tool, ...toolsMatching(tool).flatMap((name) => toDenied(name, false))]
-        : toDenied(tool, rule !== undefined);
-      for (const name of all) if (name !== DELEGATE_TOOL) deniedTools.add(name);
-      if (all.includes(DELEGATE_TOOL)) delegates = [];
-      if (rule !== undefined)
+    } else if (rule !== undefined && !isGlob(tool)) {
+      const holding = toHoldingRules(entry, "deny");
+      rules.push(...holding);
+      for (const one of holding.filter(isWhole)) {
+        for (const name of one.tools) deniedTools.add(name);
         note(
           "warning",
           line,
-          `"${written}" cannot be denied in part, so that ${all.join(", ")} ${all.length === 1 ? "is" : "are"} denied`,
+          `"${written}" cannot be denied in part, so that ${one.tools.join(", ")} ${one.tools.length === 1 ? "is" : "are"} denied`,
         );
+      }
+    } else {
+      const all = isGlob(tool) ? [tool, ...toolsMatching(tool).flatMap((name) => toDenied(name, false))] : toDenied(tool, false);
+      for (const name of all) if (name !== DELEGATE_TOOL) deniedTools.add(name);
+      if (all.includes(DELEGATE_TOOL)) delegates = [];
     }
   }
-  return { ...rights, delegates, deniedTools: [...deniedTools] };
+  const held = [...(rights.rules ?? []), ...rules.filter((rule) => !isWhole(rule))];
+  return { ...rights, delegates, deniedTools: [...deniedTools], ...(held.length === 0 ? {} : { rules: held }) };
 };
+
+const isWhole = ({ path, like, host }: Rule): boolean => path === undefined && like === undefined && host === undefined;
 
 /** Who may not run commands may not run tests or git either; a rule for edits governs all that writes. */
 const toDenied = (tool: string, isPartly: boolean): readonly string[] => {

@@ -14,6 +14,8 @@ export type ReadContext = {
   readonly note: Note;
   /** Short names of models that are set. */
   readonly modelNames: ReadonlySet<string>;
+  /** Models that can be reached by names that other worlds have for them. */
+  readonly shortModels?: ReadonlyMap<string, string>;
 };
 
 /** Lines by field of the definition, and by field and value, as in `tools:grep`. */

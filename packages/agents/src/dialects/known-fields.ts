@@ -56,7 +56,7 @@ export const nameFields = (fields: YamlFields, known: KnownFields): YamlFields |
 
 /** Words by which files of all worlds say what an agent may do. */
 const RIGHTS =
-  /^(?:tools?|permissions?|permissionmode|(?:dis)?allow(?:ed)?(?:tools?|commands?|paths?)?|den(?:y|ied)(?:tools?|commands?|paths?)?|writes?|grants?|approv(?:e|al)s?|sandbox|hosts?|readonly|limits?|delegates?|max(?:iterations|turns|steps))$/;
+  /^(?:tools?|permissions?|permissionmode|(?:dis)?allow(?:ed)?(?:tools?|commands?|paths?)?|den(?:y|ied)(?:tools?|commands?|paths?)?|writes?|grants?|rules?|approv(?:e|al)s?|sandbox|hosts?|readonly|limits?|delegates?|max(?:iterations|turns|steps))$/;
 
 const RIGHTS_NAMES = [
   "tools",
@@ -69,6 +69,7 @@ const RIGHTS_NAMES = [
   "delegates",
   "limits",
   "grant",
+  "rules",
 ];
 
 const isAboutRights = (written: string, { names }: KnownFields): boolean => {

@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import type { RuleEffect } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { RuledCall } from "@retinue/runtime";
+import { judgeRules } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
 import { createNotes } from "../problem.ts";
 import { FIXTURES } from "../testing/agent-folders.ts";
@@ -81,22 +84,28 @@ describe("the opencode fixtures", () => {
     ]);
   });
 
-  test("paths that may be written are held to, and commands that may be run in part are not run", async () => {
+  test("paths that may be written and commands that may be run in part are held to", async () => {
     const { definition, notes } = await readFixture("docs-only");
     expect(definition).toEqual({
       ...PLAIN,
       name: "docs-only",
       description: "Writes documentation and nothing else",
       tools: ["*"],
-      deniedTools: COMMANDS,
+      rules: [
+        { tools: ["write", "edit"], effect: "deny" },
+        { tools: ["write", "edit"], like: "docs/*", effect: "allow" },
+        { tools: ["write", "edit"], like: "*.md", effect: "allow" },
+        { tools: COMMANDS, effect: "ask" },
+        { tools: COMMANDS, like: "git push *", effect: "deny" },
+        { tools: ["web_fetch"], effect: "ask" },
+      ],
       writes: ["docs/**", "**/*.md"],
       limits: { iterations: 12 },
       prompt: "Write documentation.",
     });
     expect(notes).toEqual([
       "7 notice: all that it writes, by whatever tool, is held to docs/**, **/*.md",
-      `11 warning: "bash" is allowed in part only, which cannot be held to, so that it is denied`,
-      "13 notice: what is asked about is decided by the session's approvals; no agent file lifts or adds to them",
+      "11 notice: what it wants asked about is put to a human in every approve mode",
       `14 notice: "external_directory" has no effect here: files outside the workspace are never touched`,
     ]);
   });
@@ -108,7 +117,7 @@ describe("the opencode fixtures", () => {
       name: "work-lab",
       description: "Tries things out",
       tools: ["*"],
-      deniedTools: ["mymcp_*"],
+      deniedTools: ["mymcp_*", "mymcp.*"],
       prompt: "You are work-lab. Tries things out",
     });
     expect(notes).toEqual([
@@ -126,6 +135,10 @@ describe("the opencode fixtures", () => {
       name: "work-release",
       description: "Builds and tags releases",
       tools: ["read", "overview", "plan_files", "docs_coverage", "write", "edit", ...COMMANDS],
+      rules: [
+        { tools: ["write", "edit"], effect: "deny" },
+        { tools: ["write", "edit"], like: "CHANGELOG.md", effect: "allow" },
+      ],
       writes: ["CHANGELOG.md"],
       prompt: "Build the release and tag it.",
     });
@@ -149,16 +162,13 @@ describe("what an opencode agent may use", () => {
     ["the last rule", 'permission: { webfetch: deny, "web*": allow }', []],
     ["the last rule, the other way round", 'permission: { "web*": allow, webfetch: deny }', ["web_fetch"]],
     ["a rule for all after a rule for one", 'permission: { bash: { "git *": allow, "*": deny } }', COMMANDS],
-    ["a rule for one after a rule for all", 'permission: { bash: { "*": deny, "git *": allow } }', COMMANDS],
-    ["a denial of a part", 'permission: { bash: { "rm *": deny } }', COMMANDS],
     [
-      "a denial of a part of what is read",
-      'permission: { read: { "*": allow, "*.env": deny } }',
-      ["read", "overview", "plan_files", "docs_coverage"],
+      "a denial of a part of what no rule of ours is about",
+      'permission: { websearch: { "*": allow, "x*": deny } }',
+      ["web_search"],
     ],
     ["questions only", 'permission: { bash: { "*": ask, "git *": allow }, edit: ask }', []],
-    ["a skill that is denied in part", 'permission: { skill: { "*": allow, "internal-*": deny } }', ["load_skill"]],
-    ["a tool of a server that is denied", "permission: { github_push: deny }", ["github_push"]],
+    ["a tool of a server that is denied", "permission: { github_push: deny }", ["github_push", "github.push"]],
   ])("by %s", (_, fields, deniedTools) => {
     expect(withFields(fields).definition).toMatchObject({ tools: ["*"], deniedTools });
   });
@@ -166,7 +176,7 @@ describe("what an opencode agent may use", () => {
   test.each<[string, string, readonly string[], readonly string[]]>([
     ["one word", "permission: deny", [], []],
     ["what is allowed by name", 'permission: { "*": deny, glob: allow, list: allow }', ["ls", "glob"], []],
-    ["a tool of a server", 'permission: { "*": deny, github_read: allow }', ["github_read"], []],
+    ["a tool of a server", 'permission: { "*": deny, github_read: allow }', ["github_read", "github.read"], []],
     ["a rule for all that comes last", 'permission: { read: allow, "*": deny }', [], []],
   ])("is nothing else by %s", (_, fields, tools, deniedTools) => {
     expect(withFields(fields).definition).toMatchObject({ tools, deniedTools });
@@ -180,23 +190,42 @@ describe("what an opencode agent may use", () => {
 
   test.each<[string, string, readonly string[] | undefined, readonly string[]]>([
     ["paths", 'permission: { edit: { "*": deny, "docs/*": allow, "src/*.md": ask } }', ["docs/**", "src/**/*.md"], []],
-    [
-      "paths with a part taken out",
-      'permission: { edit: { "*": deny, "docs/*": allow, "docs/x/*": deny } }',
-      undefined,
-      ["write", "edit"],
-    ],
-    [
-      "paths out of the workspace",
-      'permission: { edit: { "*": deny, "~/x/*": allow, "../y": allow } }',
-      undefined,
-      ["write", "edit"],
-    ],
+    ["paths with a part taken out", 'permission: { edit: { "*": deny, "docs/*": allow, "docs/x/*": deny } }', undefined, []],
+    ["paths out of the workspace", 'permission: { edit: { "*": deny, "~/x/*": allow, "../y": allow } }', undefined, []],
     ["a denial that changes nothing", 'permission: { edit: { "*": deny, "a/*": deny, "b/*": allow } }', ["b/**"], []],
   ])("writes by %s", (_, fields, writes, deniedTools) => {
     const { definition } = withFields(fields);
     expect(definition?.writes).toEqual(writes);
     expect(definition?.deniedTools).toEqual(deniedTools);
+  });
+
+  test.each<[string, string, RuledCall, RuleEffect]>([
+    ["all but this", 'bash: { "*": allow, "rm *": deny }', { tool: "shell", command: "ls" }, "allow"],
+    ["this of all", 'bash: { "*": allow, "rm *": deny }', { tool: "shell", command: "cd x && rm -rf y" }, "deny"],
+    ["this by its path", 'bash: { "*": allow, "rm *": deny }', { tool: "shell", command: "/bin/rm y" }, "deny"],
+    ["this by a wrapper", 'bash: { "*": allow, "rm *": deny }', { tool: "shell", command: "timeout 5 rm y" }, "deny"],
+    ["this by a shell", 'bash: { "*": allow, "rm *": deny }', { tool: "shell", command: "sh -c 'rm y'" }, "deny"],
+    ["this in quotes", 'bash: { "*": allow, "rm *": deny }', { tool: "shell", command: "'rm' y" }, "deny"],
+    ["nothing but this", 'bash: { "*": deny, "git *": allow }', { tool: "shell", command: "git log | cat" }, "deny"],
+    ["the later one", 'bash: { "*": deny, "git *": allow, "git push *": ask }', { tool: "shell", command: "git push" }, "ask"],
+    ["this, read otherwise", 'bash: { "*": deny, "git *": allow }', { tool: "git", texts: ["git log -5"] }, "allow"],
+    ["paths but these", 'edit: { "*": allow, "src/gen/*": deny }', { tool: "edit", paths: ["src/gen/a/b.ts"] }, "deny"],
+    ["other paths", 'edit: { "*": allow, "src/gen/*": deny }', { tool: "write", paths: ["src/a.ts"] }, "allow"],
+    ["an absolute path", 'edit: { "/w/x/*": deny }', { tool: "edit", paths: ["x/a"], roots: ["/w"] }, "deny"],
+    ["every call", '"*": ask', { tool: "github.push", paths: [] }, "ask"],
+    ["all but reading", '"*": ask, read: allow', { tool: "read", paths: ["a"] }, "allow"],
+    [
+      "an address",
+      'webfetch: { "*": allow, "https://evil.com/*": deny }',
+      { tool: "web_fetch", texts: ["https://EVIL.com/x"] },
+      "deny",
+    ],
+    ["a skill", 'skill: { "*": allow, "internal-*": deny }', { tool: "load_skill", texts: ["internal-x"] }, "deny"],
+    ["a part of what is read", 'read: { "*": allow, "*.sql": deny }', { tool: "read", paths: ["db/a.sql"] }, "deny"],
+  ])("is held to %s", (_, permission, call, effect) => {
+    const { definition } = withFields(`permission: { ${permission} }`);
+    expect(definition?.tools).toEqual(["*"]);
+    expect(judgeRules([{ from: "a", rules: definition?.rules ?? [] }], call).effect).toBe(effect);
   });
 
   test.each<[string, string, readonly string[]]>([

@@ -1,4 +1,6 @@
 import { matchesGlob as matchesPathGlob } from "node:path";
+import type { RuledCall } from "@retinue/runtime";
+import { judgeRules } from "@retinue/runtime";
 import { describe, expect, test } from "vitest";
 import { resolveDelegates } from "../delegates.ts";
 import { matchesGlob } from "@retinue/protocol/names";
@@ -78,11 +80,16 @@ const matches = (pattern: string, text: string): boolean => {
 const judge = (rules: readonly OpencodeRule[], permission: string, input: string): RuleAction =>
   rules.findLast((rule) => matches(rule.permission, permission) && matches(rule.pattern, input))?.action ?? "allow";
 
+const toCall = (tool: string, permission: string, input: string): RuledCall => {
+  if (permission === "bash") return tool === "shell" ? { tool, command: input } : { tool, texts: [input] };
+  return permission === "edit" || permission === "read" ? { tool, paths: [input] } : { tool, texts: [input] };
+};
+
 describe("the rights of an opencode agent", () => {
   test("are, in 3,000 random sets of rules, never more than opencode would give, and all of them are tried", () => {
     const random = createRandom(7);
     const pick = <T>(all: readonly T[]): T => all[random(all.length)] as T;
-    const seen = { usable: 0, denied: 0, writes: 0, delegates: 0 };
+    const seen = { usable: 0, denied: 0, writes: 0, delegates: 0, allow: 0, ask: 0, deny: 0, same: 0, narrower: 0 };
     const wider: string[] = [];
     for (let round = 0; round < 3_000; round++) {
       const some = Array.from({ length: random(7) }, (_, line): OpencodeRule => {
@@ -106,8 +113,14 @@ describe("the rights of an opencode agent", () => {
         const inputs = (PROBES[permission] ?? ["x", "xy", "z"]).filter(
           (input) => !scope || scope.some((glob) => matchesPathGlob(input, glob)),
         );
-        for (const input of inputs)
-          if (judge(rules, permission, input) === "deny") wider.push(`${tool} of ${input} by ${JSON.stringify(rules)}`);
+        for (const input of inputs) {
+          const said = judge(rules, permission, input);
+          const { effect } = judgeRules([{ from: "a", rules: rights.rules ?? [] }], toCall(tool, permission, input));
+          seen[effect]++;
+          if (ACTIONS.indexOf(effect) < ACTIONS.indexOf(said)) wider.push(`${tool} of ${input} by ${JSON.stringify(rules)}`);
+          if (ACTIONS.indexOf(effect) > ACTIONS.indexOf(said)) seen.narrower++;
+          else seen.same++;
+        }
       }
       for (const name of resolveDelegates("self", rights.delegates, AGENTS, new Map()).names) {
         seen.delegates++;
@@ -115,6 +128,8 @@ describe("the rights of an opencode agent", () => {
       }
     }
     expect(wider.slice(0, 3)).toEqual([]);
+    // What our rules can say they say as opencode does.
+    expect(seen.narrower / seen.same).toBeLessThan(0.1);
     for (const [what, count] of Object.entries(seen)) expect([what, count > 100]).toEqual([what, true]);
   });
 });

@@ -44,6 +44,13 @@ export const readRetinueAgent = (text: string, context: ReadContext): ReadAgent 
     ...parsed.data,
     tools: parsed.data.tools.filter((tool) => tool !== DELEGATE_TOOL),
     ...(parsed.data.writes === undefined ? {} : { writes: parsed.data.writes.map((glob) => toPathGlob(glob) ?? glob) }),
+    ...(parsed.data.rules === undefined
+      ? {}
+      : {
+          rules: parsed.data.rules.map((rule) =>
+            rule.path === undefined ? rule : { ...rule, path: toPathGlob(rule.path) ?? rule.path },
+          ),
+        }),
     prompt: body,
   };
   return { type: "agent", draft: { definition, lines: toLines(fields) } };
@@ -55,6 +62,7 @@ const toFrontMatter = (fields: YamlFields): Record<string, unknown> =>
       const value = fields.get(name);
       // A list with nothing in it is empty, which for tools is the opposite of a list that is not there.
       if (name === "name" && typeof value === "string") return [name, toAgentName(value) ?? value];
+      if (name === "rules" && Array.isArray(value)) return [name, value.map(toRule)];
       if (!isList(name)) return [name, value === null ? undefined : value];
       const texts = toTexts(value) ?? value;
       if ((name === "delegates" || name === "aliases") && Array.isArray(texts))
@@ -67,6 +75,13 @@ const toFrontMatter = (fields: YamlFields): Record<string, unknown> =>
       ];
     }),
   );
+
+/** With the tools by our names, which may stand as one text. */
+const toRule = (rule: unknown): unknown => {
+  if (typeof rule !== "object" || rule === null || !("tools" in rule)) return rule;
+  const tools = toTexts(rule.tools);
+  return { ...rule, tools: tools ? tools.map(resolveToolName) : rule.tools };
+};
 
 /** However it is written; what no name can be made of stays as it is, and is told. */
 const toName = (text: string): string => {
@@ -96,6 +111,14 @@ const checkNames = (agent: FrontMatter, fields: YamlFields, { note }: ReadContex
     "name of an agent, nor a glob of names",
   );
   each("aliases", isAgentName, "name of an agent");
+  for (const [index, { tools, path }] of (agent.rules ?? []).entries()) {
+    const line = fields.lineOf("rules", index);
+    for (const tool of tools)
+      if (!isToolPattern(tool))
+        note("error", line, `rules: ${JSON.stringify(tool)} is no name of a tool, nor a glob of at most three stars`);
+    if (path !== undefined && toPathGlob(path) === undefined)
+      note("error", line, `rules: ${JSON.stringify(path)} is no glob of paths inside the workspace`);
+  }
   if (agent.icon !== undefined && !isIcon(agent.icon))
     note("error", fields.lineOf("icon"), "icon: it is one sign, such as an emoji");
 };

@@ -35,7 +35,7 @@ export const toToolEntries = (value: unknown, lineOf: (index: number) => number)
 const splitEntries = (text: string): readonly string[] =>
   splitOutside(text, /[,\n]/).flatMap((part) => {
     const name = part.replace(/\(.*/s, "").trim();
-    const isOneName = !/\s/.test(name) || resolveToolName(name) !== name;
+    const isOneName = (!/\s/.test(name) || resolveToolName(name) !== name) && !/\)\s+[^\s)]/.test(part);
     return (isOneName ? [part] : splitOutside(part, /\s/)).map(clean).filter((entry) => entry !== "");
   });
 

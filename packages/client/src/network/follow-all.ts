@@ -8,12 +8,18 @@ import { openReconnecting } from "./reconnecting-socket.ts";
 export type SessionItem = RouteOutput<"getSession">;
 export type ApprovalItem = RouteOutput<"listApprovals">["approvals"][number];
 
+export type QuestionItem = RouteOutput<"listQuestions">["questions"][number];
+
+type Frame = AllFrame<SessionItem, ApprovalItem, QuestionItem>;
+
 export type AllFeedOptions = {
   /** The sessions written to last, after each connection; others may have changed too. */
   readonly onSessions?: (sessions: readonly SessionItem[]) => void;
   readonly onSession?: (session: SessionItem) => void;
   readonly onDeleted?: (sessionId: SessionId) => void;
-  /** All questions that wait. */
+  /** All that agents ask the user. */
+  readonly onQuestions?: (questions: readonly QuestionItem[]) => void;
+  /** All acts that wait for a yes or no. */
   readonly onApprovals?: (approvals: readonly ApprovalItem[]) => void;
   readonly onState?: (state: FeedState) => void;
 };
@@ -21,12 +27,13 @@ export type AllFeedOptions = {
 export type AllFeed = { readonly close: () => void };
 
 export const followAll = (sockets: FeedSockets, options: AllFeedOptions): AllFeed => {
-  const onFrame = (frame: AllFrame<SessionItem, ApprovalItem>): void => {
+  const onFrame = (frame: Frame): void => {
     switch (frame.type) {
       case "hello":
         options.onState?.("open");
         options.onSessions?.(frame.sessions);
         options.onApprovals?.(frame.approvals);
+        options.onQuestions?.(frame.questions);
         return;
       case "session":
         options.onSession?.(frame.session);
@@ -36,6 +43,9 @@ export const followAll = (sockets: FeedSockets, options: AllFeedOptions): AllFee
         return;
       case "approvals":
         options.onApprovals?.(frame.approvals);
+        return;
+      case "questions":
+        options.onQuestions?.(frame.questions);
         return;
       case "pong":
         return;
@@ -48,7 +58,7 @@ export const followAll = (sockets: FeedSockets, options: AllFeedOptions): AllFee
     sockets,
     path: () => FEED_PLACES.all,
     // The server's own frames.
-    onFrame: (frame) => onFrame(frame as AllFrame<SessionItem, ApprovalItem>),
+    onFrame: (frame) => onFrame(frame as Frame),
     onState: (state) => {
       if (state !== "open") options.onState?.(state);
     },

@@ -1,5 +1,5 @@
 /** A view as plain data in which every run stands once, so that two views can be compared. */
-import type { RunView, SessionView } from "../session-view.ts";
+import type { ApprovalView, CallView, RunView, SessionView } from "../session-view.ts";
 
 const idsOf = (runs: readonly RunView[]): readonly string[] => runs.map(({ runId }) => runId);
 
@@ -18,3 +18,16 @@ export const flattenView = (view: SessionView): unknown => ({
   openApprovals: [...view.openApprovals.keys()],
   approvals: [...view.approvals.values()],
 });
+
+type Flat = { readonly approvals: readonly ApprovalView[]; readonly runs: readonly { readonly calls: readonly CallView[] }[] };
+
+/** As `flattenView`, without the order of questions and calls: where a view was loaded piece by piece, that is the order of loading. */
+export const flattenUnordered = (view: SessionView): unknown => {
+  // What `flattenView` gives.
+  const flat = flattenView(view) as Flat;
+  return {
+    ...flat,
+    approvals: Object.fromEntries(flat.approvals.map((approval) => [approval.approvalId, approval])),
+    runs: flat.runs.map((run) => ({ ...run, calls: Object.fromEntries(run.calls.map((call) => [call.callId, call])) })),
+  };
+};

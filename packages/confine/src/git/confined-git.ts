@@ -57,6 +57,7 @@ export const toConfinedGit = ({ sandbox, program, args, script, bounds }: Confin
       ["--unshare-all", "--unshare-user", "--disable-userns"],
       ["--hostname", "sandbox", "--cap-drop", "ALL", "--die-with-parent", "--new-session"],
       bounds.isOfUser === true ? ["--ro-bind", "/", "/"] : [...systemMounts(), ...programMounts(program)],
+      // The machine's own devices: what runs here is git alone, with settings that start nothing, and it changes the modes of no device.
       ["--dev", "/dev", "--proc", "/proc"],
       toMounts(bounds),
       // What is not mounted is a file system of bubblewrap's own, which nobody needs to write.

@@ -63,7 +63,8 @@ type Bwrap = Extract<Sandbox, { backend: "bwrap" }>;
 /** Undefined where it does; otherwise what it does not. */
 const confines = async (sandbox: Bwrap, folder: string): Promise<Sandbox | undefined> => {
   await mkdir(path.join(folder, "open"));
-  const script = "echo in > open/a && ! { echo out > b; } 2>/dev/null && ! { echo out > /usr/b; } 2>/dev/null && echo confined";
+  const script =
+    "echo in > open/a && ! { echo out > b; } 2>/dev/null && ! { echo out > /usr/b; } 2>/dev/null && ! chmod 666 /dev/zero 2>/dev/null && echo confined";
   const tried = await runInside({ sandbox, folder, args: ["/bin/sh", "-c", script] });
   if (tried.exitCode === 0 && tried.output.trim() === "confined") return undefined;
   return none(`bubblewrap does not confine here: ${tried.output.trim() || `it ended with ${tried.exitCode}`}`);

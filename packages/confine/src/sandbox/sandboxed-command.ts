@@ -15,6 +15,7 @@ import type { Owner } from "./folder-owner.ts";
 import { findOwner } from "./folder-owner.ts";
 import type { HostPlaces, SeenPlace } from "./host-places.ts";
 import { findHostPlaces } from "./host-places.ts";
+import { keepDevices } from "./kept-devices.ts";
 import { quote, toInsideCheck, toNameList } from "./protected-names.ts";
 import type { Sandbox, SandboxProfile } from "./sandbox.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
@@ -118,7 +119,8 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
       ...limited.args,
     ],
   };
-  const program = copy?.enter(bwrap) ?? bwrap;
+  const kept = isRoot ? keepDevices(bwrap) : bwrap;
+  const program = copy?.enter(kept) ?? kept;
   const { processCap } = sandbox;
   const group = isRoot && processCap.type === "cgroup" ? createCappedGroup(processCap.folder, limits.processes) : undefined;
   return {

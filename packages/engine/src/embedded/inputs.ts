@@ -11,7 +11,7 @@ import { childRunId } from "./active-run.ts";
 import { ring } from "./bell.ts";
 import type { Ground } from "./ground.ts";
 import { publish } from "./ground.ts";
-import { identityOf } from "./read-state.ts";
+import { identityOf, readKnown } from "./read-state.ts";
 
 /** Records an input. Where the run is driven here it is in the run's state when this resolves. */
 export const appendInput = async (ground: Ground, identity: RunIdentity, body: InputBody): Promise<void> => {
@@ -88,8 +88,8 @@ export const watchInputs = (ground: Ground, session: Session, onWake: (run: Acti
   });
 };
 
-/** The three inputs of an engine's contract. */
-export const createInputs = (ground: Ground): Pick<Engine, "send" | "cancel" | "answer"> => ({
+/** The inputs of an engine's contract. */
+export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" | "cancel" | "answer"> => ({
   send: async (runId, said, { source } = {}) =>
     appendInput(ground, await identityOf(ground, speakerFor(ground, runId)), {
       type: "message.received",
@@ -98,6 +98,17 @@ export const createInputs = (ground: Ground): Pick<Engine, "send" | "cancel" | "
       content: typeof said === "string" ? [{ type: "text", text: said }] : said,
       ...(source === undefined ? {} : { source }),
     }),
+  withdraw: async (runId, messageId, { source } = {}) => {
+    const state = ground.active.get(runId)?.state ?? (await readKnown(ground, runId)).states.get(runId);
+    const message = state?.inbox.find((one) => one.messageId === messageId);
+    if (message?.from !== "human")
+      throw new RetinueError("message_unknown", `No message ${messageId} of a human waits to be read by run ${runId}.`);
+    await appendInput(ground, await identityOf(ground, runId), {
+      type: "message.withdrawn",
+      messageId,
+      ...(source === undefined ? {} : { source }),
+    });
+  },
   cancel: async (runId, given = {}) => appendInput(ground, await identityOf(ground, runId), toCancel(given)),
   answer: async (approvalId, { allowed, scope = "once", reason }, { source } = {}) =>
     appendInput(ground, await identityOf(ground, runOf(ground, approvalId)), {

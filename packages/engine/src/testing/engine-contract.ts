@@ -13,6 +13,7 @@ import type { EventLog } from "@retinue/store";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Engine, EngineOptions } from "../contract.ts";
+import { verifyReplay } from "../verify-replay.ts";
 import { askedOf, delegateTo, testAgent } from "./test-engine.ts";
 
 export type TestRecord = {
@@ -206,6 +207,30 @@ export const describeEngine = (name: string, { createRecord, createEngine }: Eng
       expect(await handle.result).toMatchObject({ status: "completed" });
       const types = (await log.read(handle.sessionId)).filter(({ runId }) => runId === handle.runId).map(({ type }) => type);
       expect(types.indexOf("message.delivered")).toBeGreaterThan(types.indexOf("message.received"));
+    });
+
+    it("does not deliver what was taken back, and takes back only what waits", async () => {
+      const gate = Promise.withResolvers<void>();
+      const { engine, start } = await setUp({
+        "main: go": [{ toolCalls: [delegateTo("worker", "slow")] }, { text: "Done." }],
+        "worker: slow": [{ before: gate.promise, text: "ok" }],
+      });
+      const [{ engine: driver, log }, { engine: other }] = [await engine(), await engine()];
+      const handle = await start(driver);
+      await seen(log, handle.sessionId, (event) => event.type === "model.requested" && event.agent === "worker");
+      for (const text of ["Be quick.", "Be slow."]) await other.send(handle.runId, text);
+      const ids = (await log.read(handle.sessionId)).flatMap((event) =>
+        event.type === "message.received" && event.messageId !== undefined ? [event.messageId] : [],
+      );
+      const [kept = "msg_", back = "msg_"] = ids;
+      await other.withdraw(handle.runId, back);
+      await expect(other.withdraw(handle.runId, back)).rejects.toMatchObject({ code: "message_unknown" });
+      gate.resolve();
+      await handle.result;
+      const delivered = (await log.read(handle.sessionId)).filter(({ type }) => type === "message.delivered");
+      expect(delivered).toMatchObject([{ messageIds: [kept] }]);
+      await expect(other.withdraw(handle.runId, kept)).rejects.toMatchObject({ code: "message_unknown" });
+      expect(await verifyReplay(await log.read(handle.sessionId), driver.toolsFor)).toMatchObject({ divergence: null });
     });
 
     it("stops one child for another engine, and its parent goes on", async () => {

@@ -9,6 +9,7 @@ export const anthropic: Provider = {
   needsKey: true,
   isLocal: false,
   defaultModel: "claude-sonnet-5",
+  shortNames: { sonnet: "claude-sonnet-5", opus: "claude-opus-5-5", haiku: "claude-haiku-4-5" },
   maxConcurrent: 32,
   priceSource: () => ({ type: "listed", providerId: "anthropic" }),
   createModel: async (options) => {

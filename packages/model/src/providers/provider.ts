@@ -33,6 +33,8 @@ export type Provider = {
   readonly isLocal: boolean;
   /** What serves when its key is there and no model is set. */
   readonly defaultModel?: string;
+  /** Short names that files of agents use for its models. */
+  readonly shortNames?: Readonly<Record<string, string>>;
   readonly maxConcurrent: number;
   readonly priceSource: (baseUrl: string) => PriceSource;
   readonly createModel: (options: WireOptions) => Promise<Model>;

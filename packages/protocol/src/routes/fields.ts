@@ -1,7 +1,7 @@
 /** Fields that several routes share. */
 import { z } from "zod";
 import { APPROVE_MODES } from "../grant.ts";
-import { approvalIdSchema, artifactIdSchema, runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
+import { approvalIdSchema, artifactIdSchema, messageIdSchema, runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
 import { limitsSchema } from "../schemas/limits.ts";
 
 /** Long enough for every id we make, and short enough for every index. */
@@ -14,10 +14,15 @@ export const workspaceIdSchema = z.templateLiteral(["wsp_", z.string()]).meta({ 
 export const workspaceParams = z.object({ workspaceId: bounded(workspaceIdSchema) });
 export const sessionParams = z.object({ sessionId: bounded(sessionIdSchema) });
 export const runParams = z.object({ runId: bounded(runIdSchema) });
+export const messageParams = z.object({ runId: bounded(runIdSchema), messageId: bounded(messageIdSchema) });
+export const queuedTurnParams = z.object({ sessionId: bounded(sessionIdSchema), turnId: z.string().min(1).max(MOST_ID) });
+export const sessionRunParams = z.object({ sessionId: bounded(sessionIdSchema), runId: bounded(runIdSchema) });
 export const approvalParams = z.object({ approvalId: bounded(approvalIdSchema) });
 export const artifactParams = z.object({ sessionId: bounded(sessionIdSchema), artifactId: bounded(artifactIdSchema) });
 export const agentParams = z.object({ workspaceId: bounded(workspaceIdSchema), name: z.string().min(1).max(MOST_ID) });
 export const testRunParams = z.object({ workspaceId: bounded(workspaceIdSchema), testRunId: z.string().min(1).max(MOST_ID) });
+
+export const ruleParams = z.object({ workspaceId: bounded(workspaceIdSchema), ruleId: z.string().min(1).max(MOST_ID) });
 
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(500).optional().describe("Items a page; 50 by default."),

@@ -5,12 +5,16 @@ import type { Route } from "./route.ts";
 import { RUN_ROUTES } from "./run-routes.ts";
 import { SERVER_ROUTES } from "./server-routes.ts";
 import { SESSION_ROUTES } from "./session-routes.ts";
+import { TEST_ROUTES } from "./test-routes.ts";
 import { WORKSPACE_ROUTES } from "./workspace-routes.ts";
 
-export const ROUTES = { ...SERVER_ROUTES, ...WORKSPACE_ROUTES, ...SESSION_ROUTES, ...RUN_ROUTES } satisfies Record<
-  RouteName,
-  Route
->;
+export const ROUTES = {
+  ...SERVER_ROUTES,
+  ...WORKSPACE_ROUTES,
+  ...TEST_ROUTES,
+  ...SESSION_ROUTES,
+  ...RUN_ROUTES,
+} satisfies Record<RouteName, Route>;
 
 export type Routes = typeof ROUTES;
 
@@ -33,5 +37,6 @@ export type { RouteName } from "./places.ts";
 export type { Route, RouteMethod, RoutePlace } from "./route.ts";
 export { approvalItemSchema, messageItemSchema, runNodeSchema, searchHitSchema, sessionItemSchema } from "./session-schemas.ts";
 export type { RunNodeItem } from "./session-schemas.ts";
+export { pendingCaseSchema, testCaseItemSchema } from "./test-routes.ts";
 export { agentItemSchema, problemSchema, workspaceItemSchema } from "./workspace-routes.ts";
 export { MOST_IMAGE_CHARS, MOST_IMAGES } from "./fields.ts";

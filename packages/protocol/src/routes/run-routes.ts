@@ -1,13 +1,14 @@
 /** Routes that reach runs at work, whichever process drives them; and plans. */
 import { z } from "zod";
 import { APPROVE_MODES } from "../grant.ts";
-import { sessionIdSchema } from "../schemas/ids.ts";
+import { callIdSchema, sessionIdSchema } from "../schemas/ids.ts";
 import { limitsSchema } from "../schemas/limits.ts";
 import { planSchema } from "../schemas/plan.ts";
 import { approvalScopeSchema } from "../schemas/proposed-act.ts";
 import {
   approvalParams,
   doneSchema,
+  messageParams,
   nextField,
   pageQuery,
   runParams,
@@ -17,7 +18,7 @@ import {
   workspaceIdSchema,
 } from "./fields.ts";
 import { defineRoute } from "./route.ts";
-import { approvalItemSchema, sessionItemSchema, statsSchema } from "./session-schemas.ts";
+import { approvalItemSchema, questionItemSchema, sessionItemSchema, statsSchema } from "./session-schemas.ts";
 
 const planRunFields = {
   workspaceId: workspaceIdSchema,
@@ -42,6 +43,24 @@ export const RUN_ROUTES = {
     maxBody: SAID_MAX_BODY,
     response: doneSchema,
   }),
+  withdrawMessage: defineRoute({
+    summary: "Takes back what was said to a run, while the run has not read it.",
+    params: messageParams,
+    response: doneSchema,
+  }),
+  listQuestions: defineRoute({
+    summary: "What agents that this server drives ask the user, oldest first.",
+    response: z.object({ questions: z.array(questionItemSchema) }),
+  }),
+  answerQuestion: defineRoute({
+    summary: "Answers what an agent asked by `ask_user`, once, in words.",
+    params: runParams,
+    body: z.strictObject({
+      callId: callIdSchema.describe("The call that asks."),
+      text: z.string().max(100_000).describe("One of its options, or anything else."),
+    }),
+    response: doneSchema,
+  }),
   listApprovals: defineRoute({
     summary: "Questions that wait for an answer, of one session or of all.",
     query: z.object({ sessionId: sessionIdSchema.optional() }),
@@ -52,6 +71,10 @@ export const RUN_ROUTES = {
     params: approvalParams,
     response: approvalItemSchema.extend({
       diff: z.string().nullable().describe("The change as a unified diff; null where the act is no change of a file."),
+      rule: z
+        .string()
+        .nullable()
+        .describe("What the rule would allow that can be kept for acts like this one; null where none is offered."),
     }),
   }),
   answerApproval: defineRoute({
@@ -62,6 +85,11 @@ export const RUN_ROUTES = {
       hash: z.string().max(200).describe("Of the act that was shown; another act is not answered by it."),
       scope: approvalScopeSchema.optional().describe("`once` by default."),
       reason: z.string().max(10_000).optional().describe("The agent reads it."),
+      rule: z
+        .string()
+        .max(2_000)
+        .optional()
+        .describe("Of a yes: keeps the rule that `getApproval` tells, in these words, for this folder, in the user's own files."),
     }),
     response: doneSchema,
   }),

@@ -11,15 +11,25 @@ import {
   flagQuery,
   nextField,
   pageQuery,
+  queuedTurnParams,
   runFields,
   SAID_MAX_BODY,
   saidFields,
   sessionParams,
+  sessionRunParams,
   startedSchema,
   workspaceIdSchema,
 } from "./fields.ts";
 import { defineRoute } from "./route.ts";
 import { messageItemSchema, messageStatusSchema, runNodeSchema, searchHitSchema, sessionItemSchema } from "./session-schemas.ts";
+import { runPartSchema, stepsPageSchema, viewSnapshotSchema } from "./view-schemas.ts";
+
+const atLeast = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .describe("The answer stands at this event or a later one; at the last event by default.");
 
 const [firstEvent, ...otherEvents] = Object.values(RECORDED_SCHEMAS);
 
@@ -61,6 +71,24 @@ export const SESSION_ROUTES = {
     maxBody: SAID_MAX_BODY,
     response: startedSchema,
     status: 201,
+  }),
+  listQueuedTurns: defineRoute({
+    summary: "What is said once the turn that runs has ended, in order.",
+    params: sessionParams,
+    response: z.object({ turns: z.array(z.object({ turnId: z.string(), text: z.string() })) }),
+  }),
+  queueTurn: defineRoute({
+    summary: "Says something once the turn that runs has ended; at once where none runs. It is kept until then, also over a restart.",
+    params: sessionParams,
+    body: z.strictObject({ text: z.string().min(1).max(1_000_000) }),
+    maxBody: 4_000_000,
+    response: z.object({ isQueued: z.boolean().describe("False where the turn has begun already.") }),
+    status: 201,
+  }),
+  dropQueuedTurn: defineRoute({
+    summary: "Takes back what waits for the end of the turn.",
+    params: queuedTurnParams,
+    response: doneSchema,
   }),
   resumeSession: defineRoute({
     summary: "Goes on with the latest run of a session where it was left.",
@@ -116,6 +144,36 @@ export const SESSION_ROUTES = {
       events: z.array(recordedEventSchema),
       headSeq: z.number().describe("The number of the session's last event."),
     }),
+    isOpen: true,
+  }),
+  getView: defineRoute({
+    summary:
+      "A session as it stands: all runs in brief, the latest and those at work with their latest steps. A feed goes on after `seq`.",
+    params: sessionParams,
+    query: z.object({
+      first: flagQuery.describe(
+        "Where reading all of a large session takes long, its latest run at depth 0 alone is told at once.",
+      ),
+    }),
+    response: viewSnapshotSchema,
+    isOpen: true,
+  }),
+  getRunPart: defineRoute({
+    summary: "What there is of a run besides its head, with its latest steps.",
+    params: sessionRunParams,
+    query: z.object({ atLeast }),
+    response: runPartSchema,
+    isOpen: true,
+  }),
+  listSteps: defineRoute({
+    summary: "Steps of a run by their places, with their calls.",
+    params: sessionRunParams,
+    query: z.object({
+      from: z.coerce.number().int().min(0).describe("The place of the first one, counted from 0."),
+      to: z.coerce.number().int().min(0).describe("The place after the last one; 200 at most are given."),
+      atLeast,
+    }),
+    response: stepsPageSchema,
     isOpen: true,
   }),
   listMessages: defineRoute({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { jsonSchema } from "../schemas/json.ts";
 import { limitsSchema } from "../schemas/limits.ts";
-import { agentParams, testRunParams, workspaceIdSchema, workspaceParams } from "./fields.ts";
+import { agentParams, doneSchema, ruleParams, workspaceIdSchema, workspaceParams } from "./fields.ts";
 import { defineRoute } from "./route.ts";
 
 export const workspaceItemSchema = z
@@ -167,6 +167,19 @@ export const WORKSPACE_ROUTES = {
       warnings: z.array(z.string()),
     }),
   }),
+  listRules: defineRoute({
+    summary: "The rules that answer questions in the user's place in this folder.",
+    params: workspaceParams,
+    response: z.object({
+      rules: z.array(z.object({ ruleId: z.string(), text: z.string().describe("What it allows.") })),
+      file: z.string().describe("Where they are kept: a file of the user's own, which no project writes."),
+    }),
+  }),
+  deleteRule: defineRoute({
+    summary: "Takes a rule away: what it allowed is asked about again.",
+    params: ruleParams,
+    response: doneSchema,
+  }),
   listModels: defineRoute({
     summary: "Models that can be named, and the providers that were found.",
     params: workspaceParams,
@@ -179,27 +192,6 @@ export const WORKSPACE_ROUTES = {
     summary: "What is in force and what can be reached, as `retinue doctor` tells it.",
     params: workspaceParams,
     response: z.looseObject({ version: z.string(), workspace: z.string() }),
-    isOpen: true,
-  }),
-  listTests: defineRoute({
-    summary: "What came of the calls of `retinue test` in this workspace, the latest first.",
-    params: workspaceParams,
-    response: z.object({
-      runs: z.array(
-        z.looseObject({
-          testRunId: z.string(),
-          startedAt: z.string().nullable(),
-          passed: z.number(),
-          failed: z.number(),
-        }),
-      ),
-    }),
-    isOpen: true,
-  }),
-  getTestRun: defineRoute({
-    summary: "One test run, with its cases and their evidence.",
-    params: testRunParams,
-    response: z.looseObject({ testRunId: z.string(), cases: z.array(jsonSchema) }),
     isOpen: true,
   }),
 };

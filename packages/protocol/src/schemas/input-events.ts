@@ -20,6 +20,11 @@ export const INPUT_SCHEMAS = {
       source,
     },
   ),
+  "message.withdrawn": eventSchema(
+    "message.withdrawn",
+    "Who said something takes it back. A message that was on its way into the conversation by then is delivered all the same.",
+    { messageId: messageIdSchema.describe("That of `message.received`."), source },
+  ),
   "approval.answered": eventSchema("approval.answered", "A human has answered.", {
     approvalId: approvalIdSchema.describe("The question."),
     allowed: z.boolean().describe("Whether the act may be done."),

@@ -29,6 +29,7 @@ export const proposedActSchema = z
       .string()
       .exactOptional()
       .describe("It would run without a sandbox: why, and what is not protected from it then."),
+    askedBy: z.string().exactOptional().describe("The rule that wants a human's word, in every approve mode."),
     secrets: z.array(z.string()).exactOptional().describe("Names of the secrets that it is given; their values stand nowhere."),
   })
   .meta({ title: "ProposedAct", description: "The act a human is asked about, in canonical form." });

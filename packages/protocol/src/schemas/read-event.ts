@@ -33,6 +33,7 @@ const ENVELOPE = { sessionId: true, runId: true, parentRunId: true, depth: true,
 
 const INPUT_BODIES: Readonly<Record<InputBody["type"], z.ZodObject>> = {
   "message.received": INPUT_SCHEMAS["message.received"].omit(ENVELOPE),
+  "message.withdrawn": INPUT_SCHEMAS["message.withdrawn"].omit(ENVELOPE),
   "approval.answered": INPUT_SCHEMAS["approval.answered"].omit(ENVELOPE),
   "cancel.requested": INPUT_SCHEMAS["cancel.requested"].omit(ENVELOPE),
 };

@@ -3,8 +3,9 @@ import type { ProposedAct } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 
 /** Of an answer that holds for longer than once. */
-export const describeAlike = ({ effect, tool, protectedPaths, hosts, input }: ProposedAct): string => {
+export const describeAlike = ({ effect, tool, protectedPaths, askedBy, hosts, input }: ProposedAct): string => {
   const name = toPrintable(tool, "line");
+  if (askedBy !== undefined && effect !== "execute") return `this same call of ${name}`;
   if (effect === "read") return `whatever ${name} reads`;
   if (effect === "write" && protectedPaths === undefined) return `every write with ${name} that the agent may do`;
   if (effect === "write")

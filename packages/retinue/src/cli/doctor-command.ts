@@ -134,6 +134,10 @@ const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] 
         `Agents ${inventory.agents}`,
         `Tools ${inventory.tools}`,
         ...inventory.problems.map((problem) => `  left out: ${problem}`),
+        ...inventory.permissions.map(
+          ({ file, origin, held, allowed }) =>
+            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions`,
+        ),
         ...(inventory.untrusted.length === 0 ? [] : ["Not trusted, so that it is not used; retinue trust lets it"]),
         ...inventory.untrusted.map(({ subject, shown }) => `  ${subject}: ${shown}`),
       ];

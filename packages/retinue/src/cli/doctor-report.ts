@@ -76,6 +76,15 @@ export type InventoryReport = {
   readonly problems: readonly string[];
   /** What the project would load, start or set if it were trusted. */
   readonly untrusted: readonly { readonly subject: string; readonly shown: string }[];
+  /** Settings of other programs whose permissions are rules here. */
+  readonly permissions: readonly {
+    readonly file: string;
+    readonly origin: "user" | "project";
+    /** Rules that deny or have asked. */
+    readonly held: number;
+    /** Rules that spare questions, where they are trusted. */
+    readonly allowed: number;
+  }[];
 };
 
 const DETECT_MS = 1_000;
@@ -156,12 +165,19 @@ const takeInventory = async (
 ): Promise<DoctorReport["inventory"]> => {
   try {
     return await withInventory(options, async (inventory) => {
-      const { loaded, tools, toolProblems, agentProblems } = inventory;
+      const { loaded, tools, toolProblems, agentProblems, permissions } = inventory;
+      const spared = new Set(permissions.preapproved.map(({ from }) => from));
       return {
         agents: loaded.agents.size,
         tools: tools.size,
         problems: [...toolProblems, ...agentProblems],
         untrusted: toUntrustedClaims(inventory, settings).map(({ subject, shown }) => ({ subject, shown })),
+        permissions: permissions.files.map(({ file, origin, held, allowed }) => ({
+          file,
+          origin,
+          held: held.length,
+          allowed: spared.has(file) ? allowed.length : 0,
+        })),
       };
     });
   } catch (thrown) {

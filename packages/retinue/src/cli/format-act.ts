@@ -30,9 +30,13 @@ export const formatDiff = (diff: string, redact: Redact): readonly string[] => [
 ];
 
 /** The paths and hosts that it touches, the secrets that it is given, and that nothing would keep it to them, where that is so. */
-export const formatTouched = ({ paths, hosts, unsandboxed, secrets = [] }: ProposedAct, redact: Redact): readonly string[] => [
+export const formatTouched = (
+  { paths, hosts, unsandboxed, askedBy, secrets = [] }: ProposedAct,
+  redact: Redact,
+): readonly string[] => [
   ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),
   ...(secrets.length === 0 ? [] : [`  is given the secrets: ${line(secrets.join(", "))}`]),
+  ...(askedBy === undefined ? [] : [`  is asked about by a rule of ${line(redact(askedBy))}`]),
   ...(unsandboxed === undefined ? [] : [`  ${line(redact(unsandboxed))}`]),
 ];
 

@@ -8,17 +8,20 @@ import type { Redact } from "./format-error.ts";
 const MOST = 5;
 const MOST_CHARS = 160;
 
-/** Which files tell agents how to work here; empty where there are none. */
+/** Which files tell agents how to work here, and which say what they may do; empty where there are none. */
 export const formatInstructions = (
-  { instructions, folder }: Pick<Retinue, "instructions" | "folder">,
+  { instructions, permissions, folder }: Pick<Retinue, "instructions" | "permissions" | "folder">,
   redact: Redact,
 ): string => {
-  if (instructions.length === 0) return "";
-  const names = instructions.map((file) => {
-    const relative = path.relative(folder, file);
-    return relative.startsWith(`..${path.sep}..`) ? file : relative;
-  });
-  return `${toPrintable(redact(`retinue: instructions of ${names.join(", ")}`), "line")}\n`;
+  const toLine = (what: string, files: readonly string[]): string => {
+    if (files.length === 0) return "";
+    const names = files.map((file) => {
+      const relative = path.relative(folder, file);
+      return relative.startsWith(`..${path.sep}..`) ? file : relative;
+    });
+    return `${toPrintable(redact(`retinue: ${what} of ${names.join(", ")}`), "line")}\n`;
+  };
+  return toLine("instructions", instructions) + toLine("permissions", permissions);
 };
 
 /** Empty where nothing is left out. */

@@ -5,6 +5,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { AppliedAgents } from "../apply-agent-settings.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
+import type { SessionPermissions } from "../load-trusted-agents.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -23,6 +24,8 @@ export type Inventory = {
   /** Of files of tools and skills, and of servers; that they are not trusted stands in `untrusted`. */
   readonly toolProblems: readonly string[];
   readonly untrusted: AssembledTools["untrusted"];
+  /** What settings of other worlds say of every agent's calls. */
+  readonly permissions: SessionPermissions;
 };
 
 export type InventoryOptions = {
@@ -34,6 +37,7 @@ export type InventoryOptions = {
 /** The agents and skills of a folder and of its project, loaded as a session would. */
 export const loadFolderAgents = async ({ workspace, settings, env }: InventoryOptions) => {
   const { loadTrustedAgents } = await import("../load-trusted-agents.ts");
+  const { shortModelsOf } = await import("../short-models.ts");
   const { createTrustStore } = await import("@retinue/confine/trust");
   const { findProjectFolders } = await import("@retinue/agents");
   const home = retinueHome(env);
@@ -46,7 +50,9 @@ export const loadFolderAgents = async ({ workspace, settings, env }: InventoryOp
       projectDir: project.root,
       innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
+      folder,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
     trust,
@@ -83,6 +89,7 @@ export const withInventory = async <T>(
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       toolProblems: problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       untrusted: [...untrusted, ...agents.untrusted],
+      permissions: agents.permissions,
     });
   } finally {
     await close();

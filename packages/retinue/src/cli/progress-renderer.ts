@@ -114,6 +114,8 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
       return line(
         `hears from ${event.from}: ${event.content.map((part) => (part.type === "text" ? part.text : "(image)")).join(" ")}`,
       );
+    case "message.withdrawn":
+      return line("a message to it was taken back");
     case "result.rejected":
       return line(`its result was not accepted: ${event.reason}`);
     case "guardrail.refused":

@@ -1,5 +1,6 @@
 /** Reads what a folder brings: settings, tools, agents, secrets, model. Everything that is wrong with the configuration is thrown here, before anything runs. */
 import { realpath } from "node:fs/promises";
+import path from "node:path";
 import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
@@ -12,7 +13,7 @@ import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { addBoundFiles } from "../bound-files.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
-import type { TrustedAgents } from "../load-trusted-agents.ts";
+import type { SessionPermissions, TrustedAgents } from "../load-trusted-agents.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
@@ -22,6 +23,7 @@ import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
+import { shortModelsOf } from "../short-models.ts";
 import { teachSkills } from "../teach-skills.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
@@ -40,6 +42,10 @@ export type LoadedWorkspace = {
   readonly agentOf: (name: string) => AgentDefinition;
   readonly maxDepth: number;
   readonly instructions: ProjectInstructions;
+  /** What settings of other worlds say of every agent's calls. */
+  readonly permissions: SessionPermissions;
+  /** The folder, seen from the root of its project; empty where it is that. */
+  readonly base: string;
   readonly secrets: readonly (string | Secret)[];
   /** Files of it that something trusted runs, which no agent writes. */
   readonly bound: () => readonly string[];
@@ -74,9 +80,11 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       projectDir: project.root,
       innerDirs: project.folders.slice(1),
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
       given: options.agents ?? [],
       givenSkills: await readGivenSkills(options.skills ?? []),
+      folder,
       ...(homeDir === undefined ? {} : { homeDir }),
     },
     trust,
@@ -110,6 +118,8 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       settings,
       ...agents,
       bound: () => [...bound],
+      permissions: found.permissions,
+      base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,
       browsers: assembled.browsers,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),

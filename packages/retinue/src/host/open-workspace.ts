@@ -52,7 +52,8 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     if (agent === undefined && sessionId !== undefined) {
       await own.require(sessionId);
       const held = await engine.heldBy(sessionId);
-      if (held && loaded.agents.has(held.agent)) return { agent: agentOf(held.agent), above: held.from };
+      // Rights are told from the folder that they are for.
+      if (held && held.from.workspace === folder && loaded.agents.has(held.agent)) return { agent: agentOf(held.agent), above: held.from };
     }
     return { agent: agentOf(nameOf(agent)) };
   };
@@ -135,6 +136,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     agents: loaded.agents,
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
+    permissions: [...new Set([...loaded.permissions.rules, ...loaded.permissions.preapproved].map(({ from }) => from))],
     browsers: loaded.browsers,
     problems: loaded.problems,
     untrusted: loaded.untrusted,
@@ -194,6 +196,10 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
   send: async (runId, said, by) => {
     await own.requireRun(runId);
     return engine.send(runId, said, by);
+  },
+  withdraw: async (runId, messageId, by) => {
+    await own.requireRun(runId);
+    return engine.withdraw(runId, messageId, by);
   },
   answer: async (approvalId, answer, by) => {
     await own.requireApproval(approvalId);

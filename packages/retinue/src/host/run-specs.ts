@@ -17,7 +17,7 @@ export type RunSpecs = {
 
 export const createRunSpecs = (
   { store, isOnTape }: Shared,
-  { folder, settings, tools, agents, applied, maxDepth, model, resolve }: LoadedWorkspace,
+  { folder, settings, tools, agents, applied, maxDepth, model, permissions, base, resolve }: LoadedWorkspace,
   { placeWorktree }: Pick<Engine, "placeWorktree">,
 ): RunSpecs => {
   const summaryModel = settings.models["cheap"] === undefined ? undefined : "cheap";
@@ -32,6 +32,8 @@ export const createRunSpecs = (
     tools: [...tools.keys()],
     writes: [],
     hosts: [],
+    ...(permissions.rules.length === 0 ? {} : { rules: permissions.rules }),
+    ...(base === "" ? {} : { base }),
     approve: run.approve ?? settings.approve,
     maxDepth,
   });

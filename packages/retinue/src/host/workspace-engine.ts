@@ -22,7 +22,19 @@ import type { WorkspaceOptions } from "./workspace.ts";
 
 export const createWorkspaceEngine = (
   { home, floor, approver, source, onProblem }: Shared,
-  { folder, env, settings, tools, agents, instructions, secrets, bound, model, resolve }: LoadedWorkspace,
+  {
+    folder,
+    env,
+    settings,
+    tools,
+    agents,
+    instructions,
+    secrets,
+    bound,
+    permissions: { preapproved },
+    model,
+    resolve,
+  }: LoadedWorkspace,
   { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
@@ -38,7 +50,7 @@ export const createWorkspaceEngine = (
       clock: systemClock,
       outage: waitOutage(settings.retry.unreachableMs),
       realPath,
-      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected, bound }),
+      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected, bound, preapproved }),
       shell: (command, spec, signal, act) =>
         runShellLine({
           command,

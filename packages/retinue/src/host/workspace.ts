@@ -142,9 +142,11 @@ export type Workspace = Plans & {
   /** The browsers of its sessions; undefined where it has no tools of the browser. */
   readonly browsers: Browsers | undefined;
   /** Stopping, speaking to, answering and following runs of this folder, whichever process drives them. */
-  readonly live: Pick<Engine, "cancel" | "send" | "approvals" | "answer" | "follow">;
+  readonly live: Pick<Engine, "cancel" | "send" | "withdraw" | "approvals" | "answer" | "follow">;
   /** The files of instructions that agents are given, the user's and the project's. */
   readonly instructions: readonly string[];
+  /** Settings of other programs whose permissions hold for every agent. */
+  readonly permissions: readonly string[];
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */

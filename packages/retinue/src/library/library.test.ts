@@ -345,7 +345,7 @@ describe("a conversation that is handed over", () => {
     expect(result).toMatchObject({ status: "completed", details: "You bought quinces.", transferredTo: { agent: "billing" } });
     model.assertDone();
     const events = await retinue.events(run.sessionId);
-    expect(foldSession(run.sessionId, events).runs.get(run.runId)?.transferredTo).toEqual(result.transferredTo);
+    expect(foldSession(run.sessionId, events).runs.get(run.runId)?.result?.transferredTo).toEqual(result.transferredTo);
     expect(await retinue.verify(run.sessionId)).toMatchObject({ divergence: null });
   });
 

@@ -7,6 +7,8 @@ import { createId } from "../create-id.ts";
 import type { AppUnderTest, StartedApp } from "./start-app.ts";
 
 export type TestRun = {
+  /** Made by `newTestRunId`; a new one by default. */
+  readonly id?: string;
   readonly cases: readonly LoadedCase[];
   readonly ports: QaPorts;
   readonly workers: number;
@@ -24,12 +26,16 @@ export type TestRun = {
   readonly runOnce?: (loaded: LoadedCase, attempt: number) => Promise<CaseResult>;
 };
 
+/** Later ones sort after earlier ones. */
+export const newTestRunId = (): string => `test_${createId()}`;
+
 export const runTests = async (run: TestRun): Promise<SuiteResult> => {
   const { cases, ports, signal, onEvent } = run;
   const startedAt = ports.now();
   const apps = createApps(run);
   const roles = createRoles(run);
   const runOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
+    if (signal.aborted) return toBlocked(loaded, attempt, "The test run was cancelled before this case began.");
     const obstacle = (await apps.need(loaded)) ?? (await roles.need(loaded));
     if (obstacle !== null) return toBlocked(loaded, attempt, obstacle);
     if (run.runOnce) return run.runOnce(loaded, attempt);
@@ -45,7 +51,7 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
       ...(run.onEnd === undefined ? {} : { onEnd: run.onEnd }),
     });
     return {
-      id: `test_${createId()}`,
+      id: run.id ?? newTestRunId(),
       startedAt: new Date(startedAt).toISOString(),
       durationMs: Math.max(0, ports.now() - startedAt),
       model: run.model,

@@ -10,6 +10,8 @@ export type TestResults = {
   readonly keep: (result: SuiteResult) => Promise<void>;
   /** By id, the beginning of one, or `latest`. Throws `usage` where there is none. */
   readonly find: (id: string) => Promise<SuiteResult>;
+  /** The latest first, at most so many; files that hold no results are left out. */
+  readonly list: (most: number) => Promise<readonly SuiteResult[]>;
   /** The latest pass of a case that an agent carried out. */
   readonly latestPass: (caseId: string) => Promise<CaseResult | null>;
 };
@@ -39,6 +41,10 @@ export const createTestResults = (home: string, workspace: string): TestResults 
           hint: all.length === 0 ? "None was made yet." : `The latest is ${all.at(-1)?.replace(".json", "") ?? ""}.`,
         });
       return result;
+    },
+    list: async (most) => {
+      const latest = (await names()).toReversed().slice(0, most);
+      return (await Promise.all(latest.map(read))).filter((result) => result !== null);
     },
     latestPass: async (caseId) => {
       for (const name of (await names()).toReversed()) {

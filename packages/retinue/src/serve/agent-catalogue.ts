@@ -7,6 +7,7 @@ import path from "node:path";
 import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { findMissingModels } from "../cli/agents/missing-models.ts";
 import type { Inventory } from "../cli/inventory.ts";
+import { shortModelsOf } from "../short-models.ts";
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { Served } from "./served-workspaces.ts";
 
@@ -33,11 +34,12 @@ export const readAgentCatalogue = async (
   { workspace, loaded: { settings, home } }: Served,
   { env, projectDir = workspace.folder }: CatalogueOptions,
 ): Promise<AgentCatalogue> => {
-  const { loaded, problems, untrusted } = await loadTrustedAgents(
+  const { loaded, problems, permissions, untrusted } = await loadTrustedAgents(
     {
       userDir: home,
       projectDir,
       modelNames: Object.keys(settings.models),
+      shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
@@ -63,6 +65,7 @@ export const readAgentCatalogue = async (
       tools: workspace.tools,
       toolProblems: workspace.problems,
       untrusted,
+      permissions,
     },
     problems: checkAgents(found, options).files.flatMap(({ file, problems: ofFile }) =>
       ofFile.map((problem) => ({ file, ...problem })),

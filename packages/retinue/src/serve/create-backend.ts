@@ -3,9 +3,12 @@ import type { Backend } from "@retinue/server";
 import { readVersion } from "../cli/version.ts";
 import { createAgentCalls } from "./agent-calls.ts";
 import type { BackendGround } from "./backend-ground.ts";
+import { createRuleCalls } from "./rule-calls.ts";
 import { createRunCalls } from "./run-calls.ts";
 import { createSessionCalls } from "./session-calls.ts";
+import { createSessionFolds } from "./session-folds.ts";
 import { createTestCalls } from "./test-calls.ts";
+import { createViewCalls } from "./view-calls.ts";
 import { createWorkspaceCalls } from "./workspace-calls.ts";
 
 /** Every session, also one that begins later. */
@@ -13,14 +16,17 @@ const ALL = { has: () => true, keys: () => [] };
 
 export const createBackend = (ground: BackendGround): Backend => {
   const { host, store } = ground;
+  const folds = createSessionFolds({ store });
   return {
     version: readVersion(),
     calls: {
-      ...createSessionCalls(ground),
+      ...createSessionCalls(ground, folds),
+      ...createViewCalls(ground, folds),
       ...createRunCalls(ground),
       ...createWorkspaceCalls(ground),
       ...createAgentCalls(ground),
       ...createTestCalls(ground),
+      ...createRuleCalls(ground),
     },
     artifact: async (sessionId, artifactId) => store.readArtifactBytes(sessionId, artifactId),
     feeds: {
@@ -31,7 +37,12 @@ export const createBackend = (ground: BackendGround): Backend => {
         return { events: after >= headSeq ? [] : await store.read(sessionId, after, limit), headSeq };
       },
       follow: (sessionId, options) => host.follow(sessionId, options),
-      watchAll: (wake) => store.watchAny(ALL, wake),
+      watchAll: (wake) => {
+        const leave = [store.watchAny(ALL, wake), ground.asks.watch(wake)];
+        return () => {
+          for (const unwatch of leave) unwatch();
+        };
+      },
     },
   };
 };

@@ -7,7 +7,7 @@ import type { HostOptions } from "../host/host.ts";
 import { openRecord, type RetinueStore } from "../open-record.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { commandSource } from "../cli/reach/command-source.ts";
-import { createServedWorkspaces, type Served } from "./served-workspaces.ts";
+import type { Served } from "./served-workspaces.ts";
 
 export type OpenServerOptions = Omit<ServerOptions, "backend"> & {
   /** The first says where sessions are recorded. */
@@ -27,17 +27,20 @@ export const openServer = async ({ folders, env = process.env, model, ...options
   const source: InputSource = { ...commandSource(), via: "server" };
   const host = await openHost({ env, store, source, ...(model === undefined ? {} : { model }) });
   try {
-    const workspaces = createServedWorkspaces({ host, env });
-    for (const folder of folders) await workspaces.at(folder);
     const { store: _, ...rest } = options;
     // Who only uses the library does not load them.
-    const [{ createServer }, { createBackend }] = await Promise.all([import("@retinue/server"), import("./create-backend.ts")]);
-    const server = await createServer({ ...rest, backend: createBackend({ host, store, workspaces, env, source }) });
+    const [{ createServer }, { createBackend }, { openGround }] = await Promise.all([
+      import("@retinue/server"),
+      import("./create-backend.ts"),
+      import("./open-ground.ts"),
+    ]);
+    const { ground, close } = await openGround({ host, store, env, source, folders });
+    const server = await createServer({ ...rest, backend: createBackend(ground) });
     let closing: Promise<void> | undefined;
     return {
       ...server,
-      workspaces: workspaces.list(),
-      close: () => (closing ??= closeAll([server.close, host.close])),
+      workspaces: ground.workspaces.list(),
+      close: () => (closing ??= closeAll([server.close, close, host.close])),
     };
   } catch (thrown) {
     await host.close();

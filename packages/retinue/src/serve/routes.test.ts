@@ -2,10 +2,12 @@
 import type { RouteName } from "@retinue/protocol";
 import { ROUTE_PLACES } from "@retinue/protocol";
 import { ROUTES, type Route } from "@retinue/protocol/routes";
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { CaseResult } from "@retinue/protocol/test-case";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { keepRule } from "../approval-rules/rule-file.ts";
+import { createTestResults } from "../qa/test-results.ts";
 import type { ServedProject } from "./testing/serve-project.ts";
 import { serveProject } from "./testing/serve-project.ts";
 
@@ -29,10 +31,33 @@ const PLAN = {
   ],
 };
 
+const toCaseResult = (title: string, verdict: CaseResult["verdict"]): CaseResult => ({
+  id: `${title}.yaml`,
+  title,
+  file: `${title}.yaml`,
+  tags: [],
+  verdict,
+  reason: "so it was",
+  flaky: false,
+  healed: false,
+  attempt: 1,
+  sessionId: null,
+  steps: [],
+  summary: "",
+  durationMs: 1,
+  iterations: 0,
+  toolCalls: 0,
+  usage: { input: 0, output: 0, cached: 0, reasoning: 0 },
+  costUsd: 0,
+  problems: [],
+});
+
 beforeAll(async () => {
   project = await serveProject({
     script: ({ messages, tools }) => {
       const last = messages.at(-1);
+      if (last?.role === "user" && JSON.stringify(last).includes("ask me"))
+        return { toolCalls: [{ tool: "ask_user", input: { question: "Which port?", options: ["80", "8080"] } }] };
       if (last?.role === "user" && JSON.stringify(last).includes("wait for me"))
         return { toolCalls: [{ tool: "write", input: { path: "b.txt", content: "b" } }] };
       return { text: tools.length > 0 ? "Fine." : "Fine, too." };
@@ -42,17 +67,21 @@ beforeAll(async () => {
       ".env": "KEY=value-of-a-secret\n",
       ".retinue/agents/helper.md": AGENT,
       ".retinue/skills/sing/SKILL.md": SKILL,
+      "tests/suite.yaml": "app: { command: sleep 60, url: 'http://127.0.0.1:1/' }\n",
+      "tests/look.yaml": "title: It can be seen\nsteps: [{ action: Look, expected: Something is there }]\n",
+      "tests/wrong.yaml": "title: Nothing else\n",
       ".claude/commands/hold.md": "wait for me $ARGUMENTS",
+      ".opencode/command/help-me.md": "---\nagent: helper\n---\nHelp with $1, by @src/apple.ts and !`rm x`.\n",
     },
   });
-  const folder = path.join(project.home, "tests", createHash("sha256").update(project.folder).digest("hex").slice(0, 16));
-  await mkdir(folder, { recursive: true });
-  const results = {
+  await createTestResults(project.home, project.folder).keep({
     id: "test_1",
     startedAt: "2026-01-01T00:00:00Z",
-    cases: [{ title: "one", verdict: "pass" }, { verdict: "fail" }],
-  };
-  await writeFile(path.join(folder, "test_1.json"), JSON.stringify(results));
+    durationMs: 3,
+    model: "some/model",
+    environment: null,
+    cases: [toCaseResult("one", "pass"), toCaseResult("two", "fail")],
+  });
 });
 afterAll(() => project.close());
 
@@ -144,12 +173,54 @@ describe("every route", () => {
     const { files: all } = await callRoute<{ files: string[] }>("listFiles", { params, query: { limit: "200" } });
     expect(all).not.toContain(".env");
     await callRoute("listSettings", { params });
+    await keepRule(project.home, project.folder, { type: "folder", tool: "write", folder: "out" });
+    const { rules } = await callRoute<{ rules: { ruleId: string }[] }>("listRules", { params });
+    await callRoute("deleteRule", { params: { ...params, ruleId: rules[0]?.ruleId ?? "" } });
     await callRoute("listModels", { params });
     expect(JSON.stringify(await callRoute("getDoctor", { params }))).not.toContain("value-of-a-secret");
+  });
+
+  test("of test cases: one run works, the next waits and can be cancelled, and what came of the first is kept", async () => {
+    const params = { workspaceId: project.workspaceId };
     expect(await callRoute("listTests", { params })).toMatchObject({ runs: [{ testRunId: "test_1", passed: 1, failed: 1 }] });
     expect(await callRoute("getTestRun", { params: { ...params, testRunId: "test_1" } })).toMatchObject({
-      cases: [{ title: "one" }, {}],
+      state: "ended",
+      cases: [{ title: "one" }, { title: "two" }],
     });
+    const { cases, problems } = await callRoute<{ cases: { id: string; app: unknown }[]; problems: unknown[] }>("listTestCases", {
+      params,
+    });
+    expect(problems).toEqual([{ file: path.join("tests", "wrong.yaml"), line: 1, message: expect.any(String) as string }]);
+    expect(cases).toEqual([
+      expect.objectContaining({
+        id: path.join("tests", "look.yaml"),
+        title: "It can be seen",
+        steps: [{ number: 1, action: "Look", expected: "Something is there" }],
+        app: { command: "sleep 60", url: "http://127.0.0.1:1/", isAgreed: false },
+        last: null,
+      }),
+    ]);
+    const body = { cases: cases.map(({ id }) => id) };
+    const first = await callRoute<{ testRunId: string }>("startTestRun", { params, body });
+    const second = await callRoute<{ testRunId: string }>("startTestRun", { params, body });
+    expect(await callRoute("getTestRun", { params: { ...params, ...second } })).toMatchObject({
+      state: "queued",
+      pending: [{ title: "It can be seen", state: "queued" }],
+    });
+    await callRoute("cancelTestRun", { params: { ...params, ...second }, body: {} });
+    await vi.waitFor(
+      async () => expect(await callRoute("getTestRun", { params: { ...params, ...first } })).toMatchObject({ state: "ended" }),
+      { timeout: 20_000 },
+    );
+    // Nobody has agreed to its application.
+    expect(await callRoute("getTestRun", { params: { ...params, ...first } })).toMatchObject({
+      cases: [{ verdict: "blocked", reason: expect.stringContaining("Nobody has agreed") as string }],
+    });
+    const { runs } = await callRoute<{ runs: { testRunId: string }[] }>("listTests", { params });
+    expect(runs.map(({ testRunId }) => testRunId)).toEqual(["test_1", first.testRunId].toSorted().toReversed());
+    expect((await callRoute<{ cases: unknown[] }>("listTestCases", { params })).cases).toMatchObject([
+      { last: { ...first, verdict: "blocked" } },
+    ]);
   });
 
   test("of sessions, runs and questions", async () => {
@@ -167,6 +238,12 @@ describe("every route", () => {
     );
     await callRoute("getApproval", { params: { approvalId: asked.approvalId } });
     await callRoute("sendMessage", { params: { runId }, body: { text: "and be quick" } });
+    const { events: said } = await callRoute<{ events: { messageId?: string }[] }>("listEvents", { params, query: { limit: "100" } });
+    const messageId = said.find((event) => event.messageId !== undefined)?.messageId ?? "";
+    await callRoute("withdrawMessage", { params: { runId, messageId } });
+    await callRoute("queueTurn", { params, body: { text: "never mind" } });
+    const { turns } = await callRoute<{ turns: { turnId: string }[] }>("listQueuedTurns", { params });
+    await callRoute("dropQueuedTurn", { params: { ...params, turnId: turns[0]?.turnId ?? "" } });
     await callRoute("answerApproval", { params: { approvalId: asked.approvalId }, body: { allowed: true, hash: asked.hash } });
     await settled(sessionId);
     await callRoute("listSessions", { query: { order: "updated", limit: "10" } });
@@ -178,6 +255,18 @@ describe("every route", () => {
     expect(events.map(({ seq }) => seq)).toEqual([3, 4, 5]);
     await callRoute("listMessages", { params });
     await callRoute("getTree", { params });
+    const { runs, seq } = await callRoute<{ runs: { runId: string; stepCount: number }[]; seq: number }>("getView", { params });
+    expect(runs.map((run) => run.runId)).toContain(runId);
+    const part = await callRoute<{ stepCount: number }>("getRunPart", {
+      params: { ...params, runId },
+      query: { atLeast: String(seq) },
+    });
+    expect(part.stepCount).toBe(runs[0]?.stepCount);
+    const page = await callRoute<{ steps: unknown[] }>("listSteps", {
+      params: { ...params, runId },
+      query: { from: "0", to: "1" },
+    });
+    expect(page.steps).toHaveLength(1);
     await callRoute("exportSession", { params });
     await callRoute("search", { query: { text: "wait" } });
     await callRoute("getStats", { query: { by: "agent" } });
@@ -185,6 +274,24 @@ describe("every route", () => {
     await settled((await callRoute<Id>("forkSession", { params, body: { seq: 5, text: "otherwise" } })).sessionId);
     const resumed = await callRoute<Id>("resumeSession", { params, body: {} });
     expect(resumed.sessionId).toBe(sessionId);
+    const ran = async (text: string, at?: Id["sessionId"]): Promise<{ readonly agent: string; readonly task: string }> => {
+      const begun =
+        at === undefined
+          ? await callRoute<Id>("startSession", { body: { workspaceId, text } })
+          : await callRoute<Id>("startTurn", { params: { sessionId: at }, body: { text } });
+      await settled(begun.sessionId);
+      const { events } = await callRoute<{ events: { type: string; runId: string; agent: string; task?: unknown }[] }>("listEvents", {
+        params: { sessionId: begun.sessionId },
+      });
+      const requested = events.find(({ type, runId }) => type === "run.requested" && runId === begun.runId);
+      return { agent: requested?.agent ?? "", task: JSON.stringify(requested?.task) };
+    };
+    for (const at of [undefined, sessionId]) {
+      const { agent, task } = await ran("/help-me apples", at);
+      expect(agent).toBe("helper");
+      expect(task).toContain("Help with apples, by @src/apple.ts and [run `rm x` with the shell tool");
+      expect(task).toContain("[file src/apple.ts]");
+    }
     const held = await callRoute<Id>("startSession", { body: { workspaceId, text: "/hold once more" } });
     const { items } = await callRoute<{ items: unknown[] }>("listSessions", { query: { limit: "1" } });
     expect(JSON.stringify(items)).toContain("wait for me once more");
@@ -194,6 +301,25 @@ describe("every route", () => {
     await callRoute("stopSession", { params: { sessionId: other.sessionId }, body: {} });
     await settled(other.sessionId);
     await callRoute("deleteSession", { params });
+  });
+
+  test("of what agents ask the user", async () => {
+    const { workspaceId } = project;
+    const { sessionId, runId } = await callRoute<Id>("startSession", { body: { workspaceId, text: "ask me" } });
+    const asked = await vi.waitFor(
+      async () => {
+        const [one] = (await callRoute<{ questions: { callId: string; question: string }[] }>("listQuestions")).questions;
+        if (!one) throw new Error("not yet");
+        return one;
+      },
+      { timeout: 20_000 },
+    );
+    expect(asked).toMatchObject({ sessionId, runId, agent: "main", question: "Which port?", options: ["80", "8080"] });
+    await callRoute("answerQuestion", { params: { runId }, body: { callId: asked.callId, text: "8080" } });
+    await settled(sessionId);
+    const { events } = await callRoute<{ events: unknown[] }>("listEvents", { params: { sessionId }, query: { limit: "100" } });
+    expect(JSON.stringify(events)).toContain("The user answered: 8080");
+    expect(await callRoute("listQuestions")).toEqual({ questions: [] });
   });
 
   test("of plans", async () => {

@@ -4,6 +4,9 @@ import type { ApprovalId, Plan, RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";
 import { readPlannedDiff } from "@retinue/tools";
+import type { ApprovalRule } from "../approval-rules/approval-rule.ts";
+import { describeRule, offerRule } from "../approval-rules/approval-rule.ts";
+import { keepRule } from "../approval-rules/rule-file.ts";
 import { readPlan } from "../plans.ts";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { given, toParts } from "./said.ts";
@@ -13,6 +16,9 @@ import { requireSession, toApprovalItem, toSessionItems } from "./session-items.
 type RunCall =
   | "cancelRun"
   | "sendMessage"
+  | "withdrawMessage"
+  | "listQuestions"
+  | "answerQuestion"
   | "listApprovals"
   | "getApproval"
   | "answerApproval"
@@ -47,23 +53,41 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
       await workspace.live.send(runId, parts, { source });
       return { ok: true };
     },
+    withdrawMessage: async ({ params: { runId, messageId } }) => {
+      const { workspace } = await servedOf(runId);
+      await workspace.live.withdraw(runId, messageId, { source });
+      return { ok: true };
+    },
+    listQuestions: async () => ({ questions: ground.asks.open() }),
+    answerQuestion: async ({ params: { runId }, body: { callId, text } }) => {
+      ground.asks.answer(runId, callId, text);
+      return { ok: true };
+    },
     listApprovals: async ({ query: { sessionId } }) => ({
       approvals: (await store.approvals(sessionId === undefined ? {} : { sessionId })).map(toApprovalItem),
     }),
     getApproval: async ({ params: { approvalId } }) => {
       const found = await findOpen(approvalId);
-      return { ...toApprovalItem(found), diff: (await readPlannedDiff(found.act, found.workspace)) ?? null };
+      const rule = offerRule(found.act, found.workspace);
+      return {
+        ...toApprovalItem(found),
+        diff: (await readPlannedDiff(found.act, found.workspace)) ?? null,
+        rule: rule ? describeRule(rule) : null,
+      };
     },
-    answerApproval: async ({ params: { approvalId }, body: { allowed, hash, scope = "once", reason } }) => {
+    answerApproval: async ({ params: { approvalId }, body: { allowed, hash, scope = "once", reason, rule } }) => {
       const found = await findOpen(approvalId);
       if (found.hash !== hash)
         throw new RetinueError("approval_changed", `${approvalId} asks about another act than the one that was answered.`);
       if (!allowed && scope !== "once")
         throw new RetinueError("request_invalid", "A no is always to one act.", { hint: "Leave out the scope." });
       const served = await workspaces.at(found.workspace);
+      const kept = rule === undefined ? undefined : requireRule(found, { allowed, rule });
       const why = allowed ? reason : reason === undefined ? "The user said no." : `The user said no: ${reason}`;
       await served.workspace.live.answer(approvalId, given({ allowed, scope, reason: why }), { source });
+      if (kept) await keepRule(served.loaded.home, found.workspace, kept);
       await goOn(ground, served, found);
+      if (kept) await ground.ruleAnswers.look();
       return { ok: true };
     },
     listPlans: async ({ query: { workspaceId, limit = 50, after } }) => {
@@ -90,8 +114,21 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
   };
 };
 
+/** The rule that was shown, or nothing is kept and nothing answered. */
+const requireRule = (
+  { act, workspace }: OpenApproval,
+  { allowed, rule }: { readonly allowed: boolean; readonly rule: string },
+): ApprovalRule => {
+  const offered = offerRule(act, workspace);
+  if (!allowed || !offered || describeRule(offered) !== rule)
+    throw new RetinueError("request_invalid", "The rule is not the one that is offered for this act; nothing was answered.", {
+      hint: "Read the question again, or allow the act once.",
+    });
+  return offered;
+};
+
 /** A run that parked and that no living process drives is driven on here. One that was begun here is woken by its engine. */
-const goOn = async ({ store, workspaces }: BackendGround, served: Served, { sessionId }: OpenApproval): Promise<void> => {
+export const goOn = async ({ store, workspaces }: Pick<BackendGround, "store" | "workspaces">, served: Served, { sessionId }: OpenApproval): Promise<void> => {
   if (workspaces.isHeld(sessionId)) return;
   const holders = await store.readSide.holders([sessionId]);
   if (holders.has(sessionId)) return;

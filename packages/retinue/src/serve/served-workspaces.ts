@@ -8,7 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import type { Host } from "../host/host.ts";
-import type { Workspace } from "../host/workspace.ts";
+import type { Workspace, WorkspaceOptions } from "../host/workspace.ts";
 import { loadSettings, type LoadedSettings } from "../settings/load-settings.ts";
 
 export type WorkspaceId = `wsp_${string}`;
@@ -36,9 +36,13 @@ export type ServedWorkspaces = {
 export const toWorkspaceId = (folder: string): WorkspaceId =>
   `wsp_${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`;
 
-export type ServedOptions = { readonly host: Pick<Host, "openWorkspace">; readonly env: NodeJS.ProcessEnv };
+export type ServedOptions = {
+  readonly host: Pick<Host, "openWorkspace">;
+  readonly env: NodeJS.ProcessEnv;
+  readonly askUser?: WorkspaceOptions["askUser"];
+};
 
-export const createServedWorkspaces = ({ host, env }: ServedOptions): ServedWorkspaces => {
+export const createServedWorkspaces = ({ host, env, askUser }: ServedOptions): ServedWorkspaces => {
   const open = new Map<WorkspaceId, Promise<Served>>();
   const ready = new Map<WorkspaceId, Served>();
   const driven = new Map<Workspace, Set<RunHandle>>();
@@ -56,7 +60,7 @@ export const createServedWorkspaces = ({ host, env }: ServedOptions): ServedWork
     const loaded = await loadSettings({ workspace: folder, env });
     // Somebody may be looking, or may come: what must be asked is never denied for want of a terminal.
     const settings = { ...loaded.settings, approvals: { ...loaded.settings.approvals, unattended: "park" as const } };
-    const workspace = await host.openWorkspace(folder, { settings, env });
+    const workspace = await host.openWorkspace(folder, { settings, env, ...(askUser === undefined ? {} : { askUser }) });
     return { workspaceId: toWorkspaceId(workspace.folder), workspace, loaded };
   };
 

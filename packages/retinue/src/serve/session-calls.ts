@@ -1,14 +1,18 @@
 /** Calls of the server about sessions: the record is read as it is, and runs are begun through the workspace of their folder. */
-import { foldSession } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import type { RouteInput } from "@retinue/protocol/routes";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { toCommandTask } from "../folder-commands.ts";
-import { given, toParts } from "./said.ts";
+import { given, type Said, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
+import type { SessionFolds } from "./session-folds.ts";
 import type { SessionItem } from "./session-items.ts";
 import { requireSession, toSessionItems } from "./session-items.ts";
+import { findAgentNamed } from "@retinue/runtime";
+
+type RunOptions = Omit<RouteInput<"startTurn">["body"], keyof Said>;
 
 type SessionCall =
   | "listSessions"
@@ -16,6 +20,9 @@ type SessionCall =
   | "getSession"
   | "deleteSession"
   | "startTurn"
+  | "listQueuedTurns"
+  | "queueTurn"
+  | "dropQueuedTurn"
   | "resumeSession"
   | "forkSession"
   | "stopSession"
@@ -27,25 +34,29 @@ type SessionCall =
   | "search";
 
 const USUAL_EVENTS = 1_000;
+/** Sessions of fewer events are folded as soon as they are opened. */
+const LARGE_EVENTS = 5_000;
+const MOST_AHEAD = 2;
 
-export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall> => {
+export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): SomeCalls<SessionCall> => {
   const { store, workspaces, source, env } = ground;
   const { readSide } = store;
   const servedOf = async (sessionId: SessionId): Promise<Served> =>
     workspaces.at((await requireSession(store, sessionId)).workspace);
-  const begin = async (served: Served, run: Promise<RunHandle>): Promise<{ sessionId: SessionId; runId: `run_${string}` }> => {
+  const begin = async (served: Served, run: Promise<RunHandle>): Promise<Started> => {
     const handle = workspaces.hold(served, await run);
     return { sessionId: handle.sessionId, runId: handle.runId };
   };
-  /** A text that calls a command which is a file becomes the task that it stands for. */
-  const meant = async ({ workspace: { folder }, loaded: { settings } }: Served, text: string): Promise<string> =>
-    (await toCommandTask(text, { folder, settings, env, isStrict: false })).text;
 
   return {
     listSessions: async ({ query: { search, workspaceId, ...query } }) => {
       if (search !== undefined && search.trim() !== "") return searchSessions(ground, search, given(query));
       const workspace = workspaceId === undefined ? {} : { workspace: workspaces.of(workspaceId).workspace.folder };
       const { items, next } = await readSide.listSessions(given({ ...query, ...workspace }));
+      // Whoever sees the list opens one of the latest; reading a large one takes as long as looking at the list does.
+      if (query.order === "updated" && query.after === undefined)
+        for (const { sessionId } of items.filter(({ headSeq }) => headSeq > LARGE_EVENTS).slice(0, MOST_AHEAD))
+          folds.foldAhead(sessionId);
       return { items: await toSessionItems(store, items), next };
     },
     getSession: async ({ params: { sessionId } }) => {
@@ -55,13 +66,19 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     },
     startSession: async ({ body: { workspaceId, text, images, ...run } }) => {
       const served = workspaces.of(workspaceId);
-      const said = await meant(served, text);
-      return begin(served, served.workspace.run(toParts({ text: said, images }), given(run)));
+      const meant = await toMeant(served, text, env);
+      return begin(served, served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run) }));
     },
-    startTurn: async ({ params: { sessionId }, body: { text, images, ...run } }) => {
-      const served = await servedOf(sessionId);
-      const said = await meant(served, text);
-      return begin(served, served.workspace.run(toParts({ text: said, images }), { ...given(run), sessionId }));
+    startTurn: async ({ params: { sessionId }, body }) =>
+      beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
+    listQueuedTurns: async ({ params: { sessionId } }) => ({ turns: await ground.queuedTurns.list(sessionId) }),
+    queueTurn: async ({ params: { sessionId }, body: { text } }) => {
+      await requireSession(store, sessionId);
+      return { isQueued: await ground.queuedTurns.add(sessionId, text) };
+    },
+    dropQueuedTurn: async ({ params: { sessionId, turnId } }) => {
+      await ground.queuedTurns.drop(sessionId, turnId);
+      return { ok: true };
     },
     resumeSession: async ({ params: { sessionId }, body }) => {
       const served = await servedOf(sessionId);
@@ -90,6 +107,7 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     deleteSession: async ({ params: { sessionId }, query: { force } }) => {
       const wasThere = await readSide.deleteSession(sessionId, { force: force === "true" });
       if (!wasThere) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
+      folds.forget(sessionId);
       return { ok: true };
     },
     exportSession: async ({ params: { sessionId } }) => ({ ...(await readSide.exportSession(sessionId)) }),
@@ -106,8 +124,7 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
       return { runs: await readSide.tree(sessionId) };
     },
     listSessionPlans: async ({ params: { sessionId } }) => {
-      await requireSession(store, sessionId);
-      const { runs } = foldSession(sessionId, await store.read(sessionId));
+      const { runs } = await folds.viewOf(sessionId);
       return {
         plans: [...runs.values()].flatMap(({ runId, plans }) =>
           [...plans.values()].map(({ callId, plan, steps, verdict }) => ({
@@ -128,6 +145,35 @@ export const createSessionCalls = (ground: BackendGround): SomeCalls<SessionCall
     },
     search: async ({ query: { text, ...query } }) => readSide.search(text, given(query)),
   };
+};
+
+type Started = { readonly sessionId: SessionId; readonly runId: `run_${string}` };
+
+type Turn = Said & RunOptions & { readonly sessionId: SessionId };
+
+/** Goes on with the conversation of a session. */
+export const beginTurn = async (
+  { workspaces, env }: Pick<BackendGround, "workspaces" | "env">,
+  served: Served,
+  { text, images, sessionId, ...run }: Turn,
+): Promise<Started> => {
+  const meant = await toMeant(served, text, env);
+  const handle = await served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run), sessionId });
+  const { runId } = workspaces.hold(served, handle);
+  return { sessionId, runId };
+};
+
+type Meant = { readonly text: string; readonly by: Pick<RunOptions, "agent"> };
+
+/** A text that calls a command which is a file becomes the task that it stands for, for the agent that the file names, where there is one. */
+const toMeant = async (
+  { workspace: { folder, agents }, loaded: { settings } }: Served,
+  said: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Meant> => {
+  const { text, command } = await toCommandTask(said, { folder, settings, env, isStrict: false });
+  const named = command?.agent === undefined ? undefined : findAgentNamed(command.agent, agents.values());
+  return { text, by: named === undefined ? {} : { agent: named.name } };
 };
 
 type Found = { readonly items: readonly SessionItem[]; readonly next: string | null };

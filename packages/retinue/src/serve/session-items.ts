@@ -27,7 +27,7 @@ export const toSessionItems = async (store: RetinueStore, rows: readonly Session
 };
 
 /** Throws `session_unknown`. */
-export const requireSession = async (store: RetinueStore, sessionId: SessionId): Promise<SessionRow> => {
+export const requireSession = async (store: Pick<RetinueStore, "readSide">, sessionId: SessionId): Promise<SessionRow> => {
   const row = await store.readSide.session(sessionId);
   if (!row) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
   return row;

@@ -9,7 +9,7 @@ import { drawQuestion } from "./draw/question-card.ts";
 import { drawDetails } from "./draw/run-details.ts";
 import type { RunNames } from "./draw/run-names.ts";
 import { drawWorkList } from "./draw/work-list.ts";
-import type { ApprovalRule } from "./question/approval-rule.ts";
+import type { ApprovalRule } from "../approval-rules/approval-rule.ts";
 import type { Shown } from "./question/question-queue.ts";
 import { cutRow } from "./screen/fit-row.ts";
 import type { Frame, Size } from "./screen/live-screen.ts";

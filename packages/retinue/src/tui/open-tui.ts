@@ -18,7 +18,7 @@ import { readVersion } from "../cli/version.ts";
 import type { Retinue } from "../create-retinue.ts";
 import { toFileCommands } from "./command/file-commands.ts";
 import { createAskHub } from "./question/ask-hub.ts";
-import { keepRule, readRules } from "./question/rule-file.ts";
+import { keepRule, readRules } from "../approval-rules/rule-file.ts";
 import { wrapRow } from "./screen/fit-row.ts";
 import { notifyBy } from "./screen/notify.ts";
 import type { Row } from "./screen/row.ts";

@@ -4,12 +4,11 @@ import { z } from "zod";
 import type { AnyTool } from "../loop/tool.ts";
 import { defineTool } from "../loop/tool.ts";
 import { shorten } from "./agent-catalogue.ts";
+import { FIND_AGENT } from "./find-agent-tool-name.ts";
 import { findByWords } from "./find-by-words.ts";
 
 const MOST_FOUND = 10;
 const DESCRIPTION_CHARS = 300;
-
-export const FIND_AGENT = "find_agent";
 
 export const createFindAgentTool = (available: readonly AgentDefinition[]): AnyTool =>
   defineTool({

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Acceptance, Grant, Limits, RecordedEvent, RunId, RunSpec, Usage } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { grantIn, narrow, stricterMode, withAll } from "../policy/grant.ts";
+import { grantIn, narrow, stricterMode, withAll, withAllRules } from "../policy/grant.ts";
 import { isInside } from "../policy/judge.ts";
 import { stricter } from "./spec.ts";
 
@@ -81,6 +81,8 @@ const narrowSpec = ({ spec, agent: name, depth }: Requested, above: Grant, now: 
       tools: spec.grant.tools.filter((tool) => mayPassOn.has(tool)),
       writes: withAll(spec.grant.writes, rights.grant.writes),
       hosts: withAll(spec.grant.hosts, rights.grant.hosts),
+      ...withAllRules(spec.grant.rules, rights.grant.rules),
+      ...(rights.grant.base === undefined ? {} : { base: rights.grant.base }),
       // What an imported record has in hand is asked about, whatever passes otherwise.
       approve: now.isImported ? stricterMode(mode, "ask") : mode,
       maxDepth: Math.min(spec.grant.maxDepth, rights.grant.maxDepth),

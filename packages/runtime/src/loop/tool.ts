@@ -34,6 +34,8 @@ export type Touches = {
   readonly hosts?: readonly string[];
   /** A command line that a shell will run. */
   readonly command?: string;
+  /** What rules are about where it is neither a path nor a command line: an address, the name of a skill, a command in other words; of several all count. */
+  readonly about?: string | readonly string[];
   /** The call starts a program on what others wrote, and is asked about where no sandbox holds it: what is not protected then. */
   readonly withoutSandbox?: string;
   /** Names of the secrets that it is to be given; whoever uses the tool is asked, in every mode. */
@@ -43,7 +45,7 @@ export type Touches = {
 };
 
 /** What the run is granted, for tools that confine what they start; whether a call may run at all was decided before. */
-export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve">;
+export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve" | "rules">;
 
 export type ToolContext = {
   readonly callId: CallId;

@@ -22,13 +22,14 @@ const formsOf = (act: ProposedAct): readonly ProposedAct[] =>
 /**
  * Acts with the same key are alike. Commands and requests are alike only if they are the same to the letter: who allowed one command has
  * allowed no other. The files around them do not count: whoever allows a command for longer lets it run what is there by then. Writes by one
- * tool are alike, since the grant says where they may go; those to protected paths only if they are the same.
+ * tool are alike, since the grant says where they may go; those to protected paths only if they are the same, and so is all that a
+ * rule wants a human's word for.
  */
 export const likenessOf = (act: ProposedAct): string =>
   // Reads are asked about for what they are run without, which is the same for all of them.
-  act.effect === "read"
+  act.effect === "read" && act.askedBy === undefined
     ? `read ${act.tool}`
-    : act.effect === "write" && act.protectedPaths === undefined
+    : act.effect === "write" && act.protectedPaths === undefined && act.askedBy === undefined
       ? `write ${act.tool}`
       : `${act.effect} ${act.tool} ${hashAct(withoutTree(act))}`;
 

@@ -3,11 +3,16 @@
  * paths it will touch. Nothing a model or a tool says changes the outcome, and a denial beats everything.
  */
 import path from "node:path";
-import type { ErrorValue, Json, ProposedAct, RunSpec } from "@retinue/protocol";
+import type { ErrorValue, Json, ProposedAct, RuleSet, RunSpec } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import picomatch from "picomatch";
+import { DELEGATE } from "../delegation/delegate-tool-name.ts";
+import { FIND_AGENT } from "../delegation/find-agent-tool-name.ts";
 import { reachesHost } from "./host-pattern.ts";
 import type { Protection } from "./protected-paths.ts";
+import type { RuledCall } from "./rules/judge-rules.ts";
+import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
+import { splitCommands } from "./rules/split-commands.ts";
 import { BOUND, findUnportable, protectionOf } from "./protected-paths.ts";
 import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
@@ -39,10 +44,15 @@ export type JudgeOptions = {
   readonly sandboxObstacle?: () => Promise<SandboxObstacle | undefined>;
   /** The user has waived the sandbox where there is none. */
   readonly allowUnsandboxed?: boolean;
+  /** Calls that these rules allow by name are not asked about. They lift nothing else: no denial, no protection, no rule that asks. */
+  readonly preapproved?: readonly RuleSet[];
 };
 
 /** `isInstalled`: there should be a sandbox, and it does not work now. */
 export type SandboxObstacle = { readonly reason: string; readonly isInstalled: boolean };
+
+/** What a human is told besides the act itself. */
+type Why = { readonly unsandboxed: string | undefined; readonly askedBy: string | undefined };
 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
 
@@ -52,7 +62,15 @@ const ALLOW: Judgement = { type: "allow" };
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
 export const createJudge = (options: JudgeOptions = {}) => {
-  const { unprotected = [], bound = () => [], digest, digestTree, sandboxObstacle, allowUnsandboxed = false } = options;
+  const {
+    unprotected = [],
+    bound = () => [],
+    digest,
+    digestTree,
+    sandboxObstacle,
+    allowUnsandboxed = false,
+    preapproved = [],
+  } = options;
   const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
 
   /** Where nothing is known of a sandbox there is none for programs that look into what others wrote. */
@@ -108,7 +126,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     { callId, tool, input, spec }: Judged,
     touches: Touches,
     places: readonly Place[],
-    unsandboxed: string | undefined,
+    { unsandboxed, askedBy }: Why,
   ): Promise<ProposedAct> => {
     const scripts: { path: string; digest: string }[] = [];
     if (digest && touches.command !== undefined)
@@ -131,6 +149,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
       ...(scripts.length === 0 ? {} : { scripts }),
       ...(tree === undefined ? {} : { tree }),
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
+      ...(askedBy === undefined ? {} : { askedBy }),
       ...(isGivenSecrets(touches) ? { secrets: [...(touches.secrets ?? [])] } : {}),
     };
   };
@@ -182,22 +201,36 @@ export const createJudge = (options: JudgeOptions = {}) => {
     for (const host of touches.hosts ?? [])
       if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
         return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
+    const call = toRuledCall(judged, touches, places);
+    // Whom a run may start is said by its delegates.
+    const startsAgents = tool.name === DELEGATE || tool.name === FIND_AGENT || spec.delegates.includes(tool.name);
+    const verdict = judgeRules(startsAgents ? undefined : grant.rules, call);
+    if (verdict.effect === "deny")
+      return deny("act_denied", `A rule does not let "${tool.name}" do this (${verdict.by}).${howElse(touches)}`);
+    const askedBy = verdict.effect === "ask" ? verdict.by : undefined;
     const isConcerned = touches.needsSandbox === true || touches.withoutSandbox !== undefined;
     const obstacle = isConcerned && !allowUnsandboxed ? await obstacleTo(touches) : undefined;
     const unsandboxed = obstacle && (touches.withoutSandbox ?? toUnprotected(obstacle, grant));
     // Where a sandbox would have kept the agent to its grant, or should be there and is not, a human decides in every mode.
-    const mustAsk = isGivenSecrets(touches) || (obstacle !== undefined && (obstacle.isInstalled || isLimited(grant)));
-    const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, unsandboxed);
-    if (tool.effect === "read") return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
+    const mustAsk =
+      askedBy !== undefined || isGivenSecrets(touches) || (obstacle !== undefined && (obstacle.isInstalled || isLimited(grant)));
+    const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, { unsandboxed, askedBy });
+    if (tool.effect === "read" && askedBy === undefined)
+      return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
+    if (tool.effect === "read") return ask();
+    const isPreapproved = (): boolean =>
+      preapproved.length > 0 && places.every(({ protection }) => protection === undefined) && isAllowedByRule(preapproved, call);
     switch (grant.approve) {
       case "all":
         return mustAsk || places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
       case "read-only":
         return deny("act_denied", `"${tool.name}" would ${tool.effect}, and this run is read-only.`);
       case "workspace":
-        return !mustAsk && unsandboxed === undefined && (await isAllowedInWorkspace(judged, touches, places)) ? ALLOW : ask();
+        return !mustAsk && unsandboxed === undefined && (isPreapproved() || (await isAllowedInWorkspace(judged, touches, places)))
+          ? ALLOW
+          : ask();
       case "ask":
-        return ask();
+        return !mustAsk && unsandboxed === undefined && isPreapproved() ? ALLOW : ask();
       default:
         return grant.approve satisfies never;
     }
@@ -210,6 +243,38 @@ export const isInside = (folder: string, file: string): boolean => {
   const relative = path.relative(folder, file);
   return relative === "" || (relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 };
+
+/** Tools that look through folders and leave out, file by file, what rules do not let be read. */
+const FILTERING: ReadonlySet<string> = new Set(["read", "ls", "glob", "grep"]);
+
+/** Of what starts programs, paths do not tell which. */
+const toRuledCall = ({ tool, spec }: Judged, touches: Touches, places: readonly Place[]): RuledCall => {
+  const { workspace, worktree, directory = "" } = spec;
+  const texts = typeof touches.about === "string" ? [touches.about] : touches.about;
+  return {
+    tool: tool.name,
+    roots: [workspace, ...(worktree === undefined ? [] : [path.join(worktree.of, directory)])].map((root) =>
+      root.split(path.sep).join("/"),
+    ),
+    paths:
+      touches.paths === undefined || tool.effect === "execute"
+        ? undefined
+        : places.flatMap(({ named, real }) => {
+            const forms = [path.resolve(workspace, named), real];
+            return [...new Set(forms.map((at) => path.relative(workspace, at).split(path.sep).join("/")))];
+          }),
+    command: touches.command,
+    texts,
+    hosts: touches.hosts ?? [],
+    looksBelow: tool.effect === "read" && texts === undefined && places.length > 0 && !FILTERING.has(tool.name),
+  };
+};
+
+/** What the model may try in place of a line that no rule could be found for. */
+const howElse = ({ command }: Touches): string =>
+  command !== undefined && splitCommands(command) === undefined
+    ? " The line cannot be taken apart into single commands, so that the strictest rule holds: write it as plain commands, without substitutions, loops or functions."
+    : "";
 
 /** One glob of each list must match. */
 export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string): boolean => {

@@ -109,5 +109,9 @@ export const findToolNamed = <T>(name: string, tools: ReadonlyMap<string, T>): T
   return same.length === 1 ? tools.get(same[0] ?? "") : undefined;
 };
 
-/** `mcp__server` alone means every tool of that server. */
-const toMcpPattern = (name: string): string => (/^mcp__[^_*]+(?:_[^_*]+)*$/.test(name) ? `${name}__*` : name);
+/** Tools of MCP servers are `server.tool` here and `mcp__server__tool` elsewhere; `mcp__server` alone means every tool of that server. */
+const toMcpPattern = (name: string): string => {
+  const [, server, tool] = /^mcp__(.*?)(?:__(.*))?$/s.exec(name) ?? [];
+  if (server === undefined || server === "") return name;
+  return `${server}.${tool === undefined || tool === "" ? "*" : tool}`;
+};

@@ -138,6 +138,16 @@ describe("messages", () => {
     content: [{ type: "text", text: id }],
   });
 
+  test("are taken back while they wait, and are in the conversation all the same where the driver had them already", () => {
+    const state = take(begin(), said("a"), said("b"), { type: "message.withdrawn", messageId: "msg_a" });
+    expect(state.inbox.map(({ messageId }) => messageId)).toEqual(["msg_b"]);
+    take(state, { type: "message.delivered", messageIds: ["msg_a", "msg_b"] }, { type: "message.withdrawn", messageId: "msg_b" });
+    expect(state.messages.slice(-2).map(({ content }) => JSON.stringify(content))).toEqual([
+      expect.stringContaining("a"),
+      expect.stringContaining("b"),
+    ]);
+  });
+
   test("wait until they are delivered, each once, in the order of the delivery", () => {
     const state = take(begin(), said("a"), said("b"), said("c"), { type: "message.delivered", messageIds: ["msg_b", "msg_a"] });
     expect(state.inbox.map(({ messageId }) => messageId)).toEqual(["msg_c"]);

@@ -180,6 +180,8 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return applyApproval(state, event);
     case "message.received":
       return applyMessage(state, event);
+    case "message.withdrawn":
+      return withdraw(state, event.messageId);
     case "message.delivered":
       return deliver(state, event.messageIds);
     case "model.requested":
@@ -315,9 +317,19 @@ const applyMessage = (state: RunState, event: EventDraft & { readonly type: "mes
   state.inbox = [...state.inbox, { messageId, from, content }];
 };
 
+/** Where the message is in the conversation already, taking it back changes nothing. */
+const withdraw = (state: RunState, messageId: MessageId): void => {
+  const message = state.inbox.find((one) => one.messageId === messageId);
+  if (!message) return;
+  state.inbox = state.inbox.filter((one) => one !== message);
+  state.withdrawn = [...(state.withdrawn ?? []), message];
+};
+
+/** What a driver had taken notice of before it heard that it was taken back is in the conversation. */
 const deliver = (state: RunState, messageIds: readonly MessageId[]): void => {
   for (const messageId of messageIds) {
-    const message = state.inbox.find((one) => one.messageId === messageId);
+    const waiting = state.inbox.find((one) => one.messageId === messageId);
+    const message = waiting ?? state.withdrawn?.find((one) => one.messageId === messageId);
     if (!message) throw new RetinueError("internal", `message ${messageId} is delivered, but it was never received`);
     state.inbox = state.inbox.filter((one) => one !== message);
     say(state, message.content);

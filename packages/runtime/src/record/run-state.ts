@@ -92,6 +92,8 @@ export type RunState = {
   failure: ErrorValue | null;
   /** What was said to the run and is not part of its conversation yet, oldest first. */
   inbox: readonly WaitingMessage[];
+  /** What was taken back before it was delivered. */
+  withdrawn?: readonly WaitingMessage[];
   /** Runs below whose results it was told as messages. */
   heardFrom: ReadonlySet<string>;
   /** Calls that started a run in the background, and were answered. */

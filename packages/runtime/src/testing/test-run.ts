@@ -205,6 +205,8 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return event.on.map((one) => (one.type === "approval" ? one.approvalId : one.runId));
     case "run.finishing":
       return [];
+    case "message.withdrawn":
+      return [event.messageId];
     case "tool.started":
       return [event.callId, event.tool];
     case "tool.settled":

@@ -12,7 +12,8 @@ import { toFrame } from "./sink.ts";
 
 type Session = ReadonlyDeep<RouteOutput<"getSession">>;
 type Approval = ReadonlyDeep<RouteOutput<"listApprovals">["approvals"][number]>;
-type Told = AllFrame<Session, Approval>;
+type Question = ReadonlyDeep<RouteOutput<"listQuestions">["questions"][number]>;
+type Told = AllFrame<Session, Approval, Question>;
 
 export type AllHub = {
   readonly join: (sink: Sink) => () => void;
@@ -23,7 +24,7 @@ export type AllHub = {
 };
 
 export type AllHubOptions = {
-  readonly calls: Pick<Calls, "listSessions" | "getSession" | "listApprovals">;
+  readonly calls: Pick<Calls, "listSessions" | "getSession" | "listApprovals" | "listQuestions">;
   readonly feeds: Pick<Feeds, "watchAll">;
   readonly limits: FeedLimits;
 };
@@ -42,6 +43,7 @@ export const createAllHub = ({ calls, feeds, limits }: AllHubOptions): AllHub =>
   const clients = new Set<Client>();
   const dirty = new Set<SessionId>();
   let approvalsTold = "";
+  let questionsTold = "";
   let listTold = "";
   let gathering: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
@@ -63,11 +65,12 @@ export const createAllHub = ({ calls, feeds, limits }: AllHubOptions): AllHub =>
 
   const readAll = async (): Promise<Extract<Told, { type: "hello" }>> => {
     const none = { params: undefined, body: undefined };
-    const [{ items: sessions }, { approvals }] = await Promise.all([
+    const [{ items: sessions }, { approvals }, { questions }] = await Promise.all([
       calls.listSessions({ ...none, query: { order: "updated", limit: MOST_LISTED } }),
       calls.listApprovals({ ...none, query: {} }),
+      calls.listQuestions({ ...none, query: undefined }),
     ]);
-    return { type: "hello", sessions, approvals };
+    return { type: "hello", sessions, approvals, questions };
   };
   const greet = async (client: Client): Promise<void> => {
     client.isBehind = false;
@@ -87,6 +90,10 @@ export const createAllHub = ({ calls, feeds, limits }: AllHubOptions): AllHub =>
     const text = JSON.stringify(approvals);
     if (text !== approvalsTold) tell({ type: "approvals", approvals });
     approvalsTold = text;
+    const { questions } = await calls.listQuestions({ params: undefined, query: undefined, body: undefined });
+    const asked = JSON.stringify(questions);
+    if (asked !== questionsTold) tell({ type: "questions", questions });
+    questionsTold = asked;
   };
   const gather = (sessionId: SessionId): void => {
     dirty.add(sessionId);

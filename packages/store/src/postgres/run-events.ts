@@ -44,7 +44,7 @@ export const readInputs = async (query: Query, runId: RunId, afterSeq: number): 
   const number = Number(run["number"]);
   const rows = await query(
     `${SELECT_LOOSE} WHERE e.run_id = $1 AND e.id BETWEEN $2 AND $3
-       AND e.type IN ('message.received', 'approval.answered', 'cancel.requested') ORDER BY e.id`,
+       AND e.type IN ('message.received', 'message.withdrawn', 'approval.answered', 'cancel.requested') ORDER BY e.id`,
     [toNameKey(runId), toEventKey(number, afterSeq + 1), toEventKey(number, MAX_SEQ)],
   );
   const sessionId = fromNameKey(String(run["session_id"]), await readLongNames(query, found)) as SessionId;

@@ -213,6 +213,13 @@ CREATE VIEW ~system_prompts AS SELECT DISTINCT ON (m.session_id, m.system_prompt
   ORDER BY m.session_id, m.system_prompt_id, m.id;
 `;
 
+/** Messages can be taken back, which is an input, too. */
+const WITHDRAWALS = `
+DROP INDEX ~idx_events_inputs;
+CREATE INDEX idx_events_inputs ON ~events(run_id, id)
+  WHERE type IN ('message.received', 'message.withdrawn', 'approval.answered', 'cancel.requested');
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
@@ -222,4 +229,5 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 6, sql: TOUCHES },
   { version: 7, sql: IMPORTED },
   { version: 8, sql: SYSTEM_PROMPTS },
+  { version: 9, sql: WITHDRAWALS },
 ];

@@ -127,7 +127,7 @@ export const hasRightInputs = (statements: Statements, sessionNumber: number): b
   const range: [number, number] = [toEventKey(sessionNumber, 0), toEventKey(sessionNumber, MAX_SEQ)];
   const named = "SELECT run_id, event_id FROM inputs WHERE event_id BETWEEN ?1 AND ?2";
   const recorded = `SELECT run_id, id FROM events
-    WHERE id BETWEEN ?1 AND ?2 AND type IN ('message.received', 'approval.answered', 'cancel.requested')`;
+    WHERE id BETWEEN ?1 AND ?2 AND type IN ('message.received', 'message.withdrawn', 'approval.answered', 'cancel.requested')`;
   const difference = (one: string, other: string): unknown => statements(`${one} EXCEPT ${other} LIMIT 1`).get(...range);
   return difference(named, recorded) === undefined && difference(recorded, named) === undefined;
 };

@@ -13,4 +13,5 @@ export { describeSpeaking } from "./speaking-contract.ts";
 export type { SharedStore } from "./speaking-contract.ts";
 export { createRunDrafts } from "./session-drafts.ts";
 export type { RunDrafts, RunDraftsOptions } from "./session-drafts.ts";
+export { exportOf } from "./export-of.ts";
 export { rechain } from "./rechain.ts";

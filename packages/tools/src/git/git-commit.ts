@@ -27,7 +27,7 @@ export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInp
     description: "Commits the named files, and only those. Runs no hooks, pushes nothing.",
     input: INPUT,
     effect: "write",
-    touches: ({ paths }) => toTouches(options, paths),
+    touches: ({ paths }) => ({ ...toTouches(options, paths), about: `git commit ${paths.join(" ")}` }),
     execute: async ({ message, paths: named }, context) => {
       if (message.includes("\0")) throw new RetinueError("tool_failed", "A message may not contain a NUL character.");
       const repository = await openForCall(options, context);

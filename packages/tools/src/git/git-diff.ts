@@ -30,7 +30,12 @@ export const createGitDiffTool = (options: GitOptions = {}): Tool<GitDiffInput> 
     description: "Shows what changed since the last commit, what is staged, or between two revisions.",
     input: INPUT,
     effect: "read",
-    touches: ({ path: named }) => toTouches(options, [named ?? "."]),
+    touches: ({ from, to, path: named, staged }) => ({
+      ...toTouches(options, [named ?? "."]),
+      about: ["git diff", staged === true ? "--staged" : undefined, from, to, named]
+        .filter((word) => word !== undefined)
+        .join(" "),
+    }),
     execute: async ({ from, to, path: named, staged }, context) => {
       if (to !== undefined && from === undefined) throw wrong("to needs from.");
       if (to !== undefined && staged === true) throw wrong("staged compares with one revision, not with two.");

@@ -30,7 +30,7 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
     description: "Git commands that change nothing: status, log, show, blame, branch, ls-files, grep, …",
     input: INPUT,
     effect: "read",
-    touches: ({ args }) => toTouches(options, toTouched(args)),
+    touches: ({ args }) => ({ ...toTouches(options, toTouched(args)), about: `git ${args.join(" ")}` }),
     execute: async ({ args }, context) => {
       const sorted = sortArguments(args);
       const repository = await openForCall(options, context);

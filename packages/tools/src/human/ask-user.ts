@@ -1,6 +1,7 @@
 /** `ask_user`: a question to the human, and their answer. Where nobody is there it says so at once instead of waiting. */
 import type { Tool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
+import type { CallId, RunIdentity } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 
@@ -15,7 +16,13 @@ const INPUT = z.object({
 
 export type AskUserInput = z.infer<typeof INPUT>;
 
-export type Question = { readonly question: string; readonly options: readonly string[] };
+export type Question = {
+  readonly question: string;
+  readonly options: readonly string[];
+  /** Who asks, and by which call. */
+  readonly run: RunIdentity;
+  readonly callId: CallId;
+};
 
 /** Resolves to undefined when nobody answers. */
 export type AskUser = (question: Question, signal: AbortSignal) => Promise<string | undefined>;
@@ -32,9 +39,9 @@ export const createAskUserTool = ({ ask }: AskUserOptions = {}): Tool<AskUserInp
     input: INPUT,
     effect: "read",
     timeoutMs: TIMEOUT_MS,
-    execute: async ({ question, options = [] }, { signal }) => {
+    execute: async ({ question, options = [] }, { signal, run, callId }) => {
       if (ask === undefined) throw nobody("Nobody is there to answer.");
-      const answer = await ask({ question, options }, signal);
+      const answer = await ask({ question, options, run, callId }, signal);
       if (answer === undefined) throw nobody("The user did not answer.");
       const text = answer.trim();
       if (text === "") return "The user answered with nothing.";

@@ -16,7 +16,8 @@ describe("ask_user", () => {
     });
     const input = tool.input.parse({ question: " Which one? ", options: ["first", "second"] });
     expect(await tool.execute(input, workspace.context)).toBe("The user answered: the second");
-    expect(asked).toEqual([{ question: "Which one?", options: ["first", "second"] }]);
+    const { run, callId } = workspace.context;
+    expect(asked).toEqual([{ question: "Which one?", options: ["first", "second"], run, callId }]);
     expect(tool).toMatchObject({ effect: "read", repeatable: true });
   });
 

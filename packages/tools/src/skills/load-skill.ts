@@ -5,6 +5,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
+import { toSkillName } from "@retinue/protocol/names";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, findByWords, shortenDescription } from "@retinue/runtime";
 import { toModelText } from "@retinue/confine";
@@ -19,6 +20,7 @@ export const SKILL_FILE = "SKILL.md";
 const MOST_LISTED = 100;
 const MOST_FOUND = 10;
 const FOUND_CHARS = 300;
+const KEPT_CHARS = 1_000;
 
 const INPUT = z.object({
   name: z.string().optional().describe("The skill to load."),
@@ -37,9 +39,10 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
     description: describeSkills(skills),
     input: INPUT,
     effect: "read",
+    touches: ({ name = "" }) => ({ about: toSkillName(name) ?? name }),
     execute: async ({ name = "", file, query }) => {
       if (query !== undefined) return search(query, skills);
-      const skill = byName.get(toSkillName(name));
+      const skill = byName.get(toSkillName(name) ?? "");
       if (skill === undefined)
         throw new RetinueError("tool_failed", name === "" ? "No skill is named." : `There is no skill "${name}".`, {
           hint: whatThereIs(name, skills),
@@ -59,23 +62,21 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
 const FRONT_MATTER = /^\uFEFF?\s*---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /** The instructions of a skill, and which files it has besides. Throws an Error that says what is wrong. */
-export const readSkillBody = async ({ name, folder, text: given }: Skill): Promise<string> => {
-  if (given !== undefined) return `[skill ${name}]\n\n${given.trim()}`;
+export const readSkillBody = async ({ name, folder, text: given, allowedTools }: Skill): Promise<string> => {
+  if (given !== undefined) return `[skill ${name}]
+
+${given.trim()}`;
   const text = await readSkillFile(folder, SKILL_FILE);
   const [head] = FRONT_MATTER.exec(text) ?? [];
   if (head === undefined) throw new Error("it does not begin with front matter between two lines of ---");
   const files = await listFiles(folder);
   const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file: ${files.join(", ")}]`;
-  return `[skill ${name}]\n\n${text.slice(head.length).trim()}${more}`;
+  const kept =
+    allowedTools === undefined
+      ? ""
+      : `\n[while you follow it, keep to these tools of those you have: ${toShownText(allowedTools.join(", ") || "none", KEPT_CHARS)}]`;
+  return `[skill ${name}]${kept}\n\n${text.slice(head.length).trim()}${more}`;
 };
-
-/** `Code Review` and `code_review` are `code-review`. */
-const toSkillName = (name: string): string =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "");
 
 const search = (query: string, skills: readonly Skill[]): string => {
   const found = findByWords(query, skills, MOST_FOUND);

@@ -39,6 +39,17 @@ const INPUT = z.object({
 
 export type TestInput = z.infer<typeof INPUT>;
 
+/** What a shell would be told in its place: rules about any of these are about tests, too. */
+const TEST_COMMANDS: readonly string[] = [
+  ...["npm", "pnpm", "yarn", "bun"].flatMap((manager) => [`${manager} test`, `${manager} run test`]),
+  ...["vitest", "jest", "mocha"].flatMap((runner) => [runner, `npx ${runner}`]),
+  "node --test",
+  "pytest",
+  "python -m pytest",
+  "go test",
+  "cargo test",
+];
+
 export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput> =>
   defineTool({
     name: "test",
@@ -47,7 +58,7 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ path: named }) => ({ paths: [named ?? "."], needsSandbox: true }),
+    touches: ({ path: named }) => ({ paths: [named ?? "."], about: TEST_COMMANDS, needsSandbox: true }),
     execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress, act }) => {
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);

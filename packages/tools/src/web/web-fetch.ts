@@ -62,7 +62,7 @@ export const createWebFetch = (options: WebFetchOptions = {}): AnyTool => {
     effect: "network",
     repeatable: true,
     timeoutMs: timeLimitMs + 30_000,
-    touches: ({ url }) => ({ hosts: hostsOf(url) }),
+    touches: ({ url }) => ({ hosts: hostsOf(url), about: url }),
     execute: async (input, context) => {
       const limit = AbortSignal.timeout(timeLimitMs);
       const signal = AbortSignal.any([context.signal, limit]);

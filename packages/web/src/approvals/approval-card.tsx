@@ -42,6 +42,7 @@ const Touched = ({ question: { act } }: { readonly question: Question }) => {
     ...act.hosts.map((host) => `reaches ${host}`),
     ...(act.protectedPaths ?? []).map((path) => `protected: ${path}`),
     ...(act.secrets ?? []).map((name) => `is given the secret ${name}`),
+    ...(act.askedBy === undefined ? [] : [`is asked about by a rule of ${act.askedBy}`]),
     ...(act.unsandboxed === undefined ? [] : [act.unsandboxed]),
   ];
   return touched.length === 0 ? null : (
@@ -173,7 +174,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             type="button"
             className="button plain"
             disabled={isSending}
-            title="A rule for every session"
+            title="A rule for this folder, in every session; what it covers is said before"
             onClick={() => press("4")}
           >
             As a rule … {keyOf("4")}
@@ -186,7 +187,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
       )}
       <p className="covers">Once covers this act alone. This run and this session cover {describeAlike(act)}.</p>
       {error === null ? null : <ErrorNote error={error} />}
-      {isRule ? <RuleDialog act={act} onClose={() => setRule(false)} /> : null}
+      {isRule ? <RuleDialog question={question} onClose={() => setRule(false)} /> : null}
     </section>
   );
 };

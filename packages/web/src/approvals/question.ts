@@ -15,12 +15,27 @@ export type Question = {
   readonly model?: string;
 };
 
-export type Answer = { readonly allowed: boolean; readonly scope: ApprovalScope; readonly reason?: string };
+export type Answer = {
+  readonly allowed: boolean;
+  readonly scope: ApprovalScope;
+  readonly reason?: string;
+  /** The rule that is kept, in the words it was shown in. */
+  readonly rule?: string;
+};
 
-export const answerQuestion = async ({ approvalId, hash }: Question, { allowed, scope, reason }: Answer): Promise<void> => {
+export const answerQuestion = async (
+  { approvalId, hash }: Question,
+  { allowed, scope, reason, rule }: Answer,
+): Promise<void> => {
   await call("answerApproval", {
     params: { approvalId },
-    body: { allowed, hash, scope, ...(reason === undefined || reason === "" ? {} : { reason }) },
+    body: {
+      allowed,
+      hash,
+      scope,
+      ...(reason === undefined || reason === "" ? {} : { reason }),
+      ...(rule === undefined ? {} : { rule }),
+    },
   });
   dropApproval(approvalId);
 };
@@ -42,7 +57,8 @@ export const describeWish = ({ tool, effect, input }: ProposedAct): string => {
 };
 
 /** What an answer that holds for longer than once covers; it follows the likeness by which the engine holds acts to be alike. */
-export const describeAlike = ({ effect, tool, protectedPaths, hosts, input }: ProposedAct): string => {
+export const describeAlike = ({ effect, tool, protectedPaths, askedBy, hosts, input }: ProposedAct): string => {
+  if (askedBy !== undefined && effect !== "execute") return `this same call of ${tool}`;
   if (effect === "read") return `whatever ${tool} reads`;
   if (effect === "write")
     return protectedPaths === undefined

@@ -22,6 +22,8 @@ type Props = {
   readonly onStop?: () => void;
   readonly hint?: string;
   readonly autoFocus?: boolean;
+  /** Words that come back to the input; what stands there stays before them. */
+  readonly restored?: { readonly text: string } | null;
 };
 
 const drafts = new Map<string, string>();
@@ -40,6 +42,7 @@ export const Composer = ({
   onStop,
   hint,
   autoFocus = false,
+  restored = null,
 }: Props) => {
   const [text, setText] = useState(drafts.get(draftKey) ?? "");
   const [images, setImages] = useState<readonly Attached[]>([]);
@@ -54,6 +57,14 @@ export const Composer = ({
     drafts.set(draftKey, next);
   };
   useEffect(() => setText(drafts.get(draftKey) ?? ""), [draftKey]);
+  useEffect(() => {
+    if (restored === null) return;
+    const before = drafts.get(draftKey) ?? "";
+    write(before.trim() === "" ? restored.text : `${before}\n${restored.text}`);
+    field.current?.focus();
+    // Each time something comes back, and only then.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [restored]);
   useEffect(() => {
     const box = field.current;
     if (box === null) return;

@@ -1,7 +1,7 @@
 /** Everything about one run beside the tree: its grant, limits and model, its steps and calls, its messages, its plan for itself, its result. */
 import type { RunView } from "@retinue/client";
 import { toLimitUses } from "@retinue/client";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { count, money, plural } from "../parts/amounts.ts";
 import { BudgetBar } from "../parts/budget-bar.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -14,7 +14,7 @@ import { MessageRow } from "../tree/message-row.tsx";
 import { describeBudget, formatLimit, LIMIT_WORDS, taskText, toBudget, tokensOf } from "../tree/run-figures.ts";
 import { Elapsed } from "../tree/run-row.tsx";
 import { ErrorNote, ToolCard } from "../tree/tool-card.tsx";
-import { Steps } from "./steps.tsx";
+import { countSteps, Steps } from "./steps.tsx";
 
 const Section = ({
   title,
@@ -97,7 +97,7 @@ const Spending = ({ run }: { readonly run: RunView }) => (
 
 const Grant = ({ run }: { readonly run: RunView }) => {
   const spec = run.requested?.spec;
-  if (spec === undefined) return <p className="quiet small">Its request was not seen.</p>;
+  if (spec === undefined) return <p className="quiet small">{run.isBrief ? "Loading …" : "Its request was not seen."}</p>;
   const { grant } = spec;
   return (
     <dl className="facts">
@@ -178,6 +178,7 @@ export const Inspector = ({ run, onClose }: { readonly run: RunView; readonly on
   const scene = useScene();
   const { session, isReplay } = scene;
   const version = useRunVersion(session, run.runId);
+  useEffect(() => session.pieces.loadRun(run), [session, run, version]);
   const name = session.names.nameOf(run);
   const path = pathOf(session, run);
   const asides = [...run.calls.values()].filter(({ step }) => step === null);
@@ -188,7 +189,7 @@ export const Inspector = ({ run, onClose }: { readonly run: RunView; readonly on
         <AgentIcon agent={run.agent} />
         <div className="grow">
           <h2 className="clip">{name}</h2>
-          <p className="quiet small clip">{path.length > 1 ? path.join(" › ") : (run.requested?.spec.model ?? "")}</p>
+          <p className="quiet small clip">{path.length > 1 ? path.join(" › ") : (run.requested?.spec.model ?? run.model)}</p>
         </div>
         <button type="button" className="button plain square" aria-label="Close the inspector" onClick={onClose}>
           <Icon name="close" />
@@ -236,7 +237,7 @@ export const Inspector = ({ run, onClose }: { readonly run: RunView; readonly on
         <Section title="Used">
           <Spending run={run} />
         </Section>
-        <Section title={`Steps (${run.steps.length})`}>
+        <Section title={`Steps (${countSteps(run)})`}>
           <Steps run={run} version={version} />
         </Section>
         {asides.length === 0 ? null : (

@@ -8,23 +8,37 @@ import { ToolCard } from "../tree/tool-card.tsx";
 
 const SHOWN = 12;
 
+/** Those that were not loaded too. */
+export const countSteps = ({ steps, unloaded }: RunView): number =>
+  unloaded.reduce((sum, { from, to }) => sum + to - from, steps.length);
+
 const toDuration = ({ askedAt, endedAt }: StepView): string =>
   endedAt === null ? "" : took(Math.max(0, Date.parse(endedAt) - Date.parse(askedAt)));
 
 export const Steps = ({ run, version }: { readonly run: RunView; readonly version: number }) => {
-  const { isUnfolded, unfold } = useScene();
+  const { isUnfolded, unfold, session } = useScene();
   const [shown, setShown] = useState(SHOWN);
-  const hidden = Math.max(0, run.steps.length - shown);
+  const missing = run.unloaded.at(-1);
+  const all = countSteps(run);
+  // Only those after the last one that was not loaded are shown: nothing is missing between two of them.
+  const latest = missing === undefined ? run.steps : run.steps.slice(Math.max(0, run.steps.length - (all - missing.to)));
+  const steps = latest.slice(Math.max(0, latest.length - shown));
+  const hidden = all - steps.length;
+  const showMore = (): void => {
+    setShown(shown + 5 * SHOWN);
+    if (missing !== undefined && shown + 5 * SHOWN > latest.length)
+      session.pieces.loadSteps(run, { from: Math.max(missing.from, missing.to - 5 * SHOWN), to: missing.to });
+  };
   return (
     <ol className="steps">
       {hidden === 0 ? null : (
         <li>
-          <button type="button" className="button plain small" onClick={() => setShown(shown + 5 * SHOWN)}>
+          <button type="button" className="button plain small" onClick={showMore}>
             {hidden} earlier
           </button>
         </li>
       )}
-      {run.steps.slice(hidden).map((step) => (
+      {steps.map((step) => (
         <li key={step.step}>
           <div className="line">
             <Glyph status={step.state === "answered" ? "completed" : step.state === "failed" ? "failed" : "running"} />

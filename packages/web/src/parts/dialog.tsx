@@ -1,5 +1,5 @@
 /** A window over the page: the browser's own dialog, which keeps the focus inside and gives it back. Esc and a click beside it leave it. */
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icons.tsx";
 
 type Props = {
@@ -14,7 +14,8 @@ type Props = {
 export const Dialog = ({ title, onClose, children, className = "", isBare = false }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Closed while it is still in the page: only then the browser gives the focus back.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     if (shown !== null && !shown.open) shown.showModal();
     return () => shown?.close();

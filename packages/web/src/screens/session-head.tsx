@@ -111,8 +111,9 @@ export const SessionHead = (props: Props) => {
           </span>
         ) : null}
         <span className="head-cost quiet" title="Tokens and cost of the whole session">
-          {count(spent.usage.input + spent.usage.output)} tok · {money(spent.costUsd)}
-          {spent.unpricedCalls > 0 ? "+" : ""}
+          {session.isCaughtUp()
+            ? `${count(spent.usage.input + spent.usage.output)} tok · ${money(spent.costUsd)}${spent.unpricedCalls > 0 ? "+" : ""}`
+            : "reading …"}
         </span>
         {isCutOff ? (
           <button type="button" className="button small solid" onClick={onResume}>

@@ -1,9 +1,10 @@
 /** One session: its views, its inspector, what can be done to it, and the input below. */
 import type { RunView } from "@retinue/client";
-import type { RunId, SessionId } from "@retinue/protocol";
+import { RetinueError, type RunId, type SessionId } from "@retinue/protocol";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "../parts/router.tsx";
 import { Composer, type Said } from "../composer/composer.tsx";
+import { QueuedTurns } from "../composer/queued-turns.tsx";
 import { DeleteDialog } from "../dialogs/delete-dialog.tsx";
 import { ForkDialog } from "../dialogs/fork-dialog.tsx";
 import { MessageDialog } from "../dialogs/message-dialog.tsx";
@@ -46,6 +47,8 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
   const [, navigate] = useLocation();
   const { sessions } = useLists();
   const item = sessions.find((one) => one.sessionId === sessionId);
+  const [queued, setQueued] = useState(0);
+  const [restored, setRestored] = useState<{ readonly text: string } | null>(null);
   const folds = useFolds();
   const iconOf = useIconOf();
   const [shown, show] = useState<Shown | null>(null);
@@ -111,9 +114,14 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
     const pictures = images.length === 0 ? {} : { images: images.map(({ mediaType, data }) => ({ mediaType, data })) };
     if (isAtWork && !isCutOff && !isLater && root !== undefined)
       await call("sendMessage", { params: { runId: root.runId }, body: { text, ...pictures } });
-    else if (isAtWork && isLater)
-      queueTurn(live, () => call("startTurn", { params: { sessionId }, body: { text, ...pictures } }));
-    else await call("startTurn", { params: { sessionId }, body: { text, ...pictures } });
+    else if (isAtWork && isLater) {
+      if (images.length > 0)
+        throw new RetinueError("request_invalid", "A message with pictures cannot wait for the end of the turn.", {
+          hint: "Send it now, or without them.",
+        });
+      await call("queueTurn", { params: { sessionId }, body: { text } });
+      setQueued((count) => count + 1);
+    } else await call("startTurn", { params: { sessionId }, body: { text, ...pictures } });
     rows.current?.toEnd();
   };
   const command = (line: string): boolean => {
@@ -171,7 +179,16 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
             </Suspense>
           </div>
           {tab !== "conversation" || isReplaying ? null : (
+            <QueuedTurns
+              sessionId={sessionId}
+              version={`${root?.runId} ${root?.state.type} ${queued}`}
+              isAtWork={isAtWork}
+              onTakenBack={(text) => setRestored({ text })}
+            />
+          )}
+          {tab !== "conversation" || isReplaying ? null : (
             <Composer
+              restored={restored}
               draftKey={sessionId}
               workspaceId={item?.workspaceId}
               placeholder={isAtWork && !isCutOff ? "Say something to the main agent while it works" : "Say what comes next"}
@@ -223,13 +240,4 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
       ) : null}
     </SceneProvider>
   );
-};
-
-/** Says it once the turn that runs has settled. */
-const queueTurn = (session: ReturnType<typeof useSession>, start: () => Promise<unknown>): void => {
-  const leave = session.subscribe(() => {
-    if (session.view.roots.at(-1)?.state.type !== "settled") return;
-    leave();
-    void start();
-  });
 };

@@ -5,6 +5,7 @@ import { useWorkspaces } from "../server/workspaces.ts";
 import { useNotifying } from "../shell/notify.ts";
 import { THEMES, useTheme } from "../shell/theme.ts";
 import { ErrorNote } from "../tree/tool-card.tsx";
+import { Rules } from "./rules.tsx";
 import { toFindings } from "./doctor-findings.ts";
 
 type Origin = {
@@ -72,6 +73,7 @@ export const SettingsScreen = () => {
             ))}
           </ul>
         </section>
+        <Rules />
         <section className="panel pad stack" aria-label="Settings in force">
           <h2>In force</h2>
           {settings.error === null ? null : <ErrorNote error={settings.error} />}

@@ -2,14 +2,18 @@
  * A session that the page has open: the client's reducer, fed by a source of events, and told to whoever draws at most once a frame. The view
  * is written to in place; versions say which runs have to be drawn again.
  */
-import { createSessionView, type SessionStore, type SessionView } from "@retinue/client";
+import { createSessionView, type SessionStore, type SessionView, type ViewSnapshot } from "@retinue/client";
 import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
 import { createRunNames, type RunNames } from "./run-names.ts";
+import { createSessionPieces, type PieceSource, type SessionPieces } from "./session-pieces.ts";
 
 export type Connection = "connecting" | "live" | "lost" | "gone";
 
 export type LiveSession = {
+  /** Another one once the snapshot that the session is opened with has come. */
   readonly view: SessionView;
+  /** Loads what the snapshot has left out. */
+  readonly pieces: SessionPieces;
   readonly names: RunNames;
   /** Counts the times something has changed. */
   readonly version: () => number;
@@ -24,8 +28,8 @@ export type LiveSession = {
 
 export type SessionFeed = {
   readonly session: LiveSession;
-  /** What it is folded into. Whoever applies events to it says so by `note` and `changed`. */
-  readonly store: SessionStore;
+  /** What it is folded into from now on. Whoever applies events to it says so by `note` and `changed`. */
+  readonly begin: (snapshot: ViewSnapshot) => SessionStore;
   readonly note: (event: RetinueEvent) => void;
   readonly changed: () => void;
   /** Applies events that come in order. */
@@ -49,12 +53,14 @@ const afterPause = (draw: () => void, pauseMs: number): void => {
   else setTimeout(() => requestAnimationFrame(draw), pauseMs);
 };
 
-export const createLiveSession = (sessionId: SessionId): SessionFeed => {
-  const store = createSessionView(sessionId, { keepsLog: false });
+/** A session without a source of pieces is folded from its first event on, and has all of them. */
+export const createLiveSession = (sessionId: SessionId, source?: PieceSource): SessionFeed => {
+  let store = createSessionView(sessionId, { keepsLog: false });
   const names = createRunNames();
   const listeners = new Set<() => void>();
   const versions = new Map<RunId, number>();
   const heard = new Map<RunId, number>();
+  let isGlance = false;
   let version = 0;
   let isPlanned = false;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -75,6 +81,21 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
     afterPause(tell, toldAt + (isBehind ? CATCHING_UP_MS : LIVE_MS) - performance.now());
   };
 
+  const pieces = createSessionPieces({ source: () => (isGlance ? undefined : source), store: () => store, onLoaded: plan });
+
+  const begin = (snapshot: ViewSnapshot): SessionStore => {
+    store = createSessionView(sessionId, { keepsLog: false, snapshot });
+    isGlance = snapshot.isFirstGlance === true;
+    for (const { runId, agent, depth, requestedAt, updatedAt } of store.view.runs.values()) {
+      if (requestedAt !== null) names.add(runId, agent, depth);
+      if (updatedAt !== null) heard.set(runId, Date.parse(updatedAt));
+    }
+    if (!isGlance) head = snapshot.seq;
+    for (const runId of store.view.runs.keys()) versions.set(runId, (versions.get(runId) ?? 0) + 1);
+    plan();
+    return store;
+  };
+
   const note = (event: RetinueEvent): void => {
     if (event.type === "run.requested") names.add(event.runId, event.agent, event.depth);
     heard.set(event.runId, event.seq > head ? Date.now() : Date.parse(event.at));
@@ -82,7 +103,10 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
 
   return {
     session: {
-      view: store.view,
+      get view() {
+        return store.view;
+      },
+      pieces,
       names,
       version: () => version,
       versionOf: (runId) => versions.get(runId) ?? 0,
@@ -94,9 +118,12 @@ export const createLiveSession = (sessionId: SessionId): SessionFeed => {
         return () => listeners.delete(listener);
       },
     },
-    store,
+    begin,
     note,
-    changed: plan,
+    changed: () => {
+      pieces.retry();
+      plan();
+    },
     take: (events) => {
       for (const event of events) if (store.apply(event) === "applied") note(event);
       plan();

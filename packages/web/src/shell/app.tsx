@@ -5,6 +5,7 @@ import { useLocation } from "../parts/router.tsx";
 import { watchWindowFocus } from "../approvals/question.ts";
 import { Icon } from "../parts/icons.tsx";
 import { HomeScreen } from "../screens/home-screen.tsx";
+import { NotFoundScreen } from "../screens/not-found-screen.tsx";
 import { type SessionTab, TABS } from "../screens/session-head.tsx";
 import { SessionScreen } from "../screens/session-screen.tsx";
 import { signedOut } from "../server/call.ts";
@@ -21,7 +22,7 @@ import { SignIn } from "./sign-in.tsx";
 
 const AgentsScreen = lazy(() => import("../screens/agents-screen.tsx").then(({ AgentsScreen: screen }) => ({ default: screen })));
 const StatsScreen = lazy(() => import("../screens/stats-screen.tsx").then(({ StatsScreen: screen }) => ({ default: screen })));
-const TestsScreen = lazy(() => import("../screens/tests-screen.tsx").then(({ TestsScreen: screen }) => ({ default: screen })));
+const TestsScreen = lazy(() => import("../screens/tests/tests-screen.tsx").then(({ TestsScreen: screen }) => ({ default: screen })));
 const PlansScreen = lazy(() => import("../screens/plans-screen.tsx").then(({ PlansScreen: screen }) => ({ default: screen })));
 const SettingsScreen = lazy(() =>
   import("../screens/settings-screen.tsx").then(({ SettingsScreen: screen }) => ({ default: screen })),
@@ -32,7 +33,7 @@ const Screen = ({ path }: { readonly path: string }) => {
   const asked = new URLSearchParams(location.search).get("run") as RunId | null;
   switch (area) {
     case "sessions":
-      if (!id.startsWith("ses_")) return <HomeScreen />;
+      if (!id.startsWith("ses_")) return <NotFoundScreen path={path} />;
       return (
         <SessionScreen
           key={id}
@@ -51,8 +52,10 @@ const Screen = ({ path }: { readonly path: string }) => {
       return <PlansScreen />;
     case "settings":
       return <SettingsScreen />;
-    default:
+    case "":
       return <HomeScreen />;
+    default:
+      return <NotFoundScreen path={path} />;
   }
 };
 
@@ -60,7 +63,8 @@ type Over = "inbox" | "palette" | "help" | null;
 
 const SignedIn = () => {
   const [path, navigate] = useLocation();
-  const { approvals } = useLists();
+  const { approvals, questions } = useLists();
+  const waiting = approvals.length + questions.length;
   const [over, setOver] = useState<Over>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [chosen, choose] = useState<string | null>(null);
@@ -79,6 +83,7 @@ const SignedIn = () => {
 
   useWaitingNotice(
     approvals,
+    questions,
     useCallback(({ sessionId, runId }) => navigate(`/sessions/${sessionId}?run=${runId}`), [navigate]),
   );
   useEffect(listenToKeys, []);
@@ -88,7 +93,7 @@ const SignedIn = () => {
   useCommands({
     "?": () => setOver("help"),
     "Ctrl-K": () => setOver("palette"),
-    a: () => approvals.length > 0 && setOver("inbox"),
+    a: () => waiting > 0 && setOver("inbox"),
     "g s": () => navigate("/"),
     "g p": () => navigate("/plans"),
     "g t": () => navigate("/tests"),
@@ -112,9 +117,9 @@ const SignedIn = () => {
             <Icon name="menu" />
           </button>
           <span className="brand-name grow">Retinue</span>
-          {approvals.length === 0 ? null : (
+          {waiting === 0 ? null : (
             <button type="button" className="badge" data-status="waiting" onClick={openInbox}>
-              ! {approvals.length} waiting
+              ! {waiting} waiting
             </button>
           )}
         </div>

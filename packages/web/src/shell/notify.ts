@@ -1,7 +1,8 @@
 /** Reaches whoever is away: the count in the title of the tab, and, on request, a notification of the desktop for each new question. */
+import type { RunId, SessionId } from "@retinue/protocol";
 import { useEffect, useRef, useState } from "react";
 import { describeWish } from "../approvals/question.ts";
-import type { ApprovalItem } from "../server/lists.ts";
+import type { ApprovalItem, QuestionItem } from "../server/lists.ts";
 
 const KEY = "retinue-notify";
 
@@ -20,23 +21,45 @@ export const useNotifying = (): readonly [boolean, (isOn: boolean) => Promise<vo
   ];
 };
 
-export const useWaitingNotice = (approvals: readonly ApprovalItem[], open: (approval: ApprovalItem) => void): void => {
+type Reached = { readonly sessionId: SessionId; readonly runId: RunId };
+
+type Notice = Reached & { readonly key: string; readonly title: string; readonly body: string };
+
+const toNotices = (approvals: readonly ApprovalItem[], questions: readonly QuestionItem[]): readonly Notice[] => [
+  ...approvals.map(({ approvalId, sessionId, runId, path, act }) => ({
+    key: approvalId,
+    sessionId,
+    runId,
+    title: `${path.join(" › ")} waits for you`,
+    body: describeWish(act),
+  })),
+  ...questions.map(({ sessionId, runId, callId, agent, question }) => ({
+    key: `${runId} ${callId}`,
+    sessionId,
+    runId,
+    title: `${agent} asks you`,
+    body: question,
+  })),
+];
+
+export const useWaitingNotice = (
+  approvals: readonly ApprovalItem[],
+  questions: readonly QuestionItem[],
+  open: (reached: Reached) => void,
+): void => {
   const known = useRef<ReadonlySet<string> | null>(null);
   useEffect(() => {
-    const count = approvals.length;
-    document.title = count === 0 ? "Retinue" : `(${count}) Retinue`;
+    const notices = toNotices(approvals, questions);
+    document.title = notices.length === 0 ? "Retinue" : `(${notices.length}) Retinue`;
     const before = known.current;
-    known.current = new Set(approvals.map(({ approvalId }) => approvalId));
+    known.current = new Set(notices.map(({ key }) => key));
     if (before === null || document.hasFocus() || !isNotifying()) return;
-    for (const approval of approvals.filter(({ approvalId }) => !before.has(approvalId))) {
-      const notice = new Notification(`${approval.path.join(" › ")} waits for you`, {
-        body: describeWish(approval.act),
-        tag: approval.approvalId,
-      });
+    for (const { key, title, body, ...reached } of notices.filter((one) => !before.has(one.key))) {
+      const notice = new Notification(title, { body, tag: key });
       notice.addEventListener("click", () => {
         window.focus();
-        open(approval);
+        open(reached);
       });
     }
-  }, [approvals, open]);
+  }, [approvals, questions, open]);
 };

@@ -10,6 +10,7 @@ import { call } from "../server/call.ts";
 import { useCall } from "../server/use-call.ts";
 import { useWorkspaces } from "../server/workspaces.ts";
 import { useCommands } from "./commands.ts";
+import { groupSessions } from "./group-sessions.ts";
 
 const statusOf = (item: SessionItem): StatusName => {
   if (item.openApprovals > 0) return "waiting";
@@ -21,15 +22,18 @@ const WORDS: Partial<Record<StatusName, string>> = { partial: "interrupted", run
 
 const SessionLine = ({
   item,
+  isAsking,
   isCurrent,
   onChoose,
 }: {
   readonly item: SessionItem;
+  /** An agent of it asks the user something. */
+  readonly isAsking: boolean;
   readonly isCurrent: boolean;
   readonly onChoose: () => void;
 }) => {
   const now = useNow();
-  const status = statusOf(item);
+  const status = isAsking ? "waiting" : statusOf(item);
   return (
     <li>
       <Link
@@ -44,7 +48,7 @@ const SessionLine = ({
           {item.snippet === undefined || item.snippet === "" ? (
             <span className="clip quiet small">
               {status === "waiting" ? (
-                <strong className="waiting-count">{item.openApprovals} waiting</strong>
+                <strong className="waiting-count">{item.openApprovals + (isAsking ? 1 : 0)} waiting</strong>
               ) : (
                 (WORDS[status] ?? status)
               )}{" "}
@@ -85,7 +89,8 @@ type Props = {
 };
 
 export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
-  const { sessions, approvals, connection } = useLists();
+  const { sessions, approvals, questions, connection } = useLists();
+  const waiting = approvals.length + questions.length;
   const { all, current, choose } = useWorkspaces();
   const [text, setText] = useState("");
   const searched = useDebounced(text.trim());
@@ -94,6 +99,7 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
   const search = useRef<HTMLInputElement>(null);
   useCommands({ "/": () => search.current?.focus() });
   const shown = searched === "" ? sessions : (found.value?.items ?? []);
+  const groups = groupSessions(shown, current?.folder);
   const more = async (): Promise<void> => {
     const page = await call("listSessions", {
       query: { limit: 100, order: "updated", ...(next == null ? {} : { after: next }) },
@@ -141,10 +147,10 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
       <Link href="/" className="button solid" onClick={onChoose}>
         <Icon name="plus" size={14} /> New session
       </Link>
-      {approvals.length === 0 ? null : (
+      {waiting === 0 ? null : (
         <button type="button" className="inbox-line" data-status="waiting" onClick={onInbox}>
           <Glyph status="waiting" />
-          <span className="grow">{approvals.length} waiting for you</span>
+          <span className="grow">{waiting} waiting for you</span>
           <kbd>a</kbd>
         </button>
       )}
@@ -160,26 +166,36 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      <ul className="session-list" aria-label={searched === "" ? "Sessions" : `Sessions in which “${searched}” was said`}>
-        {shown.map((item) => (
-          <SessionLine
-            key={item.sessionId}
-            item={item}
-            isCurrent={path.startsWith(`/sessions/${item.sessionId}`)}
-            onChoose={onChoose}
-          />
+      <div className="session-list">
+        {groups.map(({ folder, name, sessions: of }) => (
+          <section key={folder} aria-label={groups.length > 1 ? `Folder ${name}` : undefined}>
+            {groups.length > 1 ? (
+              <h2 className="session-group clip" title={folder}>
+                {name}
+              </h2>
+            ) : null}
+            <ul className="session-lines-list" aria-label={searched === "" ? "Sessions" : `Sessions in which “${searched}” was said`}>
+              {of.map((item) => (
+                <SessionLine
+                  key={item.sessionId}
+                  item={item}
+                  isAsking={questions.some(({ sessionId }) => sessionId === item.sessionId)}
+                  isCurrent={path.startsWith(`/sessions/${item.sessionId}`)}
+                  onChoose={onChoose}
+                />
+              ))}
+            </ul>
+          </section>
         ))}
         {shown.length === 0 && !found.isLoading ? (
-          <li className="quiet small none">{searched === "" ? "No session yet." : `Nothing was said with “${searched}”.`}</li>
+          <p className="quiet small none">{searched === "" ? "No session yet." : `Nothing was said with “${searched}”.`}</p>
         ) : null}
         {searched === "" && sessions.length >= 50 && next !== null ? (
-          <li>
-            <button type="button" className="button plain small" onClick={() => void more()}>
-              Older sessions
-            </button>
-          </li>
+          <button type="button" className="button plain small" onClick={() => void more()}>
+            Older sessions
+          </button>
         ) : null}
-      </ul>
+      </div>
       <ul className="places">
         {PLACES.map(({ href, label, icon, keys }) => (
           <li key={href}>

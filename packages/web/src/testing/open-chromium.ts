@@ -15,7 +15,7 @@ const isExecutable = (file: string): boolean => {
   }
 };
 
-const findExecutable = async (): Promise<string> => {
+export const findChromium = async (): Promise<string> => {
   const named = process.env["RETINUE_BROWSER__EXECUTABLE"];
   if (named !== undefined) return named;
   const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
@@ -37,7 +37,7 @@ const findExecutable = async (): Promise<string> => {
 
 export const openChromium = async (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
-    executablePath: await findExecutable(),
+    executablePath: await findChromium(),
     headless: true,
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none", ...args],
   });

@@ -33,6 +33,8 @@ export type PageStageOptions = {
   /** The user's own agents, by name. */
   readonly agents?: Readonly<Record<string, string>>;
   readonly settings?: string;
+  /** In addition to what every stage has. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 const writeAll = async (folder: string, files: Readonly<Record<string, string>>): Promise<void> => {
@@ -62,6 +64,7 @@ export const openPageStage = async ({
   files = {},
   agents = {},
   settings = "",
+  env: more = {},
 }: PageStageOptions): Promise<PageStage> => {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-page-")));
   const [workspace, home] = [path.join(root, "shop"), path.join(root, "home")];
@@ -87,6 +90,7 @@ export const openPageStage = async ({
     RETINUE_TEST: "1",
     NODE_COMPILE_CACHE: COMPILED,
     ...(mock === undefined ? {} : { ANTHROPIC_API_KEY: "of the stage" }),
+    ...more,
   };
   const children = new Set<ChildProcessWithoutNullStreams>();
   const command = (...words: readonly string[]): ChildProcessWithoutNullStreams => {

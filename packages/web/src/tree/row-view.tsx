@@ -6,6 +6,7 @@ import { Markdown } from "../parts/markdown.tsx";
 import { Pictures } from "../parts/pictures.tsx";
 import { pathOf } from "../session/path-of.ts";
 import { useScene } from "../session/session-context.ts";
+import { AskedUser } from "./asked-user.tsx";
 import { EndingRow } from "./ending-row.tsx";
 import { MessageRow } from "./message-row.tsx";
 import { PlanCard } from "./plan-card.tsx";
@@ -14,6 +15,7 @@ import { RunRow } from "./run-row.tsx";
 import { taskText } from "./run-figures.ts";
 import { SaidRow } from "./said-row.tsx";
 import { ToolCard } from "./tool-card.tsx";
+import { estimateUnloaded, UnloadedRow } from "./unloaded-row.tsx";
 
 const indent = (levels: number): CSSProperties => ({ "--levels": levels }) as CSSProperties;
 
@@ -63,6 +65,8 @@ const Content = ({ row }: { readonly row: Row }) => {
     case "said":
       return <SaidRow step={row.step} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
     case "call":
+      if (row.call.tool === "ask_user" && row.call.state === "running" && !scene.isReplay)
+        return <AskedUser row={row} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
       return <ToolCard call={row.call} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
     case "plan":
       return <PlanCard plan={row.plan} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
@@ -70,6 +74,8 @@ const Content = ({ row }: { readonly row: Row }) => {
       return scene.isReplay ? null : <ApprovalCard question={{ ...row.approval, path: pathOf(session, run) }} />;
     case "ending":
       return <EndingRow run={run} />;
+    case "unloaded":
+      return <UnloadedRow run={run} range={row.range} />;
   }
 };
 
@@ -92,6 +98,8 @@ export const estimateRow = (row: Row): number => {
       return 280;
     case "said":
       return 34 + Math.ceil(row.step.text.length / 90) * 22;
+    case "unloaded":
+      return estimateUnloaded(row.range);
     case "asked":
     case "task":
     case "message":

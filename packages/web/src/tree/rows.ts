@@ -2,7 +2,7 @@
  * The conversation as a list of rows: what was asked, the tree of runs, what they said and did. Runs that have not changed keep their rows, so
  * that a session of a hundred thousand messages costs no more per event than a small one.
  */
-import type { ApprovalView, CallView, MessageView, PlanView, RunView, StepView } from "@retinue/client";
+import type { ApprovalView, CallView, MessageView, PlanView, RunView, StepRange, StepView } from "@retinue/client";
 import type { RunId } from "@retinue/protocol";
 
 type RowBase = { readonly key: string; readonly run: RunView; /** As it was measured; 0 before. */ height: number };
@@ -18,6 +18,8 @@ export type Row = RowBase &
     | { readonly type: "plan"; readonly plan: PlanView }
     | { readonly type: "approval"; readonly approval: ApprovalView }
     | { readonly type: "ending" }
+    /** Steps that were not loaded; all there is of a run that is only a head. */
+    | { readonly type: "unloaded"; readonly range: StepRange }
   );
 
 export type RowsOptions = {
@@ -91,8 +93,30 @@ const isShownFolded = (row: Row, depth: number): boolean =>
   row.type === "approval" ||
   (depth === 0 && (row.type === "ending" || (row.type === "said" && row.step === row.run.steps.at(-1))));
 
+/** Steps that were not loaded are loaded, and stand in rows, in pieces of so many. */
+const UNLOADED_STEPS = 40;
+
+const toChunks = ({ from, to }: StepRange): readonly StepRange[] => {
+  const chunks: StepRange[] = [];
+  for (let at = from; at < to;) {
+    const next = Math.min(to, (Math.floor(at / UNLOADED_STEPS) + 1) * UNLOADED_STEPS);
+    chunks.push({ from: at, to: next });
+    at = next;
+  }
+  return chunks;
+};
+
 const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): readonly Piece[] => {
   const pieces: Piece[] = [];
+  const addUnloaded = (range: StepRange): void => {
+    for (const chunk of toChunks(range))
+      pieces.push(row(`unloaded/${chunk.from}-${chunk.to}`, { type: "unloaded", range: chunk }));
+  };
+  if (run.isBrief) {
+    for (const range of run.unloaded.length > 0 ? run.unloaded : [{ from: 0, to: 1 }]) addUnloaded(range);
+    for (const child of run.children) if (child.state.type !== "settled") pieces.push({ type: "below", child });
+    return pieces;
+  }
   if (run.depth > 0 && !isOneLine(run)) pieces.push(row("task", { type: "task" }));
   const placed = new Set<RunView>();
   const messages = run.messages.filter(({ deliveredAt }) => deliveredAt !== null);
@@ -111,12 +135,20 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
       pieces.push(row(`approval/${call.approval.approvalId}`, { type: "approval", approval: call.approval }));
     for (const child of call.children) place(child);
   };
+  let [at, gap] = [0, 0];
   for (const step of run.steps) {
+    for (let range = run.unloaded[gap]; range !== undefined && range.from <= at; range = run.unloaded[gap]) {
+      addUnloaded(range);
+      at = range.to;
+      gap += 1;
+    }
+    at += 1;
     for (; told < messages.length && Date.parse(messages[told]?.deliveredAt ?? "") <= Date.parse(step.askedAt); told++)
       addMessage(messages[told], told);
     if (isWorthShowing(step)) pieces.push(row(`said/${step.step}`, { type: "said", step }));
     for (const call of step.calls) addCall(call, step);
   }
+  for (const range of run.unloaded.slice(gap)) addUnloaded(range);
   function addMessage(message: MessageView | undefined, at: number): void {
     if (message !== undefined) pieces.push(row(`message/${message.messageId ?? at}`, { type: "message", message }));
   }
@@ -126,12 +158,16 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
   for (const approval of run.approvals)
     if (!approval.isClosed && run.calls.get(approval.act.callId)?.approval !== approval)
       pieces.push(row(`approval/${approval.approvalId}`, { type: "approval", approval }));
-  for (const child of run.children) place(child);
+  for (const child of run.children) if (!isOfUnloaded(run, child)) place(child);
   for (const message of run.queuedMessages.values())
     pieces.push(row(`queued/${message.messageId ?? ""}`, { type: "message", message }));
   if (hasEnding(run)) pieces.push(row("ending", { type: "ending" }));
   return pieces;
 };
+
+/** Its place is with a call that was not loaded. One that is at work is shown nonetheless. */
+const isOfUnloaded = (run: RunView, { parentCallId, state }: RunView): boolean =>
+  run.unloaded.length > 0 && state.type === "settled" && parentCallId !== null && !run.calls.has(parentCallId);
 
 /** The node itself shows a short task whole. */
 const isOneLine = ({ task }: RunView): boolean => {

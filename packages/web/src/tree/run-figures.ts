@@ -1,5 +1,5 @@
 /** The numbers of a node: time, iterations, tokens and cost of its own and with all below, and what is left of its tightest limit. */
-import { type LimitUse, type RunView, toLimitUses } from "@retinue/client";
+import { type LimitUse, type RunView, toLimitUses, toTaskLine } from "@retinue/client";
 import type { LimitName } from "@retinue/protocol";
 import { clock, count, money } from "../parts/amounts.ts";
 import type { Budget } from "../parts/budget-bar.tsx";
@@ -8,8 +8,8 @@ export const tokensOf = ({ usage }: RunView["own"]): number => usage.input + usa
 
 /** So long it has worked by the clock, also while it waits. */
 export const elapsedMs = (run: RunView, now: number): number | null => {
-  const from = run.startedAt ?? run.requested?.at;
-  if (from === undefined) return null;
+  const from = run.startedAt ?? run.requestedAt;
+  if (from === null) return null;
   return Math.max(0, (run.endedAt === null ? now : Date.parse(run.endedAt)) - Date.parse(from));
 };
 
@@ -54,18 +54,12 @@ export const describeBudget = (budget: Budget, limit: LimitName): string => {
 
 /** `3/50`, or `3` where there is no such limit. */
 export const iterationsOf = (run: RunView): string => {
-  const max = run.requested?.spec.limits.iterations;
+  const max = run.limits.iterations;
   return max === undefined ? String(run.own.iterations) : `${run.own.iterations}/${max}`;
 };
 
 /** The first line of what a run was asked. */
-export const taskLine = (run: RunView): string =>
-  run.task
-    .flatMap((part) => (part.type === "text" ? [part.text] : ["(picture)"]))
-    .join(" ")
-    .split("\n")
-    .find((line) => line.trim() !== "")
-    ?.trim() ?? "";
+export const taskLine = (run: RunView): string => toTaskLine(run.task);
 
 export const taskText = (run: RunView): string =>
   run.task.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");

@@ -9,6 +9,7 @@ import { DiffView } from "../parts/diff-view.tsx";
 import type { DiffLine } from "../parts/file-diff.ts";
 import { call } from "../server/call.ts";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
+import { useWholeRuns } from "../session/use-whole-runs.ts";
 import { ErrorNote } from "../tree/tool-card.tsx";
 import { type FileChange, readChangedFiles } from "./changed-files.ts";
 
@@ -27,6 +28,7 @@ export const FilesView = () => {
   const [comments, setComments] = useState<ReadonlyMap<string, Comment>>(new Map());
   const [told, setTold] = useState("");
   const [error, setError] = useState<ErrorValue | null>(null);
+  const missing = useWholeRuns(session, [...session.view.runs.values()]);
   const files = readChangedFiles(session.view);
   const written = [...comments.values()].filter(({ text }) => text.trim() !== "");
 
@@ -50,7 +52,12 @@ export const FilesView = () => {
       setError(toErrorValue(thrown));
     }
   };
-  if (files.size === 0) return <p className="blank quiet">No agent of this session has changed a file.</p>;
+  if (files.size === 0)
+    return (
+      <p className="blank quiet">
+        {missing > 0 ? `Reading ${plural(missing, "run")} …` : "No agent of this session has changed a file."}
+      </p>
+    );
   return (
     <div className="view-scroll stack">
       <div className="line wrap files-head">
@@ -58,7 +65,7 @@ export const FilesView = () => {
           {plural(files.size, "file")} changed <span className="quiet small">· click a line number to comment</span>
         </span>
         <span role="status" className="small">
-          {told}
+          {missing > 0 ? `Reading ${plural(missing, "more run")} …` : told}
         </span>
         {written.length === 0 || isReplay ? null : (
           <button type="button" className="button solid small" onClick={() => void send()}>

@@ -51,7 +51,7 @@ const toBars = (run: RunView, now: number): readonly LaneBar[] => {
     if (children.length > 0)
       bars.push({
         type: "child",
-        from: Math.min(...children.map((child) => at(child.requested?.at, now))),
+        from: Math.min(...children.map((child) => at(child.requestedAt, now))),
         to: Math.max(...children.map((child) => at(child.endedAt, now))),
         label: `waits for ${children.map(({ agent }) => agent).join(", ")}`,
         isBad: false,
@@ -78,7 +78,7 @@ const walk = (runs: readonly RunView[], add: (run: RunView) => boolean): void =>
 export const toTimeline = (view: SessionView, now: number): Timeline => {
   const lanes: Lane[] = [];
   walk(view.roots, (run) => {
-    const from = at(run.requested?.at ?? run.startedAt, now);
+    const from = at(run.requestedAt ?? run.startedAt, now);
     lanes.push({ run, from, to: at(run.endedAt, run.state.type === "settled" ? from : now), bars: toBars(run, now) });
     return lanes.length < MOST_LANES;
   });

@@ -1,10 +1,11 @@
 /** Who worked when: a lane for each run, model calls and tools as bars, waits hatched. A click chooses the run; in a replay the line is its cursor. */
 import { type MouseEvent, useMemo } from "react";
-import { clock, took } from "../parts/amounts.ts";
+import { clock, plural, took } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { Glyph, toStatus } from "../parts/status.tsx";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
 import type { Replay } from "../session/use-replay.ts";
+import { useWholeRuns } from "../session/use-whole-runs.ts";
 import { createScale, type Lane, type Timeline, toTimeline } from "./timeline-lanes.ts";
 
 const WIDTH = 1000;
@@ -78,6 +79,10 @@ export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => 
     () => toTimeline(session.view, isLive && replay === null ? now : Date.parse(session.view.updatedAt ?? "") || now),
     [session, version, now, isLive, replay],
   );
+  const missing = useWholeRuns(
+    session,
+    timeline.lanes.map(({ run }) => run),
+  );
   const scale = useMemo(() => createScale(timeline), [timeline]);
   if (timeline.lanes.length === 0) return <p className="blank quiet">Nothing has run yet.</p>;
   const height = timeline.lanes.length * ROW;
@@ -95,6 +100,7 @@ export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => 
         <Legend />
         <span className="grow" />
         <span className="quiet small">
+          {missing > 0 ? `reading ${plural(missing, "run")} … · ` : ""}
           {took(timeline.to - timeline.from)}
           {timeline.gaps.length === 0 ? "" : `, ${timeline.gaps.length} idle spans folded`}
         </span>

@@ -126,6 +126,8 @@ const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
     }
     case "message.received":
       return [`**Heard from ${code(event.from)}** (#${event.seq}):`, quoteMarkdown(toText(event.content))];
+    case "message.withdrawn":
+      return [`**A message was taken back** (#${event.seq})`];
     case "context.fitted": {
       const what = `${event.beforeTokens} to ${event.afterTokens} tokens`;
       return [`**Context fitted** (#${event.seq}): ${what}`, ...(event.summary ? [quoteMarkdown(event.summary.text)] : [])];

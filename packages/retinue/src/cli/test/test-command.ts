@@ -1,22 +1,14 @@
 /** `retinue test`: loads test cases, runs them, and tells what came of them. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import type { Approver } from "@retinue/engine";
 import type { LoadedCase, LoadedCases } from "@retinue/qa";
 import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
-import type { AnyTool, Tool } from "@retinue/runtime";
-import type { ShellInput } from "@retinue/tools";
-import { createCommandCheckTool } from "@retinue/tools";
 import { toShellEnvironment } from "@retinue/confine";
-import type { Retinue } from "../../create-retinue.ts";
 import { openRecord } from "../../open-record.ts";
-import type { CaseBrowsers } from "../../qa/case-browsers.ts";
-import { createCaseBrowsers } from "../../qa/case-browsers.ts";
-import { createQaAgents } from "../../qa/qa-agents.ts";
-import { createQaPorts } from "../../qa/create-qa-ports.ts";
 import { runTests } from "../../qa/run-tests.ts";
 import { startApp } from "../../qa/start-app.ts";
+import { createTestBench } from "../../qa/test-bench.ts";
 import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
 import { toPrintable } from "../../terminal/printable.ts";
@@ -44,34 +36,18 @@ export const testCommand = async (
   const cases = await readCases(paths, workspace, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
   const log = toLiveLog(options, workers, surroundings);
-  let retinue: Retinue | undefined;
-  const shell = (): Tool<ShellInput> => {
-    const tool = retinue?.tools.get("shell");
-    if (!tool) throw new RetinueError("tool_failed", "There is no shell here, so that no command can be checked.");
-    return tool as Tool<ShellInput>;
-  };
-  const more = { agents: createQaAgents(), tools: [createCommandCheckTool(shell)] as readonly AnyTool[], browser: true };
-  let browsers: CaseBrowsers | undefined;
-  const approver =
-    (ask: Approver | undefined): Approver =>
-    async (request, signal) => {
-      if (browsers?.allows(request) === true) return { allowed: true };
-      return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
-    };
+  const bench = createTestBench();
   return workWith(
-    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more, approver },
+    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more: bench.more, approver: bench.approver },
     surroundings,
     async (at) => {
-      ({ retinue } = at);
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
-      const own = createCaseBrowsers(at.retinue.browsers, () => ports, at.signal);
-      browsers = own;
-      const ports = createQaPorts({ workspace: at.retinue, configureBrowser: own.configure });
+      const { ports, logIn } = bench.begin(at.retinue, at.signal);
       const result = await runTests({
         cases,
         ports,
-        logIn: own.logIn,
+        logIn,
         ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
         workers,
         retries,

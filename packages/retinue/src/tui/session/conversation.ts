@@ -11,7 +11,7 @@ import type { Retinue } from "../../create-retinue.ts";
 import type { Row } from "../screen/row.ts";
 import type { Feed } from "./feed.ts";
 import { openFeed } from "./feed.ts";
-import { readLater, writeLater } from "./later-messages.ts";
+import { readLater, writeLater } from "../../host/later-messages.ts";
 import type { Transcript } from "./transcript.ts";
 
 export type ConversationOptions = {

@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type Settings } from "../../settings/settings.ts";
 import { readFolderCommands } from "../../folder-commands.ts";
 import { toFileCommands } from "../command/file-commands.ts";
 import { createAskHub } from "../question/ask-hub.ts";
-import type { ApprovalRule } from "../question/approval-rule.ts";
+import type { ApprovalRule } from "../../approval-rules/approval-rule.ts";
 import type { Colours } from "../screen/row.ts";
 import { createTui, type Tui } from "../tui.ts";
 

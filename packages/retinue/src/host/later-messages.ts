@@ -1,6 +1,6 @@
 /** What was typed for after the turn, kept in a file beside the record, so that neither a stop nor a crash loses it. */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { SessionId } from "@retinue/protocol";
 
 const fileOf = (home: string, sessionId: SessionId): string => join(home, "later", `${sessionId}.json`);
@@ -20,3 +20,9 @@ export const writeLater = async (home: string, sessionId: SessionId, texts: read
   await mkdir(join(home, "later"), { recursive: true, mode: 0o700 });
   await writeFile(file, JSON.stringify(texts), { mode: 0o600 });
 };
+
+/** The sessions for which something waits. */
+export const listLater = async (home: string): Promise<readonly SessionId[]> =>
+  (await readdir(join(home, "later")).catch(() => []))
+    .filter((name) => name.startsWith("ses_") && name.endsWith(".json"))
+    .map((name) => basename(name, ".json") as SessionId);

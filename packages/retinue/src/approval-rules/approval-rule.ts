@@ -22,8 +22,8 @@ const plainWords = ({ effect, input }: ProposedAct): readonly string[] | undefin
   return commands?.length === 1 ? commands[0] : undefined;
 };
 
-const isOrdinary = ({ unsandboxed, secrets = [], protectedPaths = [], hosts }: ProposedAct): boolean =>
-  unsandboxed === undefined && secrets.length === 0 && protectedPaths.length === 0 && hosts.length === 0;
+const isOrdinary = ({ unsandboxed, askedBy, secrets = [], protectedPaths = [], hosts }: ProposedAct): boolean =>
+  unsandboxed === undefined && askedBy === undefined && secrets.length === 0 && protectedPaths.length === 0 && hosts.length === 0;
 
 const toRelative = (file: string, workspace: string): string | undefined => {
   const inside = relative(workspace, file);

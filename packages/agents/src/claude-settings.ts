@@ -1,0 +1,170 @@
+/**
+ * The permissions of Claude Code's settings (`.claude/settings.json`, `.claude/settings.local.json`, and the user's), as rules. What they deny or have
+ * asked holds for every agent; what they allow only spares questions, and of a project only once that is trusted.
+ */
+import path from "node:path";
+import type { Rule, RuleSet } from "@retinue/protocol";
+import { nearestName } from "@retinue/protocol/names";
+import { toAgentPattern } from "./agent-name.ts";
+import { toAllowingRules, toHoldingRules } from "./dialects/claude-code-rules.ts";
+import type { ToolEntry } from "./dialects/tool-entries.ts";
+import { toToolEntries } from "./dialects/tool-entries.ts";
+import type { Note, Problem } from "./problem.ts";
+import { createNotes } from "./problem.ts";
+import { readSource } from "./source-files.ts";
+import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
+
+export type ClaudeSettingsFile = {
+  readonly file: string;
+  readonly origin: "user" | "project";
+  /** What they deny or have asked. */
+  readonly held: readonly Rule[];
+  /** What need not be asked about. */
+  readonly allowed: readonly Rule[];
+  /** The same as it is written. */
+  readonly allowedAsWritten: readonly string[];
+  /** Agents that nobody may start. */
+  readonly deniedAgents: readonly string[];
+};
+
+export type ClaudeSettings = { readonly files: readonly ClaudeSettingsFile[]; readonly problems: readonly Problem[] };
+
+export type ClaudeSettingsOptions = {
+  readonly projectDir?: string;
+  readonly homeDir?: string;
+};
+
+/** Of one place, in the order in which they count; the rules of all hold. */
+export const CLAUDE_SETTINGS_FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;
+
+export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
+  const files: ClaudeSettingsFile[] = [];
+  const problems: Problem[] = [];
+  const places = [
+    ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, CLAUDE_SETTINGS_FILES[0]), origin: "user" } as const]),
+    ...(projectDir === undefined || projectDir === homeDir
+      ? []
+      : CLAUDE_SETTINGS_FILES.map(
+          (name) => ({ file: path.join(projectDir, name), origin: "project", inside: projectDir }) as const,
+        )),
+  ];
+  for (const place of places) {
+    const { note, problems: found } = createNotes(place.file);
+    try {
+      const text = await readSource(place.file, "inside" in place ? place.inside : undefined);
+      const read = text === undefined ? undefined : readClaudeSettings(text, note);
+      if (read) files.push({ file: place.file, origin: place.origin, ...read });
+    } catch (thrown) {
+      note(
+        "error",
+        1,
+        `it cannot be read, so that what it forbids cannot be kept: ${thrown instanceof Error ? thrown.message : ""}`,
+      );
+    }
+    problems.push(...found);
+  }
+  return { files, problems };
+};
+
+/** The rules that hold for a session, and those that spare it questions. */
+export const toSessionRules = (
+  { files }: ClaudeSettings,
+  isTrusted: (file: ClaudeSettingsFile) => boolean,
+  base?: string,
+): { readonly rules: readonly RuleSet[]; readonly preapproved: readonly RuleSet[] } => {
+  const toSets = (from: readonly ClaudeSettingsFile[], pick: (file: ClaudeSettingsFile) => readonly Rule[]): readonly RuleSet[] =>
+    from
+      .map((file) => ({ from: file.file, rules: pick(file), ...(base === undefined || base === "" ? {} : { base }) }))
+      .filter(({ rules }) => rules.length > 0);
+  return {
+    rules: toSets(files, ({ held }) => held),
+    preapproved: toSets(
+      files.filter((file) => file.origin === "user" || isTrusted(file)),
+      ({ allowed }) => allowed,
+    ),
+  };
+};
+
+const LISTS = ["allow", "ask", "deny"] as const;
+const OTHERS = ["defaultMode", "additionalDirectories", "disableBypassPermissionsMode", "disableAutoMode"] as const;
+/** Of the settings besides permissions, those that people would miss. */
+const UNHONOURED = ["hooks", "env", "apiKeyHelper", "sandbox", "enabledPlugins", "disableAllHooks"] as const;
+
+type Read = Omit<ClaudeSettingsFile, "file" | "origin">;
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Undefined where it says nothing of permissions. */
+const readClaudeSettings = (text: string, note: Note): Read | undefined => {
+  const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+  if (!isRecord(settings)) throw new Error("it is no object");
+  const lineOf = (word: string): number => text.slice(0, Math.max(0, text.indexOf(JSON.stringify(word)))).split("\n").length;
+  for (const name of UNHONOURED)
+    if (settings[name] !== undefined)
+      note("notice", lineOf(name), `"${name}" has no effect here: of these settings only "permissions" counts`);
+  const permissions = settings["permissions"];
+  if (permissions === undefined) return undefined;
+  if (!isRecord(permissions)) throw new Error(`"permissions" is no object`);
+  const lists = { allow: [] as ToolEntry[], ask: [] as ToolEntry[], deny: [] as ToolEntry[] };
+  for (const [name, value] of Object.entries(permissions)) {
+    if (LISTS.some((list) => list === name)) {
+      const entries = toEntries(value, lineOf);
+      if (!entries) throw new Error(`"permissions.${name}" is no list of rules`);
+      lists[name as (typeof LISTS)[number]].push(...entries);
+    } else if (OTHERS.some((other) => other === name))
+      note("notice", lineOf(name), `"permissions.${name}" has no effect here: what must be approved is decided by the session`);
+    else {
+      const near = nearestName(name, LISTS);
+      note(
+        "error",
+        lineOf(name),
+        `"permissions.${name}" is not known${near === undefined ? "" : ` (did you mean "${near}"?)`}; what it says is not kept`,
+      );
+    }
+  }
+  const deniedAgents = lists.deny.flatMap((entry) => toDeniedAgents(entry, note));
+  return {
+    held: [...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
+    allowed: lists.allow.flatMap((entry) =>
+      entry.tool === DELEGATE_TOOL ? [] : (toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
+    ),
+    allowedAsWritten: lists.allow.map(({ written }) => written),
+    deniedAgents,
+  };
+};
+
+/** Each text is one rule, whatever commas it holds. */
+const toEntries = (value: unknown, lineOf: (word: string) => number): readonly ToolEntry[] | undefined => {
+  if (!Array.isArray(value)) return undefined;
+  const items: readonly unknown[] = value;
+  const entries = items.map((item) =>
+    typeof item === "string" ? toToolEntries([item.includes("(") ? item : item.trim()], () => lineOf(item)) : undefined,
+  );
+  return entries.every((entry) => entry !== undefined) ? entries.flat() : undefined;
+};
+
+const toAllowed = (tool: string): readonly string[] =>
+  tool === "shell" ? COMMAND_TOOLS : tool === "edit" ? ["edit", "write"] : [tool];
+
+const toHeld = (entries: readonly ToolEntry[], effect: "ask" | "deny", note: Note): readonly Rule[] =>
+  entries.flatMap((entry) => {
+    if (entry.tool === DELEGATE_TOOL) {
+      if (effect === "ask")
+        note("notice", entry.line, `"${entry.written}" has no effect here: nobody is asked before an agent is started`);
+      return [];
+    }
+    if (isToolPattern(entry.tool)) return toHoldingRules(entry, effect);
+    note("error", entry.line, `"${entry.written}" is no name of a tool; what it says is not kept`);
+    return [];
+  });
+
+const toDeniedAgents = ({ tool, rule, written, line }: ToolEntry, note: Note): readonly string[] => {
+  if (tool !== DELEGATE_TOOL) return [];
+  if (rule === undefined) return ["*"];
+  return rule.split(",").flatMap((name) => {
+    const pattern = toAgentPattern(name);
+    if (pattern === undefined) note("error", line, `"${written}" names no agent; what it says is not kept`);
+    return pattern ?? [];
+  });
+};
