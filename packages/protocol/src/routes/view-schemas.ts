@@ -182,6 +182,7 @@ const runRestSchema = z
         content: z.array(userPartSchema),
         source: inputSourceSchema.nullable(),
         receivedAt: z.string(),
+        withdrawnAt: z.string().nullable(),
         deliveredAt: text,
       }),
     ),
