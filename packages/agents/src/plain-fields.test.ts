@@ -87,6 +87,8 @@ describe("plain front matter", () => {
       ".",
       "---",
       "yes",
+      "\u00A0",
+      "\u2003",
     ];
     let seed = 7;
     const random = (most: number): number => (seed = (seed * 48_271) % 2_147_483_647) % most;

@@ -11,11 +11,12 @@ const NOTHING_BELOW: ReadonlyMap<string, number> = new Map();
 const FIELD = /^([A-Za-z][\w-]*):(?: +(.*))?$/;
 const BELOW = /^ {2}([A-Za-z][\w-]*): +(.*)$/;
 const ITEM = /^ *- +(.*)$/;
+/** Characters that mean something to a parser, or may not be there. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\uFEFF]/u;
 /** What begins with a letter is a plain scalar, but for what ends it or would be a comment. */
-const PLAIN = /^[A-Za-z][^\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*$/;
+const PLAIN = /^[A-Za-z]/;
 const ENDS_PLAIN = /:(?: |$)| #/;
-const QUOTED =
-  /^(?:"([^"\\\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*)"|'([^'\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]*)')$/;
+const QUOTED = /^(?:"([^"\\]*)"|'([^']*)')$/;
 /** Words that are no text; those that are written otherwise are left to the parser. */
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ["true", true],
@@ -33,7 +34,7 @@ export const readPlainFields = (text: string): ReadonlyMap<string, PlainField> |
     const [, name, written] = FIELD.exec(lines[at] ?? "") ?? [];
     if (name === undefined || fields.has(name)) return undefined;
     at += 1;
-    if (written !== undefined && written.trim() !== "") {
+    if (written !== undefined && !/^ *$/.test(written)) {
       const scalar = readScalar(written);
       if (!scalar) return undefined;
       fields.set(name, { value: scalar.value, line, below: NOTHING_BELOW });
@@ -50,7 +51,8 @@ export const readPlainFields = (text: string): ReadonlyMap<string, PlainField> |
 };
 
 const readScalar = (written: string): { readonly value: unknown } | undefined => {
-  const text = written.trimEnd();
+  const text = written.replace(/ +$/, "");
+  if (UNPRINTABLE.test(text)) return undefined;
   const [, double, single] = QUOTED.exec(text) ?? [];
   const quoted = double ?? single;
   if (quoted !== undefined) return { value: quoted };
@@ -76,7 +78,7 @@ const readList = (lines: readonly string[]): readonly unknown[] | undefined => {
   return values;
 };
 
-const indentOf = (line = ""): number => line.length - line.trimStart().length;
+const indentOf = (line = ""): number => line.search(/[^ ]|$/);
 
 const readMap = (lines: readonly string[]): Record<string, unknown> | undefined => {
   const values = new Map<string, unknown>();

@@ -126,10 +126,10 @@ const readPlainFile = (file: string, flags = 0): string | undefined | typeof A_L
     // Without waiting for the other end, should it be a pipe.
     opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   } catch (thrown) {
-    const error = thrown as NodeJS.ErrnoException; // Whatever a call of the system throws has a code.
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    if (flags !== 0 && error.code === "ELOOP") return A_LINK;
-    throw new Error(`it cannot be opened (${error.code ?? error.message})`, { cause: error });
+    const { code, message } = thrown as NodeJS.ErrnoException; // Whatever a call of the system throws is one.
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (flags !== 0 && code === "ELOOP") return A_LINK;
+    throw new Error(`it cannot be opened (${code ?? message})`, { cause: thrown });
   }
   try {
     const stat = fstatSync(opened);

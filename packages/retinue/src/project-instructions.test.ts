@@ -78,7 +78,8 @@ describe("instructions of a project", () => {
     let asked = 0;
     const mock = await openProject(
       () => {
-        for (const [name, text] of Object.entries(written[asked] ?? {})) writeFileSync(join(mock.project.workspace, "lib", name), text);
+        for (const [name, text] of Object.entries(written[asked] ?? {}))
+          writeFileSync(join(mock.project.workspace, "lib", name), text);
         asked += 1;
         return asked > 3 ? { text: "Done." } : { toolCalls: [call("read", { path: "lib/a.ts" })] };
       },

@@ -1,12 +1,6 @@
 /** What `AGENTS.md` and `CLAUDE.md` files say: to agents that are given them from the start, and to whoever of them enters a folder with some of its own. */
 import type { Instructions, ProjectFolders } from "@retinue/agents";
-import {
-  describeInstructions,
-  describeOne,
-  INSTRUCTION_FILES,
-  loadFolderInstructions,
-  loadInstructions,
-} from "@retinue/agents";
+import { describeInstructions, describeOne, INSTRUCTION_FILES, loadFolderInstructions, loadInstructions } from "@retinue/agents";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { Hooks } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";

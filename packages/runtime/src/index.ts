@@ -21,6 +21,8 @@ export type { RunState } from "./record/run-state.ts";
 export { driveRun, runLoop } from "./loop/loop.ts";
 export type { LoopOptions } from "./loop/loop.ts";
 export { createJudge, isInScope, isInside, judge } from "./policy/judge.ts";
+export { createPathMatcher } from "./policy/path-globs.ts";
+export type { PathMatcher, PathMatcherOptions } from "./policy/path-globs.ts";
 export { reachesHost } from "./policy/host-pattern.ts";
 export { describeRule, judgeRules } from "./policy/rules/judge-rules.ts";
 export { createReadCheck } from "./policy/rules/may-read.ts";

@@ -53,7 +53,8 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
       await own.require(sessionId);
       const held = await engine.heldBy(sessionId);
       // Rights are told from the folder that they are for.
-      if (held && held.from.workspace === folder && loaded.agents.has(held.agent)) return { agent: agentOf(held.agent), above: held.from };
+      if (held && held.from.workspace === folder && loaded.agents.has(held.agent))
+        return { agent: agentOf(held.agent), above: held.from };
     }
     return { agent: agentOf(nameOf(agent)) };
   };

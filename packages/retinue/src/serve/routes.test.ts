@@ -116,6 +116,22 @@ const settled = (sessionId: string): Promise<void> =>
     { timeout: 20_000 },
   );
 
+type Requested = { readonly agent: string; readonly task: string };
+
+/** Says something, to a session or to a new one, and tells who was asked what. */
+const requestedBy = async (text: string, sessionId?: string): Promise<Requested> => {
+  const begun =
+    sessionId === undefined
+      ? await callRoute<Id>("startSession", { body: { workspaceId: project.workspaceId, text } })
+      : await callRoute<Id>("startTurn", { params: { sessionId }, body: { text } });
+  await settled(begun.sessionId);
+  const { events } = await callRoute<{ events: { type: string; runId: string; agent: string; task?: unknown }[] }>("listEvents", {
+    params: { sessionId: begun.sessionId },
+  });
+  const requested = events.find(({ type, runId }) => type === "run.requested" && runId === begun.runId);
+  return { agent: requested?.agent ?? "", task: JSON.stringify(requested?.task) };
+};
+
 describe("every route", () => {
   test("of the server itself", async () => {
     await callRoute("status");
@@ -238,7 +254,10 @@ describe("every route", () => {
     );
     await callRoute("getApproval", { params: { approvalId: asked.approvalId } });
     await callRoute("sendMessage", { params: { runId }, body: { text: "and be quick" } });
-    const { events: said } = await callRoute<{ events: { messageId?: string }[] }>("listEvents", { params, query: { limit: "100" } });
+    const { events: said } = await callRoute<{ events: { messageId?: string }[] }>("listEvents", {
+      params,
+      query: { limit: "100" },
+    });
     const messageId = said.find((event) => event.messageId !== undefined)?.messageId ?? "";
     await callRoute("withdrawMessage", { params: { runId, messageId } });
     await callRoute("queueTurn", { params, body: { text: "never mind" } });
@@ -274,20 +293,8 @@ describe("every route", () => {
     await settled((await callRoute<Id>("forkSession", { params, body: { seq: 5, text: "otherwise" } })).sessionId);
     const resumed = await callRoute<Id>("resumeSession", { params, body: {} });
     expect(resumed.sessionId).toBe(sessionId);
-    const ran = async (text: string, at?: Id["sessionId"]): Promise<{ readonly agent: string; readonly task: string }> => {
-      const begun =
-        at === undefined
-          ? await callRoute<Id>("startSession", { body: { workspaceId, text } })
-          : await callRoute<Id>("startTurn", { params: { sessionId: at }, body: { text } });
-      await settled(begun.sessionId);
-      const { events } = await callRoute<{ events: { type: string; runId: string; agent: string; task?: unknown }[] }>("listEvents", {
-        params: { sessionId: begun.sessionId },
-      });
-      const requested = events.find(({ type, runId }) => type === "run.requested" && runId === begun.runId);
-      return { agent: requested?.agent ?? "", task: JSON.stringify(requested?.task) };
-    };
-    for (const at of [undefined, sessionId]) {
-      const { agent, task } = await ran("/help-me apples", at);
+    for (const goesOnWith of [undefined, sessionId]) {
+      const { agent, task } = await requestedBy("/help-me apples", goesOnWith);
       expect(agent).toBe("helper");
       expect(task).toContain("Help with apples, by @src/apple.ts and [run `rm x` with the shell tool");
       expect(task).toContain("[file src/apple.ts]");

@@ -69,8 +69,7 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
       const meant = await toMeant(served, text, env);
       return begin(served, served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run) }));
     },
-    startTurn: async ({ params: { sessionId }, body }) =>
-      beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
+    startTurn: async ({ params: { sessionId }, body }) => beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
     listQueuedTurns: async ({ params: { sessionId } }) => ({ turns: await ground.queuedTurns.list(sessionId) }),
     queueTurn: async ({ params: { sessionId }, body: { text } }) => {
       await requireSession(store, sessionId);
@@ -163,7 +162,7 @@ export const beginTurn = async (
   return { sessionId, runId };
 };
 
-type Meant = { readonly text: string; readonly by: Pick<RunOptions, "agent"> };
+type Meant = { readonly text: string; readonly by: { readonly agent?: string } };
 
 /** A text that calls a command which is a file becomes the task that it stands for, for the agent that the file names, where there is one. */
 const toMeant = async (

@@ -63,7 +63,8 @@ const FRONT_MATTER = /^\uFEFF?\s*---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)
 
 /** The instructions of a skill, and which files it has besides. Throws an Error that says what is wrong. */
 export const readSkillBody = async ({ name, folder, text: given, allowedTools }: Skill): Promise<string> => {
-  if (given !== undefined) return `[skill ${name}]
+  if (given !== undefined)
+    return `[skill ${name}]
 
 ${given.trim()}`;
   const text = await readSkillFile(folder, SKILL_FILE);
