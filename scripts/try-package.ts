@@ -91,7 +91,7 @@ const writeFiles = (folder: string, files: Readonly<Record<string, string>>): vo
 };
 
 /** Gives what it printed; one that fails says all. */
-const runInApp = async (args: readonly string[], timeoutMs = 60_000): Promise<string> => {
+const runInApp = async (args: readonly string[], timeoutMs = 180_000): Promise<string> => {
   const env = toHermeticEnvironment(process.env, home);
   const { exitCode, output } = await runNode({ args, cwd: app, env, output: "captured", timeoutMs, group: true });
   assert.equal(exitCode, 0, `${args.join(" ")} ended with ${exitCode}:\n${output}`);

@@ -1,7 +1,7 @@
 /** The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. */
 import type { Limits } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { describeAgents, offerAgents } from "../delegation/agent-catalogue.ts";
+import { catalogueOf } from "../delegation/agent-catalogue.ts";
 
 /** What a sub-agent is told of where it stands. */
 export type Assignment = {
@@ -82,12 +82,7 @@ const aboutOutput = (schema: NonNullable<AgentDefinition["output"]>): string =>
   `## Result\n\nYour last message is one JSON value and nothing else. It fits this JSON Schema:\n\n${JSON.stringify(schema)}`;
 
 const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string => {
-  const { lines, untold } = describeAgents(
-    offerAgents(
-      delegates.flatMap((name) => agents.get(name) ?? []),
-      tools,
-    ),
-  );
+  const { lines, untold } = catalogueOf(agents, delegates, tools);
   return [
     "## Delegation Guidelines",
     "",

@@ -6,7 +6,7 @@ import type { JsonObject } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
 import { fromJsonSchema } from "../schema/json-schema.ts";
-import { describeAgents, offerAgents } from "./agent-catalogue.ts";
+import { catalogueOf } from "./agent-catalogue.ts";
 import { findAgentNamed } from "./agent-name.ts";
 import { DELEGATE } from "./delegate-tool-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
@@ -20,13 +20,12 @@ import { wordInput } from "./word-input.ts";
 /** The tools by which this run may start others; none where it may start none. */
 export const createDelegationTools = (options: DelegationOptions): readonly AnyTool[] => {
   const { state, agents } = options;
-  const available = state.spec.delegates.flatMap((name) => agents.get(name) ?? []);
-  if (available.length === 0) return [];
+  const { delegates, tools } = state.spec;
+  if (!delegates.some((name) => agents.has(name))) return [];
   const delegate = (delegation: Delegation, context: ToolContext): Promise<ToolOutput> =>
     delegateTask(options, delegation, context);
-  const offered = offerAgents(available, state.spec.tools);
-  const { byName, asTools } = offered;
-  const isAllTold = describeAgents(offered).untold === 0;
+  const { byName, asTools, untold } = catalogueOf(agents, delegates, tools);
+  const isAllTold = untold === 0;
   return [
     ...(byName.length > 0 ? [createDelegateTool(byName, isAllTold, delegate)] : []),
     ...(isAllTold ? [] : [createFindAgentTool(byName)]),
