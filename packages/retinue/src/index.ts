@@ -58,6 +58,7 @@ export type {
   Approver,
   Cancel,
   DefinitionDifference,
+  Engine,
   FollowOptions,
   Given,
   MergeOrder,

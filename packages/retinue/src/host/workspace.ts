@@ -1,6 +1,6 @@
 /** A workspace: one folder with its tools, agents, instructions, secrets and rules, in which tasks are run. */
 import type { Approver, DefinitionDifference, Engine, MergeOrder, ReplayVerdict, ResumeOptions } from "@retinue/engine";
-import type { Model, fromAiSdk } from "@retinue/model";
+import type { AiSdkModel, Model } from "@retinue/model";
 import type {
   ApproveMode,
   ForkPoint,
@@ -24,8 +24,7 @@ import type { Run, RunResultOf } from "../library/run.ts";
 import type { Plans } from "../plans.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Any `LanguageModelV4`, whoever provides it. */
-export type AiSdkModel = Parameters<typeof fromAiSdk>[0];
+export type { AiSdkModel } from "@retinue/model";
 
 /** A name as in settings, one of our models, or any AI SDK model as it is. */
 export type GivenModel = string | Model | AiSdkModel;
