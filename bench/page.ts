@@ -20,7 +20,7 @@ import { buildPage } from "../scripts/build/build-page.ts";
 const { values } = parseArgs({ options: { messages: { type: "string", default: "100000" }, out: { type: "string" } } });
 const MESSAGES = Number(values.messages);
 
-const BOUNDS = { firstPaintMs: 1_000, shareOfFrames: 50 / 60, memoryMb: 300, longestFrameMs: 100 } as const;
+const BOUNDS = { firstPaintMs: 1_000, shareOfFrames: 50 / 60, frameMs: 1000 / 50, memoryMb: 300, longestFrameMs: 100 } as const;
 const LIVE = { events: 500, seconds: 5, perAppend: 25 } as const;
 
 const isRecorded = (event: RetinueEvent): event is RecordedEvent =>
@@ -64,10 +64,36 @@ const COUNT_FRAMES = `([duration, by]) => new Promise((resolve) => {
 const countFrames = (page: Page, ms: number, step = 0): Promise<Frames> =>
   page.evaluate(`(${COUNT_FRAMES})([${ms}, ${step}])`) as Promise<Frames>;
 
-/** CPU time of the page's main thread so far, in milliseconds. */
-const busyMs = async (devtools: CDPSession): Promise<number> => {
-  const { metrics } = await devtools.send("Performance.getMetrics");
-  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1000;
+type TraceEvent = {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+};
+
+/** What the page's own thread worked, by its CPU clock. */
+type Work = { readonly allMs: number; readonly longestTaskMs: number };
+
+const toWork = (events: readonly TraceEvent[]): Work => {
+  const threads = new Set(
+    events.flatMap(({ name, pid, tid, args }) =>
+      name === "thread_name" && args?.name === "CrRendererMain" ? [`${pid}/${tid}`] : [],
+    ),
+  );
+  const tasks = events.flatMap(({ name, ph, pid, tid, tdur = 0 }) =>
+    ph === "X" && name === "ThreadControllerImpl::RunTask" && threads.has(`${pid}/${tid}`) ? [tdur / 1000] : [],
+  );
+  return { allMs: tasks.reduce((sum, ms) => sum + ms, 0), longestTaskMs: Math.max(0, ...tasks) };
+};
+
+const countWork = async (page: Page, count: () => Promise<Frames>): Promise<readonly [Frames, Work]> => {
+  const chromium = page.context().browser();
+  await chromium?.startTracing(page, { categories: ["toplevel"] });
+  const frames = await count();
+  const trace = JSON.parse(String(await chromium?.stopTracing())) as { readonly traceEvents: readonly TraceEvent[] };
+  return [frames, toWork(trace.traceEvents)];
 };
 
 const heapMb = async (devtools: CDPSession): Promise<number> => {
@@ -125,14 +151,22 @@ process.stdout.write(
 const results: { readonly what: string; readonly value: string; readonly isMet: boolean }[] = [];
 const tell = (what: string, value: string, isMet: boolean): void => {
   results.push({ what, value, isMet });
-  process.stdout.write(`${what.padEnd(52)} ${value.padStart(24)}  ${isMet ? "" : "MISSED"}\n`);
+  process.stdout.write(`${what.padEnd(64)} ${value.padStart(24)}  ${isMet ? "" : "MISSED"}\n`);
+};
+/** Frames can be lost to other work on the machine; these are the page's own doing. */
+const tellWork = (when: string, { count }: Frames, { allMs, longestTaskMs }: Work): void => {
+  tell(`CPU of the page's thread a frame, ${when}`, `${(allMs / count).toFixed(1)} ms`, allMs / count <= BOUNDS.frameMs);
+  tell(
+    `longest task of the page's thread, ${when}, CPU`,
+    `${longestTaskMs.toFixed(0)} ms`,
+    longestTaskMs <= BOUNDS.longestFrameMs,
+  );
 };
 try {
   const file = path.join(stage.home, "retinue.db");
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   const devtools = await context.newCDPSession(page);
-  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   await page.goto(stage.link);
   await page.getByRole("navigation").waitFor();
   const idle = await countFrames(page, 2_000);
@@ -156,16 +190,14 @@ try {
     tell("… with the whole tree", `${Math.round(wholeMs)} ms`, true);
   }
 
-  const busyBefore = await busyMs(devtools);
-  const scrolled = await countFrames(page, 4_000, 240);
-  const busyScrolling = (await busyMs(devtools)) - busyBefore;
+  const [scrolled, scrolling] = await countWork(page, () => countFrames(page, 4_000, 240));
   const share = scrolled.perSecond / idle.perSecond;
   tell(
     "frames a second while scrolling (empty page)",
     `${scrolled.perSecond.toFixed(0)} (${idle.perSecond.toFixed(0)})`,
     share >= BOUNDS.shareOfFrames,
   );
-  tell("CPU of the page's thread a frame, scrolling", `${(busyScrolling / scrolled.count).toFixed(1)} ms`, true);
+  tellWork("scrolling", scrolled, scrolling);
   const memory = await heapMb(devtools);
   tell("memory of the page", `${memory.toFixed(0)} MB`, memory <= BOUNDS.memoryMb);
 
@@ -173,11 +205,9 @@ try {
   await sleep(400);
   await page.goto(new URL("/sessions/ses_live", stage.url).href);
   await page.locator(SOME_ROW).first().waitFor();
-  const busyAtLive = await busyMs(devtools);
-  const live = await countFrames(page, (LIVE.seconds - 1.5) * 1000);
-  const busyLive = (await busyMs(devtools)) - busyAtLive;
+  const [live, living] = await countWork(page, () => countFrames(page, (LIVE.seconds - 1.5) * 1000));
   await driving;
-  tell("CPU of the page's thread a frame, live", `${(busyLive / live.count).toFixed(1)} ms`, true);
+  tellWork(`at ${LIVE.events} events/s`, live, living);
   tell(
     `longest frame at ${LIVE.events} events/s (empty page)`,
     `${live.longestMs.toFixed(0)} ms (${idle.longestMs.toFixed(0)} ms)`,

@@ -46,6 +46,7 @@ const conversation: Conversation = {
   sayLater: nothing,
   takeBackLater: () => undefined,
   beside: () => undefined,
+  watch: () => () => undefined,
   open: nothing,
   startNew: () => undefined,
   stop: nothing,

@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const TOOLCHAIN = path.join(ROOT, "toolchain");
 const BENCH = path.join(ROOT, "bench");
+const BUILD_COMMAND = path.join(ROOT, "scripts", "build-command.ts");
 const PAGE = path.join(ROOT, "packages", "web", "vite.config.ts");
 
 /** @type {Record<string, string>} */
@@ -29,6 +30,7 @@ const COMMANDS = {
   format: "node_modules/oxfmt/bin/oxfmt",
   vitest: "node_modules/vitest/vitest.mjs",
   bench: "bench/run.ts",
+  "bench:start": "bench/start.ts",
   "bench:tools": "bench/tools.ts",
   "bench:loading": "bench/loading.ts",
   "bench:record": "bench/record.ts",
@@ -390,6 +392,20 @@ const toStartArguments = async (args, { node, env }) => {
   return ["serve", ...args];
 };
 
+/** What starts `retinue` again and again. */
+const STARTING = new Set(["start", "test", "bench:start", "examples"]);
+
+/**
+ * Makes the bundle that the command starts from, where the sources have changed since. Without one it starts from the sources, only slower.
+ * @param {{ node: string, env: NodeJS.ProcessEnv }} by
+ */
+const buildCommand = async ({ node, env }) => {
+  if (!existsSync(BUILD_COMMAND)) return;
+  const { code, signal, output } = await runToEnd({ file: node, args: [BUILD_COMMAND], cwd: ROOT, env, capture: true });
+  if (signal !== null) throw new Interrupted({ code, signal, output });
+  if (code !== 0) say(`The command could not be bundled and starts from its sources, which takes longer:\n${output.trimEnd()}`);
+};
+
 /** @param {string[]} argv */
 const main = async ([command = "", ...args]) => {
   const script = COMMANDS[command];
@@ -402,6 +418,7 @@ const main = async ([command = "", ...args]) => {
   if (command === "bench") {
     await ensureInstalled({ directory: BENCH, what: "what the bench compares with", isReady: () => isStamped(BENCH), env, node });
   }
+  if (STARTING.has(command)) await buildCommand({ node, env });
   const cwd = command === "start" ? startDirectory() : ROOT;
   const words = command === "start" ? await toStartArguments(args, { node, env }) : args;
   const ending = await runToEnd({ file: node, args: [path.join(ROOT, script), ...words], cwd, env }).catch((error) => {

@@ -180,6 +180,7 @@ try {
   assert.match(answer, /code-search: starts with offline\/rules/);
   assert.match(answer, /src\/price\.ts:2/);
   await runInApp([retinue, "init"]);
+  await runInApp([retinue, "test", "init", "cases"]);
   await tryTools(retinue);
   const told = JSON.parse(await runInApp(["library.ts"])) as {
     readonly details: string;

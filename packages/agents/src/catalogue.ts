@@ -1,9 +1,11 @@
 /** Collects agents and skills in the order they are found, and makes of them what a session runs on. */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { isAgentName } from "./agent-name.ts";
 import { toAliases } from "./aliases.ts";
 import { resolveDelegates } from "./delegates.ts";
 import type { AgentDraft, Dialect, FieldLines, ReadAgent } from "./dialects/dialect.ts";
 import { lineFor } from "./dialects/dialect.ts";
+import { isNoWider } from "./narrower-agent.ts";
 import type { Origin } from "./places.ts";
 import type { Note, Problem, Severity } from "./problem.ts";
 import type { SkillEntry } from "./skill-file.ts";
@@ -37,6 +39,10 @@ export type LoadedAgents = {
   readonly skills: ReadonlyMap<string, SkillEntry>;
   /** The depth that the project's roles ask for; the session's own holds where it is smaller. */
   readonly maxDepth?: number;
+  /** Agents of one owner that have the same name, and which of them is used. */
+  readonly clashes: readonly Problem[];
+  /** Files of prompts that other files name, absolute. */
+  readonly promptFiles: readonly string[];
   readonly problems: readonly Problem[];
   /** Of agents of the project that were not loaded for them. */
   readonly refused: readonly TrustWish[];
@@ -61,6 +67,7 @@ export type Catalogue = {
   readonly addProblems: (problems: readonly Problem[]) => void;
   /** Of several the smallest holds. */
   readonly limitDepth: (maxDepth: number) => void;
+  readonly addPromptFile: (file: string) => void;
   readonly finish: () => LoadedAgents;
 };
 
@@ -70,6 +77,38 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
   const skills = new Map<string, SkillEntry>();
   const problems: Problem[] = [];
   const refused: TrustWish[] = [];
+  const promptFiles = new Set<string>();
+  const clashes: Problem[] = [];
+
+  /** Of two agents of one owner the narrower has the name; where neither is, both are kept, each with a name of its own. Undefined: it is left out. */
+  const settleClash = (draft: AgentDraft, { origin, dialect, file, note }: Adding): AgentDraft | undefined => {
+    const { definition, lines } = draft;
+    const { name } = definition;
+    const earlier = found.get(name);
+    if (!earlier || earlier.source.origin !== origin || origin === "built-in") return draft;
+    const line = lineFor(lines, "name");
+    const say = (message: string): void => {
+      note("warning", line, message);
+      clashes.push({ file, line, severity: "warning", message });
+    };
+    const from = earlier.source.file;
+    if (isNoWider(definition, earlier.draft.definition)) {
+      say(`it takes the place of the agent "${name}" of ${from}, which may do as much or more`);
+      return draft;
+    }
+    if (isNoWider(earlier.draft.definition, definition)) {
+      say(`the agent "${name}" of ${from} may do less and is used; this one is left out`);
+      return undefined;
+    }
+    const apart = [`${name}-${dialect}`, ...[2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${name}-${dialect}-${number}`)];
+    const free = apart.find((one) => isAgentName(one) && !found.has(one));
+    if (free === undefined) {
+      say(`there is an agent "${name}" in ${from} already; this one is left out`);
+      return undefined;
+    }
+    say(`there is an agent "${name}" with other rights in ${from}; this one is "${free}"`);
+    return { ...draft, definition: { ...definition, name: free } };
+  };
   let maxDepth: number | undefined;
 
   /** A project takes the place of its own agents, and of others once that is trusted. */
@@ -86,7 +125,10 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
     return false;
   };
 
-  const take = (draft: AgentDraft, { origin, dialect, file, note }: Adding): void => {
+  const take = (read: AgentDraft, adding: Adding): void => {
+    const { origin, dialect, file, note } = adding;
+    const draft = settleClash(read, adding);
+    if (!draft) return;
     const { definition, lines } = draft;
     const { name, accept } = definition;
     if (accept && "command" in accept && origin === "project") {
@@ -99,14 +141,8 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
     }
     const earlier = found.get(name)?.source;
     if (!mayReplace({ name, definition, file, line: lineFor(lines, "name"), origin, note })) return;
-    if (earlier) {
-      const isSamePlace = earlier.origin === origin && earlier.dialect === dialect;
-      note(
-        isSamePlace ? "warning" : "notice",
-        lineFor(lines, "name"),
-        `it takes the place of the agent "${name}" of ${earlier.file}`,
-      );
-    }
+    if (earlier && earlier.origin !== origin)
+      note("notice", lineFor(lines, "name"), `it takes the place of the agent "${name}" of ${earlier.file}`);
     // It moves to the end, where its aliases win.
     found.delete(name);
     found.set(name, {
@@ -139,6 +175,7 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
       skills.set(skill.name, Object.freeze(skill));
     },
     addProblems: (more) => void problems.push(...more),
+    addPromptFile: (file) => void promptFiles.add(file),
     limitDepth: (depth) => void (maxDepth = Math.min(maxDepth ?? Infinity, depth)),
     finish: () => {
       const { agents, aliases, problems: ofNames } = resolveNames(found);
@@ -149,6 +186,8 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
         sources: new Map([...found].map(([name, { source }]) => [name, source])),
         problems: [...problems, ...ofNames],
         refused,
+        promptFiles: [...promptFiles],
+        clashes,
         ...(maxDepth === undefined ? {} : { maxDepth }),
       };
     },

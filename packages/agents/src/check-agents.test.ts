@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentsReport, CheckOptions } from "./check-agents.ts";
 import { checkAgents } from "./check-agents.ts";
 import { findDelegationCycles } from "./delegation-cycles.ts";
+import { newAgentFile } from "./new-agent-file.ts";
 import { formatReport, formatReportJson } from "./format-report.ts";
 import type { AgentFolders } from "./testing/agent-folders.ts";
 import { createAgentFolders } from "./testing/agent-folders.ts";
@@ -34,6 +35,20 @@ describe("checkAgents", () => {
     const report = await check();
     expect(report.counts).toEqual({ error: 0, warning: 0, notice: 0 });
     expect(report.files).toHaveLength(14);
+  });
+
+  test("tells of a template that nobody has filled in, and says nothing once it is", async () => {
+    await folders.write("project/.retinue/agents/notes.md", newAgentFile("notes"));
+    const untold = await check();
+    expect(problemsOf(untold, "notes.md")).toEqual([
+      "1 warning: its prompt is still the one of the template; fill in what stands as …",
+      "3 warning: its description is still the one of the template; fill in what stands as …",
+    ]);
+    await folders.write(
+      "project/.retinue/agents/notes.md",
+      newAgentFile("notes", { description: "Writes notes.", prompt: "Write …" }),
+    );
+    expect(problemsOf(await check(), "notes.md")).toEqual([]);
   });
 
   test("only notes tools of the built-in agents that an installation does not have", async () => {

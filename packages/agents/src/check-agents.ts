@@ -8,6 +8,7 @@ import { findDelegationCycles } from "./delegation-cycles.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { lineFor } from "./dialects/dialect.ts";
 import { matchesGlob, nearestName } from "@retinue/protocol/names";
+import { findUnfilled } from "./new-agent-file.ts";
 import type { Origin } from "./places.ts";
 import type { Problem, Severity } from "./problem.ts";
 import { SEVERITIES } from "./problem.ts";
@@ -104,6 +105,8 @@ const checkAgent = (checked: Checked): readonly Problem[] => {
     if (own !== undefined && most !== undefined && own > most)
       note("notice", "limits", limit, `${limit} of ${own} is above the session's ${most}, which holds`);
   }
+  for (const field of source.origin === "built-in" ? [] : findUnfilled(agent))
+    note("warning", field, undefined, `its ${field} is still the one of the template; fill in what stands as …`);
   if (agent.description.length > LONG_DESCRIPTION)
     note(
       "notice",
@@ -126,8 +129,9 @@ const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField):
   const severity = source.origin === "built-in" ? "notice" : "warning";
   for (const field of ["tools", "deniedTools"] as const)
     for (const pattern of isNamed(source, field) ? agent[field] : []) {
-      if (pattern === "*" || tools.some((tool) => matchesGlob(pattern, tool))) continue;
-      // Another form of a name that is told already.
+      // A name may stand in two forms, of which one is told.
+      const forms = agent[field].filter((one) => one === pattern || one.replace(".", "_") === pattern);
+      if (pattern === "*" || forms.some((form) => tools.some((tool) => matchesGlob(form, tool)))) continue;
       if (pattern.includes(".") && agent[field].includes(pattern.replace(".", "_"))) continue;
       const isAgent = loaded.agents.has(pattern);
       note(

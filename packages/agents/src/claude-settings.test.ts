@@ -69,6 +69,19 @@ describe("the permissions of Claude Code's settings", () => {
     expect(allowedBy(true)).toEqual(["npm test *", "make *"]);
   });
 
+  test("spare no question about every command at once", async () => {
+    await write("home/.claude/settings.json", { allow: ["Bash", "Bash(*)", "*", "WebSearch"] });
+    const settings = await load();
+    expect(toSessionRules(settings, () => true).preapproved.flatMap(({ rules }) => rules)).toEqual([
+      { tools: ["web_search"], effect: "allow" },
+    ]);
+    expect(settings.problems.map(({ message }) => message)).toEqual(
+      ["Bash", "Bash(*)", "*"].map(
+        (written) => `"${written}" has no effect here: only commands that are named are spared a question`,
+      ),
+    );
+  });
+
   test("name the agents that nobody may start", async () => {
     await write(PROJECT, { deny: ["Agent(Explore)", "Task(code_review)"] });
     expect((await load()).files[0]?.deniedAgents).toEqual(["explore", "code-review"]);

@@ -5,6 +5,7 @@
 import path from "node:path";
 import type { Rule, RuleSet } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
+import { placesOf } from "@retinue/runtime";
 import { toAgentPattern } from "./agent-name.ts";
 import { toAllowingRules, toHoldingRules } from "./dialects/claude-code-rules.ts";
 import type { ToolEntry } from "./dialects/tool-entries.ts";
@@ -35,13 +36,15 @@ export type ClaudeSettingsOptions = {
 };
 
 /** Of one place, in the order in which they count; the rules of all hold. */
-export const CLAUDE_SETTINGS_FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;
+export const CLAUDE_SETTINGS_FILES: readonly string[] = placesOf("settings").flatMap(({ dialect, at }) =>
+  dialect === "claude-code" ? at : [],
+);
 
 export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
   const files: ClaudeSettingsFile[] = [];
   const problems: Problem[] = [];
   const places = [
-    ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, CLAUDE_SETTINGS_FILES[0]), origin: "user" } as const]),
+    ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
     ...(projectDir === undefined || projectDir === homeDir
       ? []
       : CLAUDE_SETTINGS_FILES.map(
@@ -123,15 +126,22 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
       );
     }
   }
+  const allow = lists.allow.filter((entry) => isTaken(entry, note));
   const deniedAgents = lists.deny.flatMap((entry) => toDeniedAgents(entry, note));
   return {
     held: [...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
-    allowed: lists.allow.flatMap((entry) =>
-      entry.tool === DELEGATE_TOOL ? [] : (toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
-    ),
-    allowedAsWritten: lists.allow.map(({ written }) => written),
+    allowed: allow.flatMap((entry) => toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
+    allowedAsWritten: allow.map(({ written }) => written),
     deniedAgents,
   };
+};
+
+/** Every command at once is spared no question: who wants that says so to us. */
+const isTaken = ({ tool, rule, line, written }: ToolEntry, note: Note): boolean => {
+  if (tool === DELEGATE_TOOL) return false;
+  if (rule !== undefined || (tool !== "shell" && tool !== "*")) return true;
+  note("notice", line, `"${written}" has no effect here: only commands that are named are spared a question`);
+  return false;
 };
 
 /** Each text is one rule, whatever commas it holds. */

@@ -20,6 +20,7 @@ export { countKinds, formatKinds, summariseReport } from "./summarise-report.ts"
 export type { FileKind, KindCounts, SummaryOptions } from "./summarise-report.ts";
 export type { FormatOptions } from "./format-report.ts";
 export { formatAgent } from "./format-agent.ts";
+export { isAgentName } from "./agent-name.ts";
 export { newAgentFile } from "./new-agent-file.ts";
 export type { NewAgentOptions } from "./new-agent-file.ts";
 export { resolveDelegates } from "./delegates.ts";
@@ -33,5 +34,9 @@ export { loadCommands } from "./commands/load-commands.ts";
 export type { CommandOptions, LoadedCommands } from "./commands/load-commands.ts";
 export { CLAUDE_SETTINGS_FILES, loadClaudeSettings, toSessionRules } from "./claude-settings.ts";
 export type { ClaudeSettings, ClaudeSettingsFile } from "./claude-settings.ts";
+export { readCollection } from "./plugins/read-collection.ts";
+export type { Collection, CollectionFile, CollectionItem, CollectionProgram, Plugin } from "./plugins/collection.ts";
+export { addCollection, filesOf, findStanding, readAdded, removeAdded } from "./plugins/add-collection.ts";
+export type { AddedPlugin, AddOptions, Removed } from "./plugins/add-collection.ts";
 export { expandCommand } from "./commands/expand-command.ts";
 export type { ReadNamedFile } from "./commands/expand-command.ts";

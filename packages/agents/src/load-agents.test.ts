@@ -90,8 +90,33 @@ describe("agents are found", () => {
     }
     const loaded = await folders.load({ trusted: true });
     expect(folders.problems(loaded).at(-1)).toBe(
-      `project/.retinue/agents/planner.md:2 notice it takes the place of the agent "planner" of project/.opencode/agent/planner.md`,
+      `project/.retinue/agents/planner.md:2 warning it takes the place of the agent "planner" of project/.opencode/agent/planner.md, which may do as much or more`,
     );
+  });
+
+  test("of two that a project names alike the narrower is used, whichever is read first, and that is said at run time", async () => {
+    const twin = (tools: string): string => `---\nname: twin\ndescription: d\ntools: ${tools}\n---\nMay use ${tools}.\n`;
+    await folders.write("project/.claude/agents/a.md", twin("Read"));
+    await folders.write("project/.claude/agents/b.md", twin("Read, Bash"));
+    await folders.write("project/.opencode/agent/twin.md", "---\ndescription: d\n---\nAll.\n");
+    const loaded = await folders.load();
+    expect(loaded.agents.get("twin")?.tools).toEqual(["read"]);
+    expect(loaded.clashes.map(({ message }) => message.replaceAll(folders.projectDir, ""))).toEqual([
+      `the agent "twin" of /.claude/agents/a.md may do less and is used; this one is left out`,
+      `the agent "twin" of /.claude/agents/a.md may do less and is used; this one is left out`,
+    ]);
+  });
+
+  test("two that a project names alike are kept apart where neither is the narrower", async () => {
+    await folders.write("project/.claude/agents/a.md", "---\nname: twin\ndescription: d\ntools: Read\n---\nA.\n");
+    await folders.write(
+      "project/.opencode/agent/twin.md",
+      "---\ndescription: d\npermission: { '*': deny, grep: allow }\n---\nB.\n",
+    );
+    const loaded = await folders.load();
+    expect(loaded.agents.get("twin")?.tools).toEqual(["read"]);
+    expect(loaded.agents.get("twin-opencode")?.tools).toEqual(["grep"]);
+    expect(loaded.clashes[0]?.message).toMatch(/^there is an agent "twin" with other rights in .*; this one is "twin-opencode"$/);
   });
 
   test("two of a name in one place are a warning, and the later file wins", async () => {
@@ -100,7 +125,7 @@ describe("agents are found", () => {
     const loaded = await folders.load();
     expect(loaded.agents.get("twin")?.prompt).toBe("B.");
     expect(folders.problems(loaded)).toContain(
-      `project/.claude/agents/b.md:2 warning it takes the place of the agent "twin" of project/.claude/agents/a.md`,
+      `project/.claude/agents/b.md:2 warning it takes the place of the agent "twin" of project/.claude/agents/a.md, which may do as much or more`,
     );
   });
 
@@ -267,7 +292,7 @@ describe("skills are found", () => {
     expect(loaded.agents.has("release-checklist")).toBe(false);
     expect(folders.problems(loaded)).toEqual([
       `user/skills/release-checklist/SKILL.md:5 notice "allowed-tools" is told to whoever loads it as the tools to keep to; it gives no right and lifts no question`,
-      `project/.claude/skills/release-checklist/SKILL.md:5 notice "allowed-tools" has no effect here: a skill gives no rights; whoever loads it keeps those it has`,
+      `project/.claude/skills/release-checklist/SKILL.md:5 notice "allowed-tools" is told to whoever loads it as the tools to keep to; it gives no right and lifts no question`,
       `project/.claude/skills/release-checklist/SKILL.md:1 warning the user has a skill "release-checklist" in user/skills/release-checklist/SKILL.md, which is kept; this one is left out`,
       `project/.claude/skills/wrong-name/SKILL.md:2 notice its name is "wrong-name" here`,
     ]);

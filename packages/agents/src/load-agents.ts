@@ -173,8 +173,10 @@ const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): 
       modelNames,
       findBuiltin: (name) => builtins.get(aliases.get(name) ?? name),
       readPromptFile: async (prompt) => {
-        const content = await readSource(path.resolve(path.dirname(file), prompt), inside);
+        const at = path.resolve(path.dirname(file), prompt);
+        const content = await readSource(at, inside);
         if (content === undefined) throw new Error("it does not exist");
+        catalogue.addPromptFile(at);
         return content;
       },
     });

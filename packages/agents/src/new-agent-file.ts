@@ -1,6 +1,6 @@
 /** The text of a new agent file, to be filled in by whoever asked for it. */
 import { RetinueError } from "@retinue/protocol";
-import type { AgentFrontMatter } from "@retinue/protocol/agent-file";
+import type { AgentDefinition, AgentFrontMatter } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
 import { isAgentName } from "./agent-name.ts";
 import { formatAgent } from "./format-agent.ts";
@@ -27,7 +27,7 @@ export const newAgentFile = (name: string, { prompt, ...fields }: NewAgentOption
       },
     );
   const frontMatter = agentFrontMatterSchema.parse({
-    description: `What ${name} does. Delegate to it when …`,
+    description: templateDescription(name),
     tools: READING,
     limits: { iterations: 20, durationMs: 300_000 },
     ...fields,
@@ -42,12 +42,27 @@ export const newAgentFile = (name: string, { prompt, ...fields }: NewAgentOption
 
 const COMMENT_COLUMN = 26;
 
+const templateDescription = (name: string): string => `What ${name} does. Delegate to it when …`;
+
+const PURPOSE = "You do one thing: …";
+const ENDING = "Stop when …";
+
+/** The fields in which a new file still says what the template said. */
+export const findUnfilled = ({
+  name,
+  description,
+  prompt,
+}: Pick<AgentDefinition, "name" | "description" | "prompt">): readonly ("description" | "prompt")[] => [
+  ...(description === templateDescription(name) ? (["description"] as const) : []),
+  ...(prompt.includes(PURPOSE) || prompt.split("\n").includes(ENDING) ? (["prompt"] as const) : []),
+];
+
 const template = (name: string): string =>
   [
-    `You are ${name}. You do one thing: …`,
+    `You are ${name}. ${PURPOSE}`,
     "In this order:",
     "1. Understand what is asked, and what a good result must contain.\n2. Look before you act.\n3. Do it, and no more than was asked.\n4. Check what you did.",
-    "Stop when …",
+    ENDING,
     "Hand back:",
     "- The result in one or two sentences.\n- The details, with paths and lines.\n- What you did not do or are not sure of.",
   ].join("\n\n");

@@ -1,5 +1,6 @@
 /** Where agents and skills are looked for, in the order in which they count: what is found later takes the place of what was found before. */
 import path from "node:path";
+import { DEFINING_PLACES } from "@retinue/runtime";
 
 export type Origin = "built-in" | "user" | "project";
 
@@ -62,19 +63,35 @@ const userPlaces = ({
   ];
 };
 
-const SKILLS = ["skills", ".claude/skills", ".agents/skills", ".opencode/skill", ".opencode/skills", ".retinue/skills"];
-
+/** Where each kind of place of the table is read from; what is read elsewhere, or when another file names it, is no place of its own. */
 const projectPlaces = ({ projectDir, agentRolesFile }: PlaceOptions): readonly Place[] => {
   if (projectDir === undefined) return [];
   const project = { origin: "project", inside: projectDir } as const;
-  const below = (name: string): string => path.join(projectDir, name);
-  return [
-    { ...project, type: "markdown", dialect: "claude-code", folder: below(".claude/agents") },
-    { ...project, type: "markdown", dialect: "opencode", folder: below(".opencode/agent") },
-    { ...project, type: "markdown", dialect: "opencode", folder: below(".opencode/agents") },
-    { ...project, type: "skill-yaml", folder: below("skills") },
-    { ...project, type: "agent-roles", file: below(agentRolesFile ?? "appsettings.json"), isNamed: agentRolesFile !== undefined },
-    { ...project, type: "markdown", dialect: "retinue", folder: below(".retinue/agents") },
-    ...SKILLS.map((name) => ({ ...project, type: "skills", folder: below(name) }) as const),
-  ];
+  return DEFINING_PLACES.flatMap(({ kind, dialect, at }): readonly Place[] => {
+    const below = path.join(projectDir, at);
+    switch (kind) {
+      case "agents":
+        return dialect === "any" ? [] : [{ ...project, type: "markdown", dialect, folder: below }];
+      case "skill-yaml":
+        return [{ ...project, type: "skill-yaml", folder: below }];
+      case "agent-roles":
+        return [
+          {
+            ...project,
+            type: "agent-roles",
+            file: agentRolesFile === undefined ? below : path.join(projectDir, agentRolesFile),
+            isNamed: agentRolesFile !== undefined,
+          },
+        ];
+      case "skills":
+        return [{ ...project, type: "skills", folder: below }];
+      case "commands":
+      case "instructions":
+      case "prompts":
+      case "settings":
+        return [];
+      default:
+        return kind satisfies never;
+    }
+  });
 };

@@ -6,7 +6,7 @@ import { toPlain, toShown } from "./format-report.ts";
 import type { Severity } from "./problem.ts";
 import { SEVERITIES } from "./problem.ts";
 
-export type FileKind = Dialect | "skills" | "commands";
+export type FileKind = Dialect | "skills" | "settings" | "commands";
 
 export type KindCounts = Readonly<Record<Severity, number>> & {
   readonly kind: FileKind;
@@ -70,7 +70,9 @@ const countOf = (reports: readonly FileReport[], wanted: Severity): number =>
   reports.flatMap(({ problems }) => problems).filter(({ severity }) => severity === wanted).length;
 
 const isUsed = ({ agents, problems }: FileReport, kind: FileKind): boolean =>
-  kind === "skills" || kind === "commands" ? problems.every(({ severity }) => severity !== "error") : agents.length > 0;
+  kind === "skills" || kind === "settings" || kind === "commands"
+    ? problems.every(({ severity }) => severity !== "error")
+    : agents.length > 0;
 
 /** A file that defines nothing is of the kind that its place is for. */
 const kindOf = ({ file, dialect, isCommand }: FileReport): FileKind => {
@@ -79,7 +81,7 @@ const kindOf = ({ file, dialect, isCommand }: FileReport): FileKind => {
   const folders = file.split(path.sep);
   if (path.basename(file) === "SKILL.md") return "skills";
   if (/\.ya?ml$/i.test(file)) return "skill-yaml";
-  if (/\.json$/i.test(file)) return "agent-roles";
+  if (/\.json$/i.test(file)) return folders.includes(".claude") ? "settings" : "agent-roles";
   if (folders.includes(".claude")) return "claude-code";
   return folders.includes(".opencode") || folders.includes("opencode") ? "opencode" : "retinue";
 };

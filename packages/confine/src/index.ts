@@ -1,7 +1,7 @@
 /** The walls: sandbox, opened-file protection, git, processes, trust and worktrees. The tools act through this room. */
 export { readArtifactPath } from "./files/artifact-path.ts";
 export { inFileTurn } from "./files/file-turns.ts";
-export { IMAGE_HEADER_BYTES, readImageHeader } from "./files/image-header.ts";
+export { IMAGE_HEADER_BYTES, imageObstacle, readImageHeader } from "./files/image-header.ts";
 export type { ImageHeader } from "./files/image-header.ts";
 export { noteRead, noteWritten, requireKnown } from "./files/known-files.ts";
 export { openFolder } from "./files/open-folder.ts";
@@ -12,6 +12,7 @@ export { MAX_OUTPUT_CHARS, count, formatBytes, toModelText } from "./files/outpu
 export { liesAt } from "./files/real-place.ts";
 export { readLineRange } from "./files/read-line-range.ts";
 export type { LineRange } from "./files/read-line-range.ts";
+export { removeInside } from "./files/remove-inside.ts";
 export { requireFolder } from "./files/require-folder.ts";
 export { codeOf, toToolError } from "./files/system-error.ts";
 export { escapeName, toAbsolutePath, toShownPath } from "./files/workspace-path.ts";

@@ -60,6 +60,12 @@ export const ERRORS = {
     meaning: "The call was not executed because a limit of the run was reached.",
     hint: "Hand in what you have.",
   },
+  page_unreachable: {
+    kind: "model",
+    meaning:
+      "Nothing answers at the address that the browser was to open, or the application of the page does not answer any more.",
+    hint: "Check the address, and whether the application runs.",
+  },
   act_denied: {
     kind: "model",
     meaning: "Policy or a human refused the act.",
@@ -347,7 +353,7 @@ export const ERRORS = {
   settings_invalid: {
     kind: "caller",
     meaning: "A setting has an unknown name or a value that is not allowed.",
-    hint: "The message names file, line, key and what is allowed.",
+    hint: "Correct the setting that is named; `retinue doctor` shows every setting and where it comes from.",
   },
   model_unknown: {
     kind: "caller",

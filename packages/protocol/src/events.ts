@@ -70,6 +70,8 @@ export type RunSpec = {
   readonly maxOutputTokens?: number;
   /** The model that summarises old context, where another than `model`. */
   readonly summaryModel?: string;
+  /** What was said in the session before is summarised ahead of the first turn. */
+  readonly compact?: true;
 };
 
 /** A git worktree that one run works in. */

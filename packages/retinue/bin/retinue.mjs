@@ -3,12 +3,12 @@
  * The `retinue` command, in plain JavaScript for any Node from 18 on: answers `--version` at once, hands over to a newer Node
  * where this one is too old, and otherwise starts the command proper.
  */
-import { readFileSync } from "node:fs";
 import { isNewEnough } from "./is-new-enough.mjs";
 
 const words = process.argv.slice(2);
 
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+  const { readFileSync } = await import("node:fs");
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   process.stdout.on("error", () => undefined);
   process.stdout.write(`${version}\n`);
@@ -17,7 +17,8 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
   if (!process.env["RETINUE_DEBUG"]) process.removeAllListeners("warning");
   const { keepCompiledCode } = await import("./compile-cache.mjs");
   keepCompiledCode();
-  const { main } = await import("../src/cli/main.ts");
+  const { findCommandCode } = await import("./command-code.mjs");
+  const { main } = await import(findCommandCode());
   process.exit(await main(words));
 } else {
   const { findNewerNode, handOver } = await import("./newer-node.mjs");

@@ -8,7 +8,15 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type { AskUserOptions, Browsers, BrowsersOptions, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
+import type {
+  AskUserOptions,
+  Browsers,
+  BrowsersOptions,
+  KeepVersion,
+  McpConnections,
+  McpServerSettings,
+  Skill,
+} from "@retinue/tools";
 import { createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
@@ -32,6 +40,8 @@ export type AssembleOptions = {
   readonly browser?: boolean | undefined;
   /** What a command may be given by name, where the user allows it. */
   readonly secrets?: ReadonlyMap<string, string>;
+  /** Told of each change of a file before it is made. */
+  readonly keepVersion?: KeepVersion;
 };
 
 export type AssembledTools = {
@@ -69,6 +79,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     queryDb: { databases: settings.databases, adminDatabases: settings.adminDatabases },
     ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
+    ...(options.keepVersion === undefined ? {} : { keepVersion: options.keepVersion }),
   });
   const browsers = browser
     ? (await import("@retinue/tools/browser")).createBrowsers({

@@ -97,6 +97,26 @@ test("a file outside the workspace is not given, by whatever way it is named", a
   }
 });
 
+test("the prompt without drawing lists the commands, says the task of one in its session, and has another's agent work beside it", async () => {
+  const mock = await createMockProject([{ text: "Hello." }, { text: "Reviewed." }, { text: "Traced." }, { text: "Bye." }]);
+  cleanups.push(mock.remove);
+  await write(mock.project.workspace, FILES);
+  const input = "hi there\n/help\n/review src/cart.ts bugs\n/trace the crash\nbye\n/deploy\n/reviw x\n";
+  const ended = await callRetinue(mock.project, ["--plain"], {}, input);
+  expect(ended).toMatchObject({ code: 0 });
+  expect(ended.stdout).toContain("Reviewed.\n");
+  expect(ended.stderr).toMatch(/^ {2}\/review +Reviews a file$/m);
+  expect(ended.stderr).toContain("There is no /deploy. /help lists");
+  expect(ended.stderr).toContain("There is no /reviw; did you mean /review?");
+  const bodies = mock.server.requests.map(({ body }) => JSON.stringify(body));
+  expect(bodies[1]).toContain("hi there");
+  expect(bodies[1]).toContain("Review @src/cart.ts for bugs.");
+  expect(bodies[2]).toContain("Trace the crash");
+  expect(bodies[2]).not.toContain("hi there");
+  expect(bodies[3]).toContain("Reviewed.");
+  expect(bodies[3]).not.toContain("Trace the crash");
+});
+
 test("the terminal interface lists a command and says its task, and a built-in name stays what it is", async () => {
   const project = await createProject();
   await write(project.workspace, { ...FILES, ".claude/commands/help.md": "Taken over." });

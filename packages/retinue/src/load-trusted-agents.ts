@@ -15,7 +15,7 @@ export type TrustedAgents = {
   /** The permissions of other worlds' settings. */
   readonly permissions: SessionPermissions;
   readonly untrusted: readonly TrustClaim[];
-  /** Errors of files, but for those that a yes would mend. */
+  /** Errors of files, but for those that a yes would mend, and agents that have the same name. */
   readonly problems: readonly string[];
 };
 
@@ -47,7 +47,7 @@ export const loadTrustedAgents = async (
   const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
   return {
     loaded: withoutAgents(
-      loaded,
+      { ...loaded, problems: [...loaded.problems, ...settings.problems] },
       settings.files.flatMap(({ deniedAgents }) => deniedAgents),
     ),
     permissions: { files: settings.files, ...toSessionRules(settings, (file) => granted.has(file), base) },
@@ -55,9 +55,10 @@ export const loadTrustedAgents = async (
       ...(await Promise.all(loaded.refused.map(claimOf))),
       ...[...claims].flatMap(([file, claim]) => (granted.has(file) ? [] : [claim])),
     ],
-    problems: [...loaded.problems, ...settings.problems]
-      .filter((problem) => problem.severity === "error" && !isWish(problem))
-      .map(({ file, line, message }) => `${file}:${line}: ${message}`),
+    problems: [
+      ...[...loaded.problems, ...settings.problems].filter((problem) => problem.severity === "error" && !isWish(problem)),
+      ...loaded.clashes,
+    ].map(({ file, line, message }) => `${file}:${line}: ${message}`),
   };
 };
 

@@ -22,6 +22,7 @@ import { createLsTool } from "./ls.ts";
 import { createReadTool } from "./read.ts";
 import { createShellTool } from "./shell.ts";
 import { createTestTool } from "./test/test.ts";
+import type { KeepVersion } from "./versions/kept-versions.ts";
 import type { WebFetchOptions } from "./web/web-fetch.ts";
 import { createWebFetch } from "./web/web-fetch.ts";
 import type { WebSearchOptions } from "./web/web-search.ts";
@@ -39,6 +40,8 @@ export type BuiltinToolOptions = {
   readonly askUser?: AskUserOptions;
   /** Of the documents that were added; without it there is no tool to search them. */
   readonly documentIndex?: string;
+  /** Told of each change of a file before it is made. */
+  readonly keepVersion?: KeepVersion;
 };
 
 export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] => [
@@ -50,8 +53,8 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createOverviewTool(),
   createPlanFilesTool(options.code),
   createDocsCoverageTool(options.code),
-  createWriteTool(),
-  createEditTool(toFreed(options)),
+  createWriteTool(toKeeper(options)),
+  createEditTool({ ...toFreed(options), ...toKeeper(options) }),
   createShellTool(options.shell),
   createTestTool(options.shell),
   createGitTool(toGitOptions(options)),
@@ -70,6 +73,9 @@ const hasDatabase = ({ queryDb }: BuiltinToolOptions): boolean => Object.keys(qu
 
 const toFreed = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
   unprotected === undefined ? {} : { unprotected };
+
+const toKeeper = ({ keepVersion }: BuiltinToolOptions): { readonly keepVersion?: KeepVersion } =>
+  keepVersion === undefined ? {} : { keepVersion };
 
 const toGitOptions = ({ unprotected, shell: { sandbox, allowUnsandboxed } = {} }: BuiltinToolOptions): GitOptions => ({
   ...(unprotected === undefined ? {} : { unprotected }),

@@ -20,6 +20,7 @@ import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck, writeInside } from "@retinue/confine";
+import type { KeepVersion } from "./versions/kept-versions.ts";
 
 const TEXT = z.string().max(1_000_000);
 
@@ -53,37 +54,47 @@ const INPUT = z
   );
 
 /** The form of one file is told once. */
-const SHOWN = toShownSchema(
-  z.object({
-    path: PATH.optional(),
-    edits: EDITS.optional(),
-    files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}; all or none."),
-  }),
-);
+const SHOWN = z.object({
+  path: PATH.optional(),
+  edits: EDITS.optional(),
+  files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}; all or none."),
+});
 
 export type EditInput = z.infer<typeof INPUT>;
 
 export type EditOptions = {
   /** Globs of protected paths, relative to the workspace, that the user has set free. */
   readonly unprotected?: readonly string[];
+  /** Told of each change before it is made. */
+  readonly keepVersion?: KeepVersion;
 };
 
-export const createEditTool = ({ unprotected }: EditOptions = {}): Tool<EditInput> => {
+export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): Tool<EditInput> => {
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "edit",
     description: "Replaces exact pieces of text files; all edits of a call are made, in order, or none.",
     input: INPUT,
-    inputSchema: SHOWN,
+    inputSchema: toShownSchema(SHOWN),
     effect: "write",
     touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
-    execute: async (input, { run, workspace, signal }) => {
+    execute: async (input, { run, callId, workspace, signal }) => {
       const requests = toRequests(input);
       const files = requests.map((request) => toAbsolutePath(workspace, request.path));
       const { planned, modified } = await inFileTurn(files, async () => {
         const changes: PlannedChange[] = [];
         for (const request of requests) changes.push(await plan({ workspace, run, isSecret }, request, changes));
         signal.throwIfAborted();
+        if (keepVersion)
+          for (const { absolute, before, after } of changes)
+            await keepVersion({
+              run,
+              callId,
+              workspace,
+              file: path.relative(workspace, absolute).replaceAll(path.sep, "/"),
+              before: Buffer.from(toContent(before, before.text)),
+              after: toContent(before, after),
+            });
         const names = await writeAll({ workspace, isSecret }, changes);
         for (const { absolute } of changes) await noteWritten(run, absolute);
         return { planned: changes, modified: names };

@@ -30,7 +30,7 @@ describe("glob", () => {
   ])("finds by %s what is not ignored, in the order of paths", async (pattern, expected) => {
     await using test = await createTestWorkspace(FILES);
     const text = toText(await glob.execute({ pattern }, test.context));
-    if (expected.length === 0) expect(text).toBe(`No file matches "${pattern}" in ..`);
+    if (expected.length === 0) expect(text).toBe(`No file matches "${pattern}" in the workspace.`);
     else expect(text.split("\n")).toEqual([`[${expected.length} ${expected.length === 1 ? "file" : "files"}]`, ...expected]);
   });
 
@@ -60,7 +60,7 @@ describe("glob", () => {
   it("J4: answers a pattern that would be catastrophic as a regular expression", async () => {
     await using test = await createTestWorkspace({ ["a".repeat(200)]: "" });
     const pattern = `${"a*".repeat(90)}b`;
-    expect(await glob.execute({ pattern }, test.context)).toBe(`No file matches "${pattern}" in ..`);
+    expect(await glob.execute({ pattern }, test.context)).toBe(`No file matches "${pattern}" in the workspace.`);
     await expect(glob.execute({ pattern: "{a,b}".repeat(30) }, test.context)).rejects.toThrow("more than 200 patterns");
   });
 

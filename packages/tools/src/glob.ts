@@ -53,7 +53,8 @@ export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInpu
       const list = await listUnordered(opened, signal, toTypeArgs(pattern));
       const isReadable = createReadCheck("glob", scope);
       const found = list.files.filter((file) => matches(file) && isReadable(toShownPath(workspace, path.join(folder, file))));
-      if (found.length === 0) return `No file matches "${pattern}" in ${shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
+      if (found.length === 0)
+        return `No file matches "${pattern}" in ${shownFolder === "." ? "the workspace" : shownFolder}.${list.whole ? "" : ` ${UNFINISHED}`}`;
       const newest = order === "newest" && found.length <= MAX_DATED;
       const ordered = newest ? await byAge(opened.held, found) : found.toSorted();
       const lines = fitting(

@@ -1,6 +1,8 @@
 /** The hands: one file a tool. Browser, desktop and tool servers have entries of their own: most runs have none of them, and a start waits for what it loads. */
 export type { Browsers, BrowsersOptions } from "./browser/browsers.ts";
 export type { BrowserSession, DoneAct } from "./browser/browser-session.ts";
+export type { Inbox, Mail } from "./one-time-code/inbox.ts";
+export { createMailpitInbox } from "./one-time-code/mailpit-inbox.ts";
 export type { BrowserSessionOptions, StorageState } from "./browser/session-options.ts";
 export type { Desktops, DesktopsOptions } from "./desktop/desktops.ts";
 export type { DesktopSession, DesktopSessionOptions } from "./desktop/desktop-session.ts";
@@ -33,3 +35,7 @@ export { createLoadSkillTool, readSkillBody } from "./skills/load-skill.ts";
 export type { Skill } from "./skills/skill.ts";
 export { loadUserTools } from "./user-tools/load-user-tools.ts";
 export { toCodeIndexes } from "./code/code-index.ts";
+export { createKeptVersions } from "./versions/kept-versions.ts";
+export type { KeepVersion, KeptVersions } from "./versions/kept-versions.ts";
+export { planTakeBack, takeBack } from "./versions/take-back.ts";
+export type { TakeBackPlan } from "./versions/take-back.ts";

@@ -8,7 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import { readArtifactPath } from "@retinue/confine";
 import type { ImageHeader } from "@retinue/confine";
-import { IMAGE_HEADER_BYTES, readImageHeader } from "@retinue/confine";
+import { IMAGE_HEADER_BYTES, imageObstacle, readImageHeader } from "@retinue/confine";
 import { noteRead } from "@retinue/confine";
 import type { OpenedFile } from "@retinue/confine";
 import { createSecretCheck, openRegularFile } from "@retinue/confine";
@@ -23,9 +23,6 @@ const CHUNK_BYTES = 256 * 1024;
 /** A NUL among the first bytes marks what is no text. */
 const SNIFF_BYTES = 8 * 1024;
 const COUNT_BYTES = 64 * 1024 * 1024;
-/** Providers refuse larger images, and a refused image would stay in the conversation. */
-const MAX_IMAGE_BYTES = 3_500_000;
-const MAX_IMAGE_SIDE = 8000;
 
 const INPUT = z.object({
   path: z.string().min(1).describe('A file, or "artifact:art_…".'),
@@ -122,9 +119,10 @@ const toOutput = ({ lines, total }: LineRange, { offset = 1 }: ReadInput, shown:
 
 const readImage = async ({ handle, size }: OpenedFile, image: ImageHeader, shown: string): Promise<ToolOutput> => {
   const what = `${shown}: ${image.mediaType}, ${image.width}×${image.height}, ${formatBytes(size)}`;
-  if (size > MAX_IMAGE_BYTES || Math.max(image.width, image.height) > MAX_IMAGE_SIDE)
+  const obstacle = imageObstacle({ size, ...image });
+  if (obstacle !== undefined)
     throw new RetinueError("tool_failed", `${what} is too large to be shown.`, {
-      hint: `At most ${formatBytes(MAX_IMAGE_BYTES)} and ${MAX_IMAGE_SIDE} pixels a side.`,
+      hint: `${obstacle[0]?.toUpperCase()}${obstacle.slice(1)}.`,
     });
   const buffer = Buffer.alloc(size);
   const { bytesRead } = await handle.read(buffer, 0, size, 0);

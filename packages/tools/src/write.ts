@@ -9,6 +9,8 @@ import { noteWritten, requireKnown } from "@retinue/confine";
 import { count } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { writeInside } from "@retinue/confine";
+import type { KeepVersion } from "./versions/kept-versions.ts";
+import { readStanding } from "./versions/take-back.ts";
 
 const INPUT = z.object({
   path: z.string().min(1).describe("Missing folders are made."),
@@ -17,20 +19,27 @@ const INPUT = z.object({
 
 export type WriteInput = z.infer<typeof INPUT>;
 
-export const createWriteTool = (): Tool<WriteInput> =>
+export type WriteOptions = {
+  /** Told of each change before it is made. */
+  readonly keepVersion?: KeepVersion;
+};
+
+export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteInput> =>
   defineTool({
     name: "write",
     description: "Creates a text file or replaces its whole content, unless others changed it since you read it.",
     input: INPUT,
     effect: "write",
     touches: ({ path: named }) => ({ paths: [named] }),
-    execute: async ({ path: named, content }, { run, workspace, signal }) => {
+    execute: async ({ path: named, content }, { run, callId, workspace, signal }) => {
       signal.throwIfAborted();
       const file = toRelative(workspace, named);
       const absolute = path.join(workspace, file);
       const shown = toShownPath(workspace, absolute);
       const outcome = await inFileTurn([absolute], async () => {
         await requireKnown({ run, file: absolute, shown, replaces: true });
+        const before = keepVersion ? await readStanding(absolute) : undefined;
+        if (before !== undefined) await keepVersion?.({ run, callId, workspace, file, before, after: content });
         const written = await writeInside({ root: workspace, file, content });
         await noteWritten(run, absolute);
         return written;

@@ -3,7 +3,7 @@ import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
 import {
   DISCOUNT_TASK,
@@ -17,6 +17,9 @@ import {
   SHOP,
 } from "./testing/index.ts";
 import { call, delegate } from "./testing/index.ts";
+
+// A machine may be busy with other things.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const MORE: readonly Part[] = [
   {
@@ -89,7 +92,7 @@ afterAll(async () => {
 /** A tab that is signed in. Whatever it complains of fails the test. */
 const openTab = async (address = "/"): Promise<Page> => {
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   problems = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -269,6 +272,7 @@ test("every screen is free of serious accessibility findings, light and wide, da
     ["/agents/main", "Agents"],
     ["/stats", "Stats"],
     ["/settings", "Settings"],
+    ["/nowhere", "There is nothing at this address"],
   ] as const) {
     await page.goto(new URL(address, stage.url).href);
     await page.getByRole("heading", { name: shown, level: 1 }).waitFor();
@@ -315,6 +319,7 @@ test("the first run without a key explains itself, and the offline model answers
     await fresh.close();
   });
   const page = await guest.newPage();
+  page.setDefaultTimeout(60_000);
   await page.goto(fresh.link);
   await page.getByRole("heading", { name: "One main agent, and its retinue." }).waitFor();
   const told = page.getByRole("region", { name: "No model is connected yet" });

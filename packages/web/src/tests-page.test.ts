@@ -1,8 +1,18 @@
 /** Test cases run from the page, as a person does it: real server, real application under test, two real browsers; only the model is played. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
-import { findChromium, findInaccessible, openChromium, openPageStage, type PageStage, prepareShopTests } from "./testing/index.ts";
+import {
+  findChromium,
+  findInaccessible,
+  openChromium,
+  openPageStage,
+  type PageStage,
+  prepareShopTests,
+} from "./testing/index.ts";
+
+// A machine may be busy with other things.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let stage: PageStage;
 let browser: Browser;
@@ -12,7 +22,10 @@ let problems: string[] = [];
 beforeAll(async () => {
   await builtPage();
   const { files, parts } = await prepareShopTests();
-  [stage, browser] = await Promise.all([openPageStage({ files, parts, env: { RETINUE_BROWSER__EXECUTABLE: await findChromium() } }), openChromium()]);
+  [stage, browser] = await Promise.all([
+    openPageStage({ files, parts, env: { RETINUE_BROWSER__EXECUTABLE: await findChromium() } }),
+    openChromium(),
+  ]);
   context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   await page.goto(stage.link);
@@ -83,7 +96,10 @@ test(
     expect(await cited.evaluate((button) => button === document.activeElement)).toBe(true);
 
     await done.getByRole("link", { name: "the session of this case" }).click();
-    await page.getByRole("article", { name: /^qa-runner/ }).first().waitFor();
+    await page
+      .getByRole("article", { name: /^qa-runner/ })
+      .first()
+      .waitFor();
     expect(problems).toEqual([]);
   },
 );
@@ -117,7 +133,10 @@ test(
     await page.getByRole("link", { name: "All cases and runs" }).click();
     const line = page.getByRole("listitem").filter({ hasText: "broken.yaml" });
     await line.getByText("fail", { exact: true }).waitFor();
-    await page.getByRole("region", { name: "Test runs" }).getByRole("link", { name: /The right password is greeted/ }).click();
+    await page
+      .getByRole("region", { name: "Test runs" })
+      .getByRole("link", { name: /The right password is greeted/ })
+      .click();
     await page.getByRole("listitem", { name: "The right password is greeted: pass" }).waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await page.emulateMedia({ colorScheme: "dark" });

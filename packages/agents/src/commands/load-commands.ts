@@ -3,6 +3,7 @@
  * no command of a project that of the user.
  */
 import path from "node:path";
+import { placesOf } from "@retinue/runtime";
 import type { Problem } from "../problem.ts";
 import { createNotes } from "../problem.ts";
 import { findFiles, readSource } from "../source-files.ts";
@@ -83,12 +84,11 @@ const toPlaces = ({
       : ["command", "commands"].map((name) => place("opencode", path.join(configDir, "opencode", name)))),
     ...(userDir === undefined ? [] : [place("retinue", path.join(userDir, "commands"))]),
     ...folders.flatMap((folder) =>
-      [
-        place("claude-code", path.join(folder, ".claude", "commands")),
-        place("opencode", path.join(folder, ".opencode", "command")),
-        place("opencode", path.join(folder, ".opencode", "commands")),
-        place("retinue", path.join(folder, ".retinue", "commands")),
-      ].map((one): CommandPlace => ({ ...one, origin: "project", ...(root === undefined ? {} : { inside: root }) })),
+      placesOf("commands").flatMap(({ dialect, at }): readonly CommandPlace[] =>
+        dialect === "any"
+          ? []
+          : [{ dialect, folder: path.join(folder, at), origin: "project", ...(root === undefined ? {} : { inside: root }) }],
+      ),
     ),
   ];
 };

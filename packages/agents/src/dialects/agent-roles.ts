@@ -99,8 +99,18 @@ const readSection = (file: YamlFields, section: string, { note }: AgentRolesCont
 type LineOf = (...path: readonly (string | number)[]) => number;
 
 const toRole = (value: unknown, lineOf: LineOf, { note }: ReadContext): YamlFields | undefined => {
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return nameFields(toNested(value, lineOf), { names: ROLE_FIELDS, anyCase: true, note });
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    let isSound = true;
+    const fields = nameFields(toNested(value, lineOf), {
+      names: ROLE_FIELDS,
+      anyCase: true,
+      note: (severity, line, message) => {
+        isSound &&= severity !== "error";
+        note(severity, line, message);
+      },
+    });
+    return isSound ? fields : undefined;
+  }
   note("error", lineOf(), "a role is an object");
   return undefined;
 };

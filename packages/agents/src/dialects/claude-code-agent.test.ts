@@ -81,6 +81,11 @@ describe("the Claude Code fixtures", () => {
       rules: [
         { tools: ["shell"], effect: "deny" },
         { tools: ["shell"], like: "npm run *", effect: "allow" },
+        { tools: ["web_fetch"], effect: "deny" },
+        { tools: ["web_fetch"], like: "https://developer.mozilla.org", effect: "allow" },
+        { tools: ["web_fetch"], like: "https://developer.mozilla.org/*", effect: "allow" },
+        { tools: ["web_fetch"], like: "http://developer.mozilla.org", effect: "allow" },
+        { tools: ["web_fetch"], like: "http://developer.mozilla.org/*", effect: "allow" },
       ],
       hosts: ["developer.mozilla.org"],
       limits: { iterations: 25 },

@@ -138,6 +138,7 @@ const toLines = (fields: YamlFields): ReadonlyMap<string, number> => {
     description: "description",
     tools: "tools",
     deniedTools: "disallowedTools",
+    rules: fields.has("disallowedTools") ? "disallowedTools" : "tools",
     delegates: "tools",
     model: "model",
     limits: "maxTurns",

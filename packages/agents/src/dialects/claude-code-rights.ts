@@ -44,8 +44,12 @@ const fromAllowed = (entries: readonly ToolEntry[], note: Note): Rights => {
     else if (rule === undefined) tools.add(tool);
     else if (unscoped.has(tool)) continue;
     else if (tool === "web_fetch" && /^domain:[\w.*-]+$/.test(rule)) {
+      const host = rule.slice("domain:".length);
       tools.add(tool);
-      hosts.add(rule.slice("domain:".length));
+      hosts.add(host);
+      // A host of a grant is all that lies below it, too; of such a rule it is that one alone.
+      const forms = ["https", "http"].flatMap((scheme) => [`${scheme}://${host}`, `${scheme}://${host}/*`]);
+      parts.set(tool, [...(parts.get(tool) ?? []), ...forms.map((like): Rule => ({ tools: [tool], like, effect: "allow" }))]);
     } else {
       const held = tool === "shell" ? [tool, ...toGitTools(rule)] : [tool];
       const allowing = toAllowingRules(entry, held);

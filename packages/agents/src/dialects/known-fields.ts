@@ -56,7 +56,7 @@ export const nameFields = (fields: YamlFields, known: KnownFields): YamlFields |
 
 /** Words by which files of all worlds say what an agent may do. */
 const RIGHTS =
-  /^(?:tools?|permissions?|permissionmode|(?:dis)?allow(?:ed)?(?:tools?|commands?|paths?)?|den(?:y|ied)(?:tools?|commands?|paths?)?|writes?|grants?|rules?|approv(?:e|al)s?|sandbox|hosts?|readonly|limits?|delegates?|max(?:iterations|turns|steps))$/;
+  /^(?:tools?|permissions?|permissionmode|(?:dis)?allow(?:ed)?(?:tools?|commands?|paths?)?|den(?:y|ied)(?:tools?|commands?|paths?)?|writes?|grants?|rules?|approv(?:e|al)s?|sandbox|hosts?|readonly|limits?|delegates?|alloweddelegations|candelegate|hooks?|isolation|max(?:iterations|turns|steps|durationms))$/;
 
 const RIGHTS_NAMES = [
   "tools",
@@ -70,6 +70,17 @@ const RIGHTS_NAMES = [
   "limits",
   "grant",
   "rules",
+  "hosts",
+  "permissionmode",
+  "hooks",
+  "isolation",
+  "accept",
+  "maxturns",
+  "maxsteps",
+  "maxiterations",
+  "maxdurationms",
+  "alloweddelegations",
+  "candelegate",
 ];
 
 const isAboutRights = (written: string, { names }: KnownFields): boolean => {

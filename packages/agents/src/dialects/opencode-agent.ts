@@ -109,6 +109,7 @@ const toLines = (fields: YamlFields, rules: readonly OpencodeRule[]): ReadonlyMa
     description: "description",
     tools: rights,
     deniedTools: rights,
+    rules: rights,
     delegates: rights,
     expose: "mode",
     model: "model",

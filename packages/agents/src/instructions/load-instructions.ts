@@ -3,6 +3,7 @@
  * root down. They are text: nothing in them gives a right.
  */
 import path from "node:path";
+import { placesOf } from "@retinue/runtime";
 import type { Problem } from "../problem.ts";
 import { readSource } from "../source-files.ts";
 import { findImports } from "./find-imports.ts";
@@ -26,7 +27,7 @@ export type InstructionOptions = {
 export type LoadedInstructions = { readonly files: readonly Instructions[]; readonly problems: readonly Problem[] };
 
 /** Of a folder, in this order. */
-export const INSTRUCTION_FILES = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] as const;
+export const INSTRUCTION_FILES: readonly string[] = placesOf("instructions").map(({ at }) => at);
 
 const DEEPEST_IMPORT = 5;
 const MOST_FILES = 100;

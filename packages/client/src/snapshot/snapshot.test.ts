@@ -43,7 +43,7 @@ const loadAll = (page: SessionStore, server: SessionView): void => {
   for (const run of page.view.runs.values()) {
     const there = runOf(server, run.runId);
     if (run.isBrief) expect(page.loadPart(sent<RunPart>(toRunPart(server, there, SMALL.pageSteps)))).toBe("loaded");
-    for (const { from, to } of [...run.unloaded].reverse())
+    for (const { from, to } of run.unloaded.toReversed())
       for (let at = from; at < to; at += 2)
         expect(page.loadSteps(sent<StepsPage>(toStepsPage(server, there, { from: at, to: Math.min(at + 2, to) })))).toBe(
           "loaded",

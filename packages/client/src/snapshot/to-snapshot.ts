@@ -139,9 +139,12 @@ const toLatestSteps = (run: RunView, pageSteps: number): readonly PlacedStep[] =
 
 const canChange = (step: StepView): boolean => step.state === "asked" || step.calls.some(({ state }) => state !== "settled");
 
-const toStepItem = ({ toolInput: _, retrying: __, ...step }: StepView): StepItem => ({
-  ...step,
-  calls: step.calls.map(toCallItem),
-});
+const toStepItem = (view: StepView): StepItem => {
+  const { toolInput: _toolInput, retrying: _retrying, ...step } = view;
+  return { ...step, calls: step.calls.map(toCallItem) };
+};
 
-const toCallItem = ({ children: _, input, ...call }: CallView): CallItem => (input === undefined ? call : { ...call, input });
+const toCallItem = (view: CallView): CallItem => {
+  const { children: _children, input, ...call } = view;
+  return input === undefined ? call : { ...call, input };
+};

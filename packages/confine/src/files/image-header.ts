@@ -1,9 +1,25 @@
 /** Tells an image by its first bytes, and how large it is drawn. */
 
+import { formatBytes } from "./output-text.ts";
+
 export type ImageHeader = { readonly mediaType: string; readonly width: number; readonly height: number };
 
 /** Enough for every format but a JPEG with long metadata, whose size is then unknown. */
 export const IMAGE_HEADER_BYTES = 256 * 1024;
+
+/** Providers refuse larger images, and a refused image would stay in the conversation. */
+const MAX_IMAGE_BYTES = 3_500_000;
+const MAX_IMAGE_SIDE = 8000;
+
+/** What an image may be at most, where one is more than that. */
+export const imageObstacle = ({
+  size,
+  width = 0,
+  height = 0,
+}: { readonly size: number } & Partial<ImageHeader>): string | undefined =>
+  size > MAX_IMAGE_BYTES || Math.max(width, height) > MAX_IMAGE_SIDE
+    ? `at most ${formatBytes(MAX_IMAGE_BYTES)} and ${MAX_IMAGE_SIDE} pixels a side can be shown`
+    : undefined;
 
 export const readImageHeader = (bytes: Buffer): ImageHeader | undefined => {
   if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47)

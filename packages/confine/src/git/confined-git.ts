@@ -41,9 +41,10 @@ export type ConfineGit = {
 
 const FILTER_FILE = 3;
 /** A socket may lie in a workspace, and git needs none. */
-const filter = createSeccompFilter({ deniesUnixSockets: true });
+let filter: Buffer | undefined;
 
 export const toConfinedGit = ({ sandbox, program, args, script, bounds }: ConfineGit): ConfinedGit => {
+  filter ??= createSeccompFilter({ deniesUnixSockets: true });
   const bound = [...bounds.readable, ...bounds.writable];
   if (bound.some((folder) => isInside(folder, "/etc")))
     throw new RetinueError("sandbox_unavailable", "Git is not run in a folder that holds the whole system.", {

@@ -3,7 +3,6 @@
  * is judged anew, so that redirects are too, and refused ones are answered with the reason, which is also kept for whoever ran the command.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { createServer, request } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream";
@@ -25,6 +24,9 @@ export type FilteringProxy = { readonly accept: (socket: Socket) => void; readon
 
 const MOST_CONNECTIONS = 512;
 
+/** Imported at the top of a module, node:http brings a whole second HTTP client along, which no start should wait for. */
+const http = (): typeof import("node:http") => process.getBuiltinModule("node:http");
+
 export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox" }: ProxyOptions): FilteringProxy => {
   const open = new Set<Duplex>();
   const hold = <T extends Duplex>(socket: T): T => {
@@ -40,7 +42,7 @@ export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox
     if (answer.status === 403) onRefused(answer.text);
     return answer;
   };
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 5000 });
+  const server = http().createServer({ requestTimeout: 0, keepAliveTimeout: 5000 });
   server.on("connect", (asked: IncomingMessage, socket: Duplex, head: Buffer) => {
     const to = asked.url ?? "";
     void (async () => {
@@ -95,7 +97,7 @@ type Forwarded = {
 
 const forward = ({ asked, answer, url, far }: Forwarded): Promise<void> =>
   new Promise((resolve, reject) => {
-    const outgoing = request({
+    const outgoing = http().request({
       createConnection: () => far,
       method: asked.method ?? "GET",
       path: url.pathname + url.search,

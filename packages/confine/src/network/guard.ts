@@ -37,7 +37,9 @@ export type Guard = {
 const MAX_URL_CHARS = 8192;
 
 /** Names that never lead to the public internet. */
-const PRIVATE_NAMES = createHostList(["localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa", "onion"]);
+const PRIVATE_NAMES = ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa", "onion"];
+
+let isNamedPrivate: ((url: URL) => boolean) | undefined;
 
 export const createGuard = ({ allowHosts = [], denyHosts = [], resolve = resolveBySystem }: GuardOptions = {}): Guard => {
   const isAllowed = createHostList(allowHosts);
@@ -81,7 +83,8 @@ const parse = (address: string, base: URL | undefined): URL => {
 };
 
 /** A name without a dot is completed by the search list of this machine's own network. */
-const isPrivateName = (url: URL): boolean => PRIVATE_NAMES(url) || !toHost(url).includes(".");
+const isPrivateName = (url: URL): boolean =>
+  (isNamedPrivate ??= createHostList(PRIVATE_NAMES))(url) || !toHost(url).includes(".");
 
 const resolveBySystem: Resolve = async (host) => {
   try {

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { constants, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { z } from "zod";
 
 export type StateFile<State> = {
@@ -30,7 +31,7 @@ export const createStateFile = <State>({ file, schema, empty }: StateFileOptions
       throw unreadable(file, "it is not JSON", thrown);
     }
     const parsed = schema.safeParse(value);
-    if (!parsed.success) throw unreadable(file, z.prettifyError(parsed.error).replaceAll("\n", " "));
+    if (!parsed.success) throw unreadable(file, describeIssues(parsed.error).replaceAll("\n", "; "));
     return parsed.data;
   };
   return {

@@ -2,12 +2,11 @@
  * Carries out what a merge has planned, one file at a time. Each is looked at once more before it is touched: what is done already is not done
  * again, and what is no longer as it was planned for is left as it is and told.
  */
-import { rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { FileVersion, MergeConflict, MergeOutcome, PlannedChange } from "@retinue/protocol";
 import type { MergePlan, RunWorktree } from "@retinue/runtime";
 import { inFileTurn } from "../files/file-turns.ts";
-import { inFolderOf } from "../files/write-inside.ts";
+import { removeEmptyFolders, removeFolder, removeInside } from "../files/remove-inside.ts";
 import type { GitOptions } from "../git/repository.ts";
 import type { ObjectFormat } from "./blob-id.ts";
 import { formatOf } from "./blob-id.ts";
@@ -72,11 +71,11 @@ const applyChange = async ({ root, runId, format, change, contents }: Applicatio
     // Also of a file that is done: it may have been given its name and no more.
     await removeLeftover({ root, file, runId });
     if (now === to) {
-      if (to === null && from !== null) await removeEmptyFolders(root, file);
+      if (to === null && from !== null) await removeEmptyFolders({ root, file });
       return null;
     }
     if (now !== from) return CHANGED_SINCE;
-    if (to === null) await removeFile(root, file);
+    if (to === null) await removeInside({ root, file });
     else {
       const { id, mode } = splitVersion(to);
       const content = contents.get(id) ?? Buffer.alloc(0);
@@ -90,21 +89,3 @@ const TYPES = new Map<string, PlacedFile["type"]>([
   [LINK_MODE, "link"],
   [EXECUTABLE_MODE, "executable"],
 ]);
-
-/** And the folders that are empty then, as git does. */
-const removeFile = async (root: string, file: string): Promise<void> => {
-  await inFolderOf({ root, file, make: false }, (folder, name) => unlink(folder.at(name)));
-  await removeEmptyFolders(root, file);
-};
-
-const removeEmptyFolders = async (root: string, file: string): Promise<void> => {
-  for (let folder = path.posix.dirname(file); folder !== "."; folder = path.posix.dirname(folder))
-    if (!(await removeFolder(root, folder))) return;
-};
-
-/** False where it is not empty, or not there. */
-const removeFolder = (root: string, folder: string): Promise<boolean> =>
-  inFolderOf({ root, file: folder, make: false }, (held, name) => rmdir(held.at(name))).then(
-    () => true,
-    () => false,
-  );

@@ -34,6 +34,20 @@ export const toSocketFailure = (endpoint: Endpoint, thrown: unknown, answering: 
     return toFailure(endpoint, "model_misaddressed", `could not be reached safely: ${said}`, {
       hint: "Its certificate is not trusted here, or it does not speak TLS; check providers.<name>.baseUrl.",
     });
+  const setting = `providers.${endpoint.provider}.baseUrl`;
+  if (code === "ECONNREFUSED" && isLoopback(endpoint.host))
+    return toFailure(endpoint, "model_unreachable", `refused the connection; is ${setting} right?`, {
+      hint: `Nothing listens at ${toAddress(endpoint)}: start the server, or correct ${setting}; \`retinue doctor\` tries it.`,
+      // A program that is not started is not there a second later; whoever waits for it says how long.
+      retry: "no",
+    });
   const what = CLOSED.test(code) ? "closed the connection before it answered" : "could not be reached";
-  return toFailure(endpoint, "model_unreachable", `${what}: ${said}`);
+  return toFailure(endpoint, "model_unreachable", `${what}: ${said}`, {
+    hint: `Check that ${toAddress(endpoint)} is right (${setting}) and that it runs; \`retinue doctor\` tries it.`,
+  });
 };
+
+const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(host);
+
+/** Without a query, which may hold a key. */
+const toAddress = ({ host, origin, path }: Endpoint): string => `${origin || host}${path.replace(/\?.*$/s, "")}`;

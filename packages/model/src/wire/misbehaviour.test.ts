@@ -415,13 +415,14 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
     });
   });
 
-  it("nobody there is unreachable", async () => {
+  it("a port of this machine that nobody listens at is told at once, with its address and its setting", async () => {
     const server = await startMockServer({ replies: [] });
     await server.close();
     const { error, chunks } = await ask(server.baseUrl);
     expect(error).toMatchObject({ code: "model_unreachable" });
-    expect(error?.message).toContain("ECONNREFUSED");
-    expect(chunks.filter((chunk) => chunk.type === "retry").length).toBe(3);
+    expect(error?.message).toMatch(/^(\S+) \(127\.0\.0\.1:\d+\) refused the connection; is providers\.\1\.baseUrl right\?$/);
+    expect(error?.hint).toContain(`Nothing listens at ${server.baseUrl}/`);
+    expect(chunks.filter((chunk) => chunk.type === "retry")).toEqual([]);
   });
 
   it("a name that does not resolve is unreachable", async () => {

@@ -78,7 +78,8 @@ export const SESSION_ROUTES = {
     response: z.object({ turns: z.array(z.object({ turnId: z.string(), text: z.string() })) }),
   }),
   queueTurn: defineRoute({
-    summary: "Says something once the turn that runs has ended; at once where none runs. It is kept until then, also over a restart.",
+    summary:
+      "Says something once the turn that runs has ended; at once where none runs. It is kept until then, also over a restart.",
     params: sessionParams,
     body: z.strictObject({ text: z.string().min(1).max(1_000_000) }),
     maxBody: 4_000_000,

@@ -56,7 +56,9 @@ export const pendingCaseSchema = z
     tags: z.array(z.string()),
     state: z.enum(["queued", "running"]),
     attempt: z.number().int().nonnegative(),
-    sessionId: sessionIdSchema.nullable().describe("The session that it is carried out in, once there is one: its feed tells of each step."),
+    sessionId: sessionIdSchema
+      .nullable()
+      .describe("The session that it is carried out in, once there is one: its feed tells of each step."),
     steps: z.array(stepSchema),
   })
   .meta({ title: "PendingCase", description: "A case of a test run that is not over." });
@@ -77,7 +79,13 @@ export const TEST_ROUTES = {
     body: z.strictObject({
       cases: z.array(z.string().max(1_200)).min(1).max(MOST_CASES).describe("Their ids."),
       path: pathField,
-      retries: z.number().int().min(0).max(10).optional().describe("How often a case that did not pass is tried again; 0 by default."),
+      retries: z
+        .number()
+        .int()
+        .min(0)
+        .max(10)
+        .optional()
+        .describe("How often a case that did not pass is tried again; 0 by default."),
       approve: z.enum(APPROVE_MODES).optional().describe("`all` by default, as of `retinue test`."),
       agreedApps: z
         .array(z.string().max(10_000))

@@ -55,6 +55,10 @@ export const runSpecSchema = z
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),
     summaryModel: z.string().exactOptional().describe("The model that summarises old context, where another than `model`."),
+    compact: z
+      .literal(true)
+      .exactOptional()
+      .describe("What was said in the session before is summarised ahead of the first turn."),
   })
   .meta({ title: "RunSpec", description: "Everything needed to run, resume or replay a run, frozen when it is requested." });
 

@@ -57,6 +57,12 @@ export const caseResultSchema = z
     reason: z.string(),
     flaky: z.boolean().describe("Passed, but not at the first attempt."),
     healed: z.boolean(),
+    healing: z
+      .object({
+        saved: z.boolean().describe("Whether --rerun does it in the new way from now on."),
+        diff: z.array(z.string()).describe("What was done otherwise than recorded, - before and + now."),
+      })
+      .exactOptional(),
     attempt: z.int().positive(),
     sessionId: sessionIdSchema.nullable(),
     steps: z.array(stepResultSchema),

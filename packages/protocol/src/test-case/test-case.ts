@@ -100,6 +100,17 @@ export const suiteSchema = z
       .describe("Stands for ${baseUrl}; by environment, where there are several (--env)."),
     variables: z.record(nameSchema, scalarSchema).exactOptional().describe("Of all cases; a case's own take their place."),
     secrets: z.array(nameSchema).exactOptional(),
+    inbox: z
+      .strictObject({
+        mailpit: z.url().describe("The address of a Mailpit, on this machine or on the application's host."),
+        pattern: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .describe("A regular expression for the code; its first group, where it has one."),
+      })
+      .exactOptional()
+      .describe("Where the codes of {{mail-code:ADDRESS}} are read."),
     reset: z
       .array(hookSchema)
       .exactOptional()

@@ -49,7 +49,8 @@ const at = ({ number, reason }: StepResult): string => `Step ${number}: ${reason
 const toVerdict = (steps: readonly StepResult[], plan: PlanView): Pick<JudgedCase, "verdict" | "reason"> => {
   const of = (verdict: StepResult["verdict"]): StepResult | undefined => steps.find((step) => step.verdict === verdict);
   const [failed, blocked, unclear, skipped] = [of("fail"), of("blocked"), of("inconclusive"), of("skipped")];
-  if (failed) return { verdict: "fail", reason: at(failed) };
+  // What seems to fail after something was not there is no finding: it was tested on nothing.
+  if (failed && (!blocked || failed.number < blocked.number)) return { verdict: "fail", reason: at(failed) };
   if (blocked) return { verdict: "blocked", reason: at(blocked) };
   if (unclear) return { verdict: "inconclusive", reason: at(unclear) };
   if (skipped) return { verdict: "inconclusive", reason: at(skipped) };

@@ -2,7 +2,7 @@
  * The verdict of one step. What the runner has checked itself counts before what an agent said; where they differ it is no pass, and what nobody could
  * see is none either.
  */
-import type { SessionView } from "@retinue/client";
+import type { RunView, SessionView } from "@retinue/client";
 import type { CaseStep, Checked, Evidence, StepResult, Verdict } from "@retinue/protocol/test-case";
 import { describeExpected, toExpectations } from "../plan/expectations.ts";
 import { collectEvidence, screenshotsOf, toEvidence } from "./evidence.ts";
@@ -43,9 +43,31 @@ const judgeParts = (step: CaseStep, parts: readonly PartRecord[], session: Sessi
   if (!last) return { verdict: "skipped", reason: "It was not planned.", cited: [] };
   const unfinished = parts.find(({ view }) => view.state !== "completed" && view.state !== "failed");
   const early = parts.slice(0, -1).find(({ view }) => view.state === "failed");
-  if (early) return judgePart({ prose: [early.view.step.expectedResult], part: early, session });
+  if (early) return judgeReached({ prose: [early.view.step.expectedResult], part: early, session });
   if (unfinished) return judgeUnfinished(unfinished);
-  return judgePart({ prose: toExpectations(step.expected).prose, part: last, session });
+  return judgeReached({ prose: toExpectations(step.expected).prose, part: last, session });
+};
+
+/** An application that does not answer was not tested: whatever was seen in its place is no failure of it. */
+const judgeReached = (given: PartToJudge): Judged => {
+  const judged = judgePart(given);
+  const { run } = given.part;
+  const why = run === null || judged.verdict === "pass" ? null : findUnreached(run);
+  return why === null
+    ? judged
+    : { verdict: "blocked", reason: `The application could not be reached. ${why}`, cited: judged.cited };
+};
+
+/** Null where the last act reached its page. */
+const findUnreached = (run: RunView): string | null => {
+  const acts = [...run.calls.values()].filter(
+    ({ tool, aside, effect, error }) =>
+      aside === null &&
+      tool.startsWith("browser_") &&
+      (error?.code === "page_unreachable" || (effect !== null && effect !== "read")),
+  );
+  const last = acts.findLast(({ outcome, error }) => outcome === "ok" || error?.code === "page_unreachable");
+  return last?.error?.code === "page_unreachable" ? last.error.message : null;
 };
 
 const judgeUnfinished = ({ view: { state, summary } }: PartRecord): Judged =>
@@ -61,6 +83,15 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
   const seen = run ? [...collectEvidence(run), ...below(run, session)] : [];
   const failed = checks.filter(({ result }) => result.status === "failed");
   const unknown = checks.filter(({ result }) => result.status === "unknown");
+  const unmade =
+    view.step.calls && run ? [...run.calls.values()].find(({ outcome }) => outcome !== null && outcome !== "ok") : null;
+  // What was not done says nothing about what it would have led to.
+  if (unmade)
+    return {
+      verdict: "inconclusive",
+      reason: `What was recorded could not be done again. ${unmade.tool}: ${unmade.error?.message ?? summary}`,
+      cited: checked,
+    };
   if (failed.length > 0)
     return {
       verdict: "fail",

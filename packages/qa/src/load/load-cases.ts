@@ -107,8 +107,9 @@ const parseSuite = (
     return null;
   }
   const own = readOwn(parsed.value);
-  const filled = fillVariables(parsed.value ?? {}, { ...own, ...variables });
-  const checked = suiteSchema.safeParse(filled.value);
+  const check = (given: Variables) =>
+    suiteSchema.safeParse(fillVariables(parsed.value ?? {}, { ...own, ...given, ...variables }).value);
+  const checked = check({});
   const faults = checked.success ? [] : toFaults(checked.error);
   problems.push(...faults.map(({ path: at, message }) => ({ file: name, line: parsed.lineOf(at), message })));
   if (!checked.success) return null;
@@ -121,7 +122,8 @@ const parseSuite = (
     problems.push({ file: name, line: parsed.lineOf(["baseUrl"]), message });
     return null;
   }
-  return { suite: checked.data, file, given: { baseUrl: url.replace(/\/$/, "") } };
+  const given = { baseUrl: url.replace(/\/$/, "") };
+  return { suite: check(given).data ?? checked.data, file, given };
 };
 
 const readOwn = (value: unknown): Variables => {

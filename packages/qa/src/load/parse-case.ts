@@ -34,7 +34,7 @@ export type ParsedCases = { readonly cases: readonly LoadedCase[]; readonly prob
 const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 const rowsSchema = z.object({ variables: scalars.optional(), data: z.array(scalars).min(1).optional() });
 
-const SECRET = /\{\{secret:([^}]*)\}\}/g;
+const SECRET = /\{\{(?:secret|totp):([^}]*)\}\}/g;
 
 export const parseCase = ({ text, file, suite, suiteFile, given }: CaseSource): ParsedCases => {
   const parsed = parseYamlLines(text, file);

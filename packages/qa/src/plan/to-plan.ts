@@ -3,7 +3,7 @@
  * checks: an orchestrator may split how a step is done, and never changes what it has to show.
  */
 import type { Plan, PlanStep } from "@retinue/protocol";
-import type { Expected, TestCase } from "@retinue/protocol/test-case";
+import type { Expected, Hook, TestCase } from "@retinue/protocol/test-case";
 import { describeExpected, toExpectations } from "./expectations.ts";
 import { toCheckCall } from "./to-calls.ts";
 
@@ -24,7 +24,8 @@ export const stepNumberOf = (stepId: string): number | null => {
   return number === undefined ? null : Number(number);
 };
 
-export const toCasePlan = (testCase: TestCase, planned: Plan | null): CasePlan => {
+/** `reset` is what the suite does before every case. */
+export const toCasePlan = (testCase: TestCase, planned: Plan | null, reset: readonly Hook[] = []): CasePlan => {
   const { groups, problem } = groupSteps(testCase, planned);
   const steps = testCase.steps.flatMap(({ action, expected }, index) => {
     const number = index + 1;
@@ -37,7 +38,7 @@ export const toCasePlan = (testCase: TestCase, planned: Plan | null): CasePlan =
         : { ...toStep(`${number}-${at + 1}`, part.description, undefined), expectedResult: part.expectedResult },
     );
   });
-  return { plan: { goal: testCase.title, steps: [...toPreparations(testCase), ...steps] }, problem };
+  return { plan: { goal: testCase.title, steps: [...toPreparations(testCase, reset), ...steps] }, problem };
 };
 
 const toStep = (id: string, description: string, expected: Expected | undefined): PlanStep => {
@@ -55,8 +56,10 @@ const toStep = (id: string, description: string, expected: Expected | undefined)
 };
 
 /** What agents do before the case, and what they look at. Commands and checks are made without them. */
-const toPreparations = ({ before = [], preconditions = [] }: TestCase): readonly PlanStep[] => [
-  ...before.flatMap((hook, index) => ("action" in hook ? [toStep(`before-${index + 1}`, hook.action, hook.expected)] : [])),
+const toPreparations = ({ before = [], preconditions = [] }: TestCase, reset: readonly Hook[]): readonly PlanStep[] => [
+  ...[...reset, ...before].flatMap((hook, index) =>
+    "action" in hook ? [toStep(`before-${index + 1}`, hook.action, hook.expected)] : [],
+  ),
   ...preconditions.flatMap((one, index) =>
     typeof one === "string"
       ? [toStep(`given-${index + 1}`, `Find out whether this precondition holds. Look only; change nothing: ${one}`, one)]

@@ -4,11 +4,15 @@
  */
 import type { CallView, PlanView, RunView, SessionView } from "@retinue/client";
 import type { GivenCall, Json, JsonObject } from "@retinue/protocol";
+import type { KnownElement } from "@retinue/protocol/test-case";
+import { parseMarks } from "@retinue/protocol/test-case";
 import { stepNumberOf } from "../plan/to-plan.ts";
 
 export type RecordedAct = GivenCall & {
   /** As Playwright writes it; null where the act was on no element. */
   readonly locator: string | null;
+  /** What its element was known by; null where the act was on none, or it was not told. */
+  readonly element: KnownElement | null;
 };
 
 export type RecordedActs = {
@@ -31,7 +35,6 @@ const LOOKS: ReadonlySet<string> = new Set([
 const KEPT: ReadonlySet<string> = new Set(["browser_wait", "browser_dialog", "browser_tabs"]);
 
 const ELEMENT = /^Element: (.+)$/m;
-const BY_ROLE = /^getByRole\('([a-z]+)', \{ name: '((?:[^'\\]|\\.)*)'(?:, exact: true)? \}\)$/;
 
 export const readRecordedActs = (session: SessionView): RecordedActs => {
   const steps = new Map<number, RecordedAct[]>();
@@ -65,14 +68,15 @@ const toAct = (call: CallView): RecordedAct | null => {
   const input = isObject(call.input) ? call.input : {};
   const text = call.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   const locator = ELEMENT.exec(text)?.[1]?.trim() ?? null;
+  const element = parseMarks(text);
+  const made = { tool: call.tool, locator, element };
   const { ref, role, name, description, ...rest } = input;
+  if ([ref, role, name, description].every((one) => one === undefined)) return { ...made, input };
+  // As it was perceived, also where a call named only a part of it, or it was found in another way.
+  if (element && element.name !== "") return { ...made, input: { ...rest, role: element.role, name: element.name } };
   const named = { ...(role === undefined ? {} : { role }), ...(name === undefined ? {} : { name }) };
-  if (ref === undefined && description === undefined) return { tool: call.tool, input, locator };
-  const [, byRole, byName] = BY_ROLE.exec(locator ?? "") ?? [];
-  if (byRole !== undefined && byName !== undefined)
-    return { tool: call.tool, input: { ...rest, role: byRole, name: byName.replaceAll(/\\(.)/g, "$1") }, locator };
-  if (description !== undefined) return { tool: call.tool, input: { ...rest, ...named, description }, locator };
-  return role !== undefined || name !== undefined ? { tool: call.tool, input: { ...rest, ...named }, locator } : null;
+  if (description !== undefined) return { ...made, input: { ...rest, ...named, description } };
+  return role !== undefined || name !== undefined ? { ...made, input: { ...rest, ...named } } : null;
 };
 
 const isObject = (value: Json | undefined): value is JsonObject =>

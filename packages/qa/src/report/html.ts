@@ -49,6 +49,9 @@ const toCase = (result: CaseResult, index: number, sources: HtmlSources): string
     `<section id="case-${index + 1}"><h2>${badge(result.verdict)} ${escape(result.title)}</h2>`,
     `<p class="reason">${escape(result.reason)}</p>`,
     result.summary === "" ? "" : `<p>${escape(result.summary)}</p>`,
+    result.healing === undefined
+      ? ""
+      : `<figure><figcaption>Healed, and ${result.healing.saved ? "saved" : "not saved"}</figcaption><pre>${escape(result.healing.diff.join("\n"))}</pre></figure>`,
     ...result.problems.map((problem) => `<p class="problem">${escape(problem)}</p>`),
     `<p class="facts">${[
       `<code>${escape(result.file)}</code>`,

@@ -27,7 +27,7 @@ const toTestCase = (result: CaseResult): string => {
     ["tokens", String(result.usage.input + result.usage.output)],
     ...(result.costUsd === null ? [] : [["costUsd", result.costUsd.toFixed(4)]]),
   ];
-  const log = result.steps.map(toLine).join("\n");
+  const log = [...result.steps.map(toLine), ...(result.healing?.diff ?? [])].join("\n");
   return [
     `    <testcase classname="${escape(result.file)}" name="${escape(result.title)}" time="${seconds(result.durationMs)}">`,
     "      <properties>",
@@ -55,10 +55,11 @@ const toOutcome = (result: CaseResult): readonly string[] => {
   }
 };
 
-const toLine = ({ number, verdict, action, reason, evidence }: StepResult): string =>
+const toLine = ({ number, verdict, action, reason, evidence, healed }: StepResult): string =>
   [
     `${number}. ${verdict}: ${action}`,
     `   ${reason}`,
+    ...healed.map((one) => `   healed: ${one}`),
     ...evidence.map(({ tool, quote }) => `   evidence: ${tool}: ${quote.split("\n", 1)[0] ?? ""}`),
   ].join("\n");
 

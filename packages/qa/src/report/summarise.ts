@@ -18,16 +18,24 @@ export const formatCaseLine = (result: CaseResult): string => {
 
 /** What a tester needs to see of a case that did not pass. */
 export const formatCaseDetails = (result: CaseResult): readonly string[] => {
-  if (result.verdict === "pass") return [];
+  if (result.verdict === "pass") return formatHealing(result);
   const step = result.steps.find(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
   return [
     `  ${result.file}`,
     ...(step ? [`  step ${step.number}: ${step.action}`, `  expected: ${step.expected.replaceAll("\n", "\n            ")}`] : []),
     `  ${result.verdict === "blocked" ? "blocked" : "why"}: ${result.reason}`,
     ...(step?.evidence ?? []).slice(0, 3).map(({ tool, quote }) => `  evidence: ${tool}: ${firstLine(quote)}`),
+    ...formatHealing(result),
     ...(result.sessionId === null ? [] : [`  recorded as ${result.sessionId}`]),
   ];
 };
+
+/** How elements were found again, and what is done otherwise than recorded. */
+const formatHealing = ({ steps, healing }: CaseResult): readonly string[] => [
+  ...steps.flatMap(({ number, healed }) => healed.map((one) => `  healed in step ${number}: ${one}`)),
+  ...(healing?.diff ?? []).map((line) => `  ${line}`),
+  ...(healing ? [healing.saved ? "  saved: --rerun does it so from now on" : "  not saved: --rerun --heal save would"] : []),
+];
 
 export const countVerdicts = ({ cases }: Pick<SuiteResult, "cases">): Readonly<Record<Verdict | "flaky" | "healed", number>> => {
   const of = (verdict: Verdict): number => cases.filter((one) => one.verdict === verdict).length;

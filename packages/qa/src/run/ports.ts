@@ -1,5 +1,5 @@
 /** What running test cases needs from outside: sessions in which calls are made and plans are carried out, and the record of them. */
-import type { BrowserSurroundings, DialogAnswer } from "@retinue/protocol/test-case";
+import type { BrowserSurroundings, DialogAnswer, KnownElement, Suite } from "@retinue/protocol/test-case";
 import type { CallOutcome, GivenCall, Plan, RecordedEvent, RetinueEvent, SessionId } from "@retinue/protocol";
 
 export type Within = {
@@ -19,6 +19,9 @@ export type WantedBrowser = BrowserSurroundings & {
   readonly allowHosts: readonly string[];
   /** Names of secrets that may be typed into pages of these hosts. */
   readonly secrets: readonly string[];
+  readonly inbox?: Suite["inbox"];
+  /** Where recorded acts are done again. */
+  readonly recorded?: { readonly elements: readonly KnownElement[]; readonly mayHeal: boolean } | undefined;
   /** The role that it begins logged in as. */
   readonly role?: string | undefined;
 };

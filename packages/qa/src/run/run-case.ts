@@ -22,6 +22,8 @@ export type CaseOptions = {
   /** A plan that is carried out in place of one that an orchestrator makes, as when recorded acts are done again. */
   readonly plan?: Plan;
   readonly problems?: readonly string[];
+  /** The elements of recorded acts, and whether they may be found in another way than recorded. */
+  readonly recorded?: WantedBrowser["recorded"];
 };
 
 /** Ends the case before its steps were tried. */
@@ -41,7 +43,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     hasBegun = true;
     return { sessionId, isNew, signal: options.signal, ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }) };
   };
-  ports.configureBrowser(sessionId, toWantedBrowser(loaded));
+  ports.configureBrowser(sessionId, { ...toWantedBrowser(loaded), recorded: options.recorded });
 
   const makeAll = async (words: string, calls: readonly GivenCall[], all = false): Promise<readonly CallOutcome[]> => {
     if (calls.length === 0) return [];
@@ -79,7 +81,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     if (planned.fault && isEnvironment(planned.fault)) throw new Blocked(planned.fault.message);
     if (planned.fault)
       problems.push(`The orchestrator made no plan, so the steps are carried out as written: ${planned.fault.message}`);
-    const { plan, problem } = toCasePlan(testCase, planned.plan);
+    const { plan, problem } = toCasePlan(testCase, planned.plan, suite.reset);
     if (problem !== null) problems.push(problem);
     return plan;
   }
@@ -139,6 +141,7 @@ export const toWantedBrowser = ({ testCase, suite, variables }: LoadedCase): Wan
     allowHosts: [...new Set(addresses)],
     secrets: [...(suite.secrets ?? []), ...(testCase.secrets ?? [])],
     role: testCase.role,
+    ...(suite.inbox === undefined ? {} : { inbox: suite.inbox }),
   };
 };
 

@@ -65,5 +65,7 @@ test("a rule for a folder covers files below it, by the same tool, and nothing t
   ])
     expect(isCovered(rule, other, "/w")).toBe(false);
   expect(isCovered(rule, { ...write("/w/src/.env"), protectedPaths: ["src/.env"] }, "/w")).toBe(false);
+  // A file wants a human's word for it.
+  expect(isCovered(rule, { ...write("/w/src/a"), askedBy: "a: ask write" }, "/w")).toBe(false);
   expect(offerRule(write("/w/top.ts"), "/w")).toBeUndefined();
 });

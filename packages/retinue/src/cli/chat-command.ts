@@ -81,7 +81,10 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= retinue.close());
-  const context: SlashContext = { retinue, workspace: await realpath(workspace), conversation: {}, surroundings };
+  const folder = await realpath(workspace);
+  const { readFolderCommands } = await import("../folder-commands.ts");
+  const files = await readFolderCommands({ folder, settings, env });
+  const context: SlashContext = { retinue, workspace: folder, conversation: {}, surroundings, files };
   if (isTerminal) {
     terminal.on("SIGINT", () => (interrupts ? interrupts.raise("SIGINT") : clearLine(terminal, stderr)));
     terminal.on("history", (history: string[]) => {
@@ -180,15 +183,17 @@ const toTurn = async (line: string, context: SlashContext): Promise<Turn | "leav
   if (!line.startsWith("/")) return { type: "task", text: line };
   try {
     const obeyed = await obey(line, context);
-    if (obeyed.type === "resume") return obeyed;
+    if (obeyed.type === "resume" || obeyed.type === "task") return obeyed;
     return obeyed.type === "leave" ? "leave" : EXIT.done;
   } catch (thrown) {
     return tellError(thrown, context.surroundings);
   }
 };
 
-/** A turn is a task, or the rest of a session that was cut off. */
-type Turn = { readonly type: "task"; readonly text: string } | { readonly type: "resume"; readonly sessionId: SessionId };
+/** A turn is a task, by the session's agent or by another beside it, or the rest of a session that was cut off. */
+type Turn =
+  | { readonly type: "task"; readonly text: string; readonly agent?: string }
+  | { readonly type: "resume"; readonly sessionId: SessionId };
 
 type TurnContext = SlashContext & {
   readonly options: SessionOptions;
@@ -199,6 +204,7 @@ type TurnContext = SlashContext & {
 
 const startTurn = (turn: Turn, { retinue, conversation, options, flagged, signal }: TurnContext): Promise<RunHandle> => {
   if (turn.type === "resume") return retinue.resume(turn.sessionId, { signal });
+  if (turn.agent !== undefined) return retinue.run(turn.text, { signal, ...flagged, agent: turn.agent });
   const agent = options.agent ?? conversation.agent;
   const { forkFrom, sessionId, model } = conversation;
   const run = { signal, ...flagged, ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
@@ -210,8 +216,11 @@ const takeTurn = async (turn: Turn, context: TurnContext): Promise<number> => {
   const { conversation, surroundings, retinue, close } = context;
   try {
     const run = await startTurn(turn, context);
-    conversation.sessionId = run.sessionId;
-    delete conversation.forkFrom;
+    // An agent that a command names works beside the session.
+    if (turn.type === "resume" || turn.agent === undefined) {
+      conversation.sessionId = run.sessionId;
+      delete conversation.forkFrom;
+    }
     const view = { type: "text" } as const;
     const show = (one: RunHandle): Promise<number> => showTurn(one, surroundings);
     return await showUntilParked(run, { view, show, approvals: retinue.live.approvals, letGo: close }, surroundings);

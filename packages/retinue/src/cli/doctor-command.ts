@@ -4,13 +4,20 @@ import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import type { DoctorReport, ProviderReport } from "./doctor-report.ts";
 import { createDoctorReport } from "./doctor-report.ts";
-import { EXIT } from "./exit-code.ts";
+import { money } from "./amounts.ts";
+import type { LiveReport } from "./doctor-live.ts";
+import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
+import { withSpinner } from "./live/spinner.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { toWorkspace } from "./session-options.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export type DoctorOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean; readonly prompt?: boolean };
+export type DoctorOptions = Pick<SessionOptions, "workspace"> & {
+  readonly json?: boolean;
+  readonly live?: boolean;
+  readonly prompt?: boolean;
+};
 
 const showOrigin = (origin: Origin): string => {
   switch (origin.type) {
@@ -78,14 +85,26 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   ...(report.model.name.startsWith("offline/")
     ? ["  built-in rules, not an LLM: no key was found and no local server answers"]
     : []),
+  ...(report.live ?? []).map(showLive),
   "path" in report.ripgrep
     ? `ripgrep ${report.ripgrep.version} at ${report.ripgrep.path}`
     : `ripgrep is missing: ${report.ripgrep.error}`,
   showSandbox(report.sandbox),
   showBrowser(report.browser),
+  showRecord(report.record),
   ...showInventory(report.inventory),
   ...showInstructions(report.instructions),
 ];
+
+const showLive = (live: LiveReport): string =>
+  live.ok
+    ? `  ${live.model} answered: first words after ${live.firstMs} ms, all after ${live.totalMs} ms${live.costUsd === null ? "" : `, for ${money(live.costUsd)}`}`
+    : `  ${live.model} did not answer, after ${live.totalMs} ms; see the end`;
+
+const showRecord = (record: DoctorReport["record"]): string =>
+  "error" in record
+    ? "Sessions cannot be kept; see the end"
+    : `Sessions are kept in ${record.place} (${record.kind === "sqlite" ? "SQLite" : "PostgreSQL"})`;
 
 const showCap = (cap: Extract<DoctorReport["sandbox"], { backend: "bwrap" }>["processCap"]): string => {
   switch (cap.type) {
@@ -150,10 +169,23 @@ const showInstructions = ({ files, problems }: DoctorReport["instructions"]): re
 
 export const doctorCommand = async (options: DoctorOptions, surroundings: Surroundings): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
-  const report = await createDoctorReport(toWorkspace(options), surroundings);
+  const workspace = toWorkspace(options);
+  const isLive = options.live === true;
+  const what = isLive ? "trying models, sandbox, browser and record" : "looking at models, sandbox, browser and record";
+  const report = await withSpinner(what, surroundings, () => createDoctorReport({ workspace, isLive }, surroundings));
   if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
   else for (const line of formatReport(report)) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
-  const errors = [report.settingsError, report.model.error].filter((error) => error !== null);
+  const unanswered = (report.live ?? []).flatMap((live) => (live.ok ? [] : [live]));
+  const errors = [
+    report.settingsError,
+    // The same is told by the request that was tried.
+    unanswered.some(({ model }) => model === report.model.name) ? null : report.model.error,
+    "error" in report.record ? report.record.error : null,
+    ...unanswered.map(({ model, error }) => ({ ...error, message: `${model}: ${error.message}` })),
+  ].filter((error) => error !== null);
   for (const error of errors) await stderr.write(formatErrorValue(error, redact));
-  return errors.length === 0 ? EXIT.done : EXIT.usage;
+  if (errors.length === 0) return EXIT.done;
+  // Settings can be mended here; a server that does not answer cannot.
+  const isOnlyUnanswered = errors.every(({ code }) => errorExitCode(code) === EXIT.failed);
+  return isOnlyUnanswered ? EXIT.failed : EXIT.usage;
 };

@@ -5,7 +5,9 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import { execFile } from "node:child_process";
 import { realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import type { RecordOptions } from "../open-record.ts";
 import type { Origin } from "../settings/layer.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
 import { loadSettings } from "../settings/load-settings.ts";
@@ -14,6 +16,7 @@ import { placeAt } from "../settings/schema-walk.ts";
 import type { ProviderSettings, Settings } from "../settings/settings.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
 import { withoutPassword } from "../settings/without-password.ts";
+import type { LiveReport } from "./doctor-live.ts";
 import type { InventoryOptions } from "./inventory.ts";
 import { withInventory } from "./inventory.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -39,7 +42,11 @@ export type DoctorReport = {
   readonly sandbox: Sandbox;
   /** Found by starting it. */
   readonly browser: BrowserReport;
+  /** Where sessions are kept, found by opening it. */
+  readonly record: { readonly kind: "sqlite" | "postgres"; readonly place: string } | { readonly error: ErrorValue };
   readonly inventory: InventoryReport | { readonly error: string };
+  /** What each model answered to one tiny request; absent unless it was asked for. */
+  readonly live?: readonly LiveReport[];
   /** What `AGENTS.md` and `CLAUDE.md` files the main agent is given. */
   readonly instructions: {
     readonly files: readonly { readonly file: string; readonly origin: "user" | "project"; readonly tokens: number }[];
@@ -89,7 +96,16 @@ export type InventoryReport = {
 
 const DETECT_MS = 1_000;
 
-export const createDoctorReport = async (workspace: string, { env, learn }: Surroundings): Promise<DoctorReport> => {
+export type DoctorReportOptions = {
+  readonly workspace: string;
+  /** Models are really asked, which may cost a fraction of a cent each. */
+  readonly isLive: boolean;
+};
+
+export const createDoctorReport = async (
+  { workspace, isLive }: DoctorReportOptions,
+  { env, learn }: Surroundings,
+): Promise<DoctorReport> => {
   const home = retinueHome(env);
   let loaded: LoadedSettings = { settings: DEFAULT_SETTINGS, origins: new Map(), files: {}, home, warnings: [] };
   let settingsError: ErrorValue | null = null;
@@ -143,7 +159,9 @@ export const createDoctorReport = async (workspace: string, { env, learn }: Surr
     ripgrep: await probeRipgrep(),
     sandbox: await probeSandbox(),
     browser: await probeBrowser(settings, home, env),
+    record: await probeRecord({ settings, env, workspace }, home),
     inventory: await takeInventory({ workspace, settings, env }, loaded),
+    ...(isLive && { live: await tryAll({ workspace, settings, env }, name) }),
     instructions: await listInstructions(workspace, env),
   };
 };
@@ -182,6 +200,31 @@ const takeInventory = async (
     });
   } catch (thrown) {
     return { error: toErrorValue(thrown).message };
+  }
+};
+
+const tryAll = async (options: InventoryOptions, model: string): Promise<readonly LiveReport[]> => {
+  const { tryModels } = await import("./doctor-live.ts");
+  const { settings, env } = options;
+  const own = await withInventory(options, async ({ loaded }) => [...loaded.agents.values()]).catch(() => []);
+  return tryModels({ settings, env, model, agents: own });
+};
+
+/** Opens it as a session would, and closes it. */
+const probeRecord = async (
+  options: RecordOptions & { readonly workspace: string },
+  home: string,
+): Promise<DoctorReport["record"]> => {
+  const { openRecord } = await import("../open-record.ts");
+  try {
+    const opened = await openRecord(options);
+    await opened.close();
+    const { url, path: chosen } = options.settings.store;
+    return url === undefined
+      ? { kind: "sqlite", place: chosen === undefined ? join(home, "retinue.db") : resolve(options.workspace, chosen) }
+      : { kind: "postgres", place: withoutPassword(url) };
+  } catch (thrown) {
+    return { error: toErrorValue(thrown) };
   }
 };
 

@@ -47,7 +47,7 @@ export const formatLeftOut = ({ untrusted, problems }: Pick<Retinue, "untrusted"
     ...(problems.length === 0
       ? []
       : [
-          `retinue: ${count(problems.length, "thing")} left out, being wrong; \`retinue agents check\` and \`retinue doctor\` tell more:`,
+          `retinue: ${count(problems.length, "thing")} left out because of errors; \`retinue agents check\` and \`retinue doctor\` tell more:`,
           ...listed(problems, "`retinue doctor`"),
         ]),
   ];

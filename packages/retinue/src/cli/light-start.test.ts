@@ -28,7 +28,8 @@ test("a plain run loads no browser, no desktop, no tool servers, no parsers, no 
     const watch = join(project.home, "watch.mjs");
     const loaded = join(project.home, "loaded.txt");
     await writeFile(watch, WATCH);
-    const env = { NODE_OPTIONS: `--import=${pathToFileURL(watch).href}`, LOADED: loaded };
+    // The bundle that a checkout starts from would hide what is loaded.
+    const env = { RETINUE_SOURCES: "1", NODE_OPTIONS: `--import=${pathToFileURL(watch).href}`, LOADED: loaded };
     const { code } = await project.run(["run", "--json", "--model", "offline/rules", "hello"], { env });
     expect(code).toBe(0);
     const modules = (await readFile(loaded, "utf8")).trim().split("\n");

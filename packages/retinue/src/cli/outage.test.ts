@@ -45,7 +45,7 @@ describe.concurrent("retinue run, while its model cannot be reached", { timeout:
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 0, stdout: "Back again.\n" });
     expect(ended.stderr).toMatch(
-      /^main: cannot reach local\/any-name, trying again in 1\.0 s, giving up at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: local \(127\.0\.0\.1:\d+\) could not be reached/m,
+      /^main: cannot reach local\/any-name, trying again in 1\.0 s, for 300\.0 s at most: local \(127\.0\.0\.1:\d+\) refused the connection; is providers\.local\.baseUrl right\?$/m,
     );
   });
 

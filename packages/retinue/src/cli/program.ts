@@ -35,8 +35,16 @@ variables over both, options over all. RETINUE_HOME moves ~/.retinue.
 RETINUE_DEBUG=1 shows where errors come from.
 `;
 
-const register = (registrar: Registrar): void => {
+/** Scripts start `run` again and again; building all the other commands would take longer than all that it reads from its words. */
+const isRunAlone = (words: readonly string[]): boolean => words[0] === "run";
+
+const register = (registrar: Registrar, words: readonly string[]): void => {
   registerRun(registrar);
+  if (!isRunAlone(words)) registerOthers(registrar);
+  addExamples(registrar.program);
+};
+
+const registerOthers = (registrar: Registrar): void => {
   registerChat(registrar);
   registerAgents(registrar);
   registerSkills(registrar);
@@ -54,11 +62,15 @@ const register = (registrar: Registrar): void => {
   registerDoctor(registrar);
   registerInit(registrar);
   registerCompletion(registrar);
-  addExamples(registrar.program);
 };
 
-/** All commands, with what `act` does to carry one out; nothing is run by building them. */
-export const buildProgram = (surroundings: Surroundings, act: Registrar["act"], write: (text: string) => void): Command => {
+/** The commands that the words may mean, all without words; `act` carries one out. Nothing is run by building them. */
+export const buildProgram = (
+  surroundings: Surroundings,
+  act: Registrar["act"],
+  write: (text: string) => void,
+  words: readonly string[] = [],
+): Command => {
   const program = new Command("retinue");
   program
     .description("One main agent and its retinue of sub-agents.")
@@ -67,7 +79,7 @@ export const buildProgram = (surroundings: Surroundings, act: Registrar["act"], 
     .addHelpText("after", AFTER_HELP)
     .configureOutput({ writeOut: write, writeErr: () => undefined })
     .exitOverride();
-  register({ program, surroundings, act });
+  register({ program, surroundings, act }, words);
   return program;
 };
 
@@ -80,6 +92,7 @@ export const runProgram = async (words: readonly string[], surroundings: Surroun
       exitCode = await work();
     },
     (text) => void (output += text),
+    words,
   );
 
   try {

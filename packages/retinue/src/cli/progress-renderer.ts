@@ -4,7 +4,7 @@ import { createSessionView, type RunView, type SessionStore } from "@retinue/cli
 import type { EventOf, Json, MergeOutcome, RetinueEvent, RunId, RunResult } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
-import { count, localTime, money, seconds } from "./amounts.ts";
+import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
 import { treeBillOf } from "./tree-bill.ts";
 
@@ -155,10 +155,10 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
   }
 };
 
-const formatRetrying = ({ model, error, waitMs, giveUpAt }: EventOf<"model.retrying">): string =>
+const formatRetrying = ({ model, error, waitMs, giveUpAt, at }: EventOf<"model.retrying">): string =>
   giveUpAt === undefined
     ? `${model} failed (${error.code}: ${error.message}), again in ${seconds(waitMs)}`
-    : `cannot reach ${model}, trying again in ${seconds(waitMs)}, giving up at ${localTime(giveUpAt)}: ${error.message}`;
+    : `cannot reach ${model}, trying again in ${seconds(waitMs)}, for ${seconds(Date.parse(giveUpAt) - Date.parse(at))} at most: ${error.message}`;
 
 /** The bill of a run, and of its tree where it has one. */
 export const formatWholeBill = (result: RunResult, run: RunView | undefined): string =>

@@ -35,9 +35,53 @@ ${toWords(commands)
 complete -o filenames -F _retinue retinue
 `;
 
-/** zsh reads the script for bash. */
-const toZsh = (commands: readonly ListedCommand[]): string =>
-  `#compdef retinue\nautoload -U +X bashcompinit && bashcompinit\n${toBash(commands)}`;
+const quoteZsh = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** `name:what it does`, as zsh describes what it offers. */
+const toZshEntry = (name: string, about: string): string => quoteZsh(`${name.replaceAll(":", "\\:")}:${about}`);
+
+/** Works as a file that zsh loads by itself and as one that is sourced. `path` would be the search path there. */
+const toZsh = (commands: readonly ListedCommand[]): string => `#compdef retinue
+# Completion of retinue for zsh.
+_retinue() {
+  local word at="" try
+  local -a offered options
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$word" in -*) continue ;; esac
+    try="\${at:+$at }$word"
+    case "$try" in
+${commands
+  .filter(({ path }) => path !== "")
+  .map(({ path }) => `      "${path}") at="$try" ;;`)
+  .join("\n")}
+    esac
+  done
+  case "$at" in
+${commands
+  .map(({ path, command, options }) =>
+    [
+      `    "${path}")`,
+      `      offered=(${command.commands.map((one) => toZshEntry(one.name(), one.description())).join(" ")})`,
+      `      options=(${[...options, { long: "--help", about: "show help" }].map(({ long, about }) => toZshEntry(long, about)).join(" ")})`,
+      "      ;;",
+    ].join("\n"),
+  )
+  .join("\n")}
+  esac
+  if [[ "$PREFIX" == -* ]]; then
+    _describe -o option options
+  elif (( \${#offered} > 0 )); then
+    _describe command offered
+  else
+    _files
+  fi
+}
+if [[ "\${funcstack[1]}" == "_retinue" ]]; then
+  _retinue "$@"
+else
+  compdef _retinue retinue
+fi
+`;
 
 const quoteFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 

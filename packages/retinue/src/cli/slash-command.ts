@@ -3,7 +3,8 @@ import type { ForkPoint, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ApprovalQuery } from "@retinue/store";
 import type { Retinue } from "../create-retinue.ts";
-import { closestWord } from "@retinue/protocol/names";
+import type { FolderCommands } from "../folder-commands.ts";
+import { unknownSlash } from "../unknown-slash.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import { count, money } from "./amounts.ts";
 import { findSession, isUnsettled, shortId } from "./record/find-session.ts";
@@ -44,10 +45,14 @@ export type SlashContext = {
   readonly workspace: string;
   readonly conversation: Conversation;
   readonly surroundings: Surroundings;
+  /** Commands that the user and the project have written as files. */
+  readonly files: FolderCommands;
 };
 
 /** What the prompt does next. */
 export type Obeyed =
+  /** A command that is a file: its task is a turn, or the work of the agent that the file names, beside the session. */
+  | { readonly type: "task"; readonly text: string; readonly agent?: string }
   | { readonly type: "leave" }
   | { readonly type: "stay" }
   | { readonly type: "resume"; readonly sessionId: SessionId };
@@ -65,7 +70,7 @@ export const obey = async (line: string, context: SlashContext): Promise<Obeyed>
     case "/quit":
       return { type: "leave" };
     case "/help":
-      await stderr.write(HELP);
+      await stderr.write(HELP + describeFiles(context));
       return STAY;
     case "/new":
       delete conversation.sessionId;
@@ -107,11 +112,25 @@ export const obey = async (line: string, context: SlashContext): Promise<Obeyed>
       return STAY;
     }
     default:
-      await stderr.write(
-        `There is no ${toPrintable(command, "line")}; did you mean ${closestWord(command, COMMANDS) ?? "/help"}?\n`,
-      );
-      return STAY;
+      return obeyFile(command.slice(1), line.slice(command.length).trim(), context);
   }
+};
+
+const describeFiles = ({ files: { commands }, surroundings: { redact } }: SlashContext): string =>
+  [...commands.values()]
+    .map(({ name, description }) => `  /${toPrintable(name, "line").padEnd(12)} ${toCell(description, redact)}\n`)
+    .join("");
+
+const obeyFile = async (name: string, rest: string, { files, retinue, surroundings }: SlashContext): Promise<Obeyed> => {
+  const command = files.commands.get(name);
+  if (!command) {
+    const { message } = unknownSlash(name, [...COMMANDS.map((one) => one.slice(1)), ...files.commands.keys()]);
+    await surroundings.stderr.write(`${toPrintable(message, "line")} /help lists the commands.\n`);
+    return STAY;
+  }
+  const text = await files.expand(command, rest);
+  const { agent } = command;
+  return { type: "task", text, ...(agent !== undefined && retinue.agents.has(agent) && { agent }) };
 };
 
 const requireSession = ({ sessionId }: Conversation): { readonly sessionId: SessionId } => {

@@ -5,8 +5,10 @@ import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool } from "@retinue/runtime";
+import type { AnyTool, Redactor } from "@retinue/runtime";
 import { findAgentNamed } from "@retinue/runtime";
+import type { KeptVersions } from "@retinue/tools";
+import { createKeptVersions } from "@retinue/tools";
 import type { TrustClaim } from "@retinue/confine/trust";
 import type { AppliedAgents } from "../apply-agent-settings.ts";
 import { applyAgentSettings } from "../apply-agent-settings.ts";
@@ -18,6 +20,7 @@ import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
 import { readGivenSkills } from "../library/given-skills.ts";
+import { createRedactor } from "../secrets/create-redactor.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import type { Secret } from "../secrets/secret.ts";
 import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
@@ -52,6 +55,8 @@ export type LoadedWorkspace = {
   /** Used where neither agent nor run names one. */
   readonly model: string;
   readonly resolve: (name: string) => Promise<Model>;
+  /** What stood in files before agents changed them. */
+  readonly versions: KeptVersions;
   readonly problems: readonly string[];
   readonly untrusted: readonly TrustClaim[];
   /** Ends the servers of tools. */
@@ -90,7 +95,13 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     trust,
   );
   const skills = [...found.loaded.skills.values()];
+  let redactor: Redactor | undefined;
+  const versions = createKeptVersions({
+    folder: path.join(home, "undo"),
+    isSecret: (text) => redactor !== undefined && redactor.text(text) !== text,
+  });
   const assembled = await assembleTools({
+    keepVersion: versions.keep,
     bound,
     workspace: folder,
     home,
@@ -105,6 +116,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   });
   try {
     const agents = await prepareAgents({ found, settings, assembled, instructions });
+    for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
     await addBoundFiles(
       bound,
       folder,
@@ -112,10 +124,16 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
         accept && "command" in accept ? [{ texts: [accept.command], isDeep: false }] : [],
       ),
     );
+    const secrets = [
+      ...(options.secrets ?? []),
+      ...(await findSecrets({ env, settings, workspace: folder, servers: assembled.servers })),
+    ];
+    redactor = createRedactor(secrets);
     return {
       folder,
       env,
       settings,
+      versions,
       ...agents,
       bound: () => [...bound],
       permissions: found.permissions,
@@ -123,10 +141,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       instructions,
       browsers: assembled.browsers,
       tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
-      secrets: [
-        ...(options.secrets ?? []),
-        ...(await findSecrets({ env, settings, workspace: folder, servers: assembled.servers })),
-      ],
+      secrets,
       ...(await chooseModels(shared, { env, settings, options })),
       close: assembled.close,
     };

@@ -21,6 +21,7 @@ import { resumeRun } from "./resume-run.ts";
 import { createRunSpecs } from "./run-specs.ts";
 import type { Shared } from "./shared.ts";
 import { createWorkspaceEngine, toPlanSettings } from "./workspace-engine.ts";
+import { createTurnUndo } from "./undo-turn.ts";
 import type { RunOptions, Task, Workspace, WorkspaceOptions } from "./workspace.ts";
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
@@ -173,6 +174,8 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
         }),
       );
     },
+    readsImages: async (name = loaded.model) => (await resolve(name)).readsImages === true,
+    undo: createTurnUndo({ versions: loaded.versions, folder, events: async (sessionId) => store.read(sessionId) }),
     events: async (sessionId, afterSeq) => store.read(sessionId, afterSeq),
     verify: async (sessionId) => {
       const events = await store.read(sessionId);

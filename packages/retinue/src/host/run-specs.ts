@@ -59,7 +59,7 @@ export const createRunSpecs = (
         figures: await figuresFor(agent),
       });
       await resolve(spec.model);
-      return spec;
+      return run.compact === true ? { ...spec, compact: true } : spec;
     },
     grantedNow: (run) => ({
       grant: grantOf(run),

@@ -23,6 +23,7 @@ import type { GivenSkill } from "../library/given-skills.ts";
 import type { Run, RunResultOf } from "../library/run.ts";
 import type { Plans } from "../plans.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { TurnUndo } from "./undo-turn.ts";
 
 export type { AiSdkModel } from "@retinue/model";
 
@@ -78,6 +79,8 @@ export type RunOptions<Output = unknown> = {
   readonly mergeOrder?: MergeOrder;
   /** Goes on with the conversation of this session. */
   readonly sessionId?: SessionId;
+  /** What was said in the session before is summarised ahead of the first turn, by the same means as a conversation that no longer fits. */
+  readonly compact?: boolean;
   /** The id of the session that the run begins, where it is known before; one that there is already is `session_exists`. */
   readonly newSessionId?: SessionId;
   readonly signal?: AbortSignal;
@@ -132,6 +135,10 @@ export type Workspace = Plans & {
   readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<Run>;
   /** The recorded events of a session. */
   readonly events: (sessionId: SessionId, afterSeq?: number) => Promise<readonly RecordedEvent[]>;
+  /** Whether a model is known to read images; the one that is used by default, or another by name. */
+  readonly readsImages: (model?: string) => Promise<boolean>;
+  /** Takes the file changes of a session's latest turn back. */
+  readonly undo: TurnUndo;
   /** Runs the loop again on the record, without models or tools, says where it would differ, and in what today's definitions differ from the record. */
   readonly verify: (sessionId: SessionId) => Promise<SessionVerdict>;
   /** The whole record, that of other folders, too. */

@@ -22,6 +22,6 @@ export const createAppAgreements = (home: string, project: string): AppAgreement
   });
   return {
     isAgreed: async (app) => trust.isTrusted(toClaim(app)),
-    agree: async (app) => void (await trust.grant([toClaim(app)])),
+    agree: async (app) => trust.grant([toClaim(app)]),
   };
 };

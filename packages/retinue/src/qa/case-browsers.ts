@@ -7,6 +7,7 @@ import type { LoadedCase, QaPorts, WantedBrowser } from "@retinue/qa";
 import { runCase } from "@retinue/qa";
 import type { ApprovalRequest } from "@retinue/runtime";
 import type { Browsers } from "@retinue/tools";
+import { createMailpitInbox } from "@retinue/tools";
 
 type StorageState = Awaited<ReturnType<NonNullable<ReturnType<Browsers["find"]>>["storageState"]>>;
 
@@ -22,10 +23,14 @@ export const createCaseBrowsers = (browsers: Browsers | undefined, ports: () => 
   const kept = new Map<string, StorageState>();
   const known = new Map<SessionId, Pick<WantedBrowser, "allowHosts" | "secrets">>();
   return {
-    configure: (sessionId, { role, secrets, ...wanted }) => {
+    configure: (sessionId, { role, secrets, inbox, ...wanted }) => {
       known.set(sessionId, { allowHosts: wanted.allowHosts, secrets });
       const storageState = role === undefined ? undefined : kept.get(role);
-      browsers?.configure(sessionId, { ...wanted, ...(storageState === undefined ? {} : { storageState }) });
+      browsers?.configure(sessionId, {
+        ...wanted,
+        ...(storageState === undefined ? {} : { storageState }),
+        ...(inbox ? { inbox: createMailpitInbox(inbox.mailpit, wanted.allowHosts), mailPattern: inbox.pattern } : {}),
+      });
     },
     allows: ({ run: { sessionId }, act }) => {
       const wanted = known.get(sessionId);

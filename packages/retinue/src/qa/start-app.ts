@@ -49,8 +49,9 @@ export const startApp = async (app: AppUnderTest, { cwd, env, signal }: StartApp
     if (await answers(app.url)) return { stop };
     await wait(POLL_MS);
   }
-  await stop();
+  // Told before it is stopped: that it ended by our own signal is no reason.
   const why = state.ended ?? (signal.aborted ? "it was cancelled" : `it did not answer at ${app.url} in time`);
+  await stop();
   throw new Error(
     `The application could not be started by ${JSON.stringify(app.command)}: ${why}.${output === "" ? "" : `\n${output.trim()}`}`,
   );

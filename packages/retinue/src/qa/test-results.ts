@@ -12,7 +12,7 @@ export type TestResults = {
   readonly find: (id: string) => Promise<SuiteResult>;
   /** The latest first, at most so many; files that hold no results are left out. */
   readonly list: (most: number) => Promise<readonly SuiteResult[]>;
-  /** The latest pass of a case that an agent carried out. */
+  /** The latest pass of a case, as it is done again. One that was healed counts only where that was saved. */
   readonly latestPass: (caseId: string) => Promise<CaseResult | null>;
 };
 
@@ -49,7 +49,8 @@ export const createTestResults = (home: string, workspace: string): TestResults 
     latestPass: async (caseId) => {
       for (const name of (await names()).toReversed()) {
         const found = (await read(name))?.cases.find(
-          (one) => one.id === caseId && one.verdict === "pass" && one.sessionId !== null,
+          (one) =>
+            one.id === caseId && one.verdict === "pass" && one.sessionId !== null && (!one.healed || one.healing?.saved === true),
         );
         if (found) return found;
       }

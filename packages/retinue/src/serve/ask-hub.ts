@@ -29,7 +29,7 @@ export type AskHub = {
   readonly watch: (wake: (sessionId: SessionId) => void) => () => void;
 };
 
-type Waiting = OpenQuestion & { readonly settle: (answer: string | undefined) => void };
+type Waiting = { readonly question: OpenQuestion; readonly settle: (answer: string | undefined) => void };
 
 /** Ids of calls may come from a model, and are one of a kind only within their run. */
 const keyOf = (runId: RunId, callId: CallId): string => JSON.stringify([runId, callId]);
@@ -51,12 +51,12 @@ export const createAskHub = (): AskHub => {
           wake();
         };
         const askedAt = new Date().toISOString();
-        waiting.set(key, { sessionId, runId, callId, agent, question, options, askedAt, settle });
+        waiting.set(key, { question: { sessionId, runId, callId, agent, question, options, askedAt }, settle });
         if (signal.aborted) settle(undefined);
         else signal.addEventListener("abort", () => settle(undefined), { once: true });
         wake();
       }),
-    open: () => [...waiting.values()].map(({ settle: _, ...question }) => question),
+    open: () => [...waiting.values()].map(({ question }) => question),
     answer: (runId, callId, text) => {
       const found = waiting.get(keyOf(runId, callId));
       if (!found) throw new RetinueError("question_unknown", `Run ${runId} asks nothing by the call ${callId} here.`);

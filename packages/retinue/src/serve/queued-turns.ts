@@ -29,6 +29,8 @@ export type QueuedTurnsOptions = {
 /** The same words said twice are two turns, of which either may be taken back. */
 const toTurnId = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
+const isWorking = (status: string): boolean => status === "pending" || status === "running";
+
 export const createQueuedTurns = ({ home, store, start }: QueuedTurnsOptions): QueuedTurns => {
   const tracked = new Set<SessionId>();
   const tails = new Map<SessionId, Promise<unknown>>();
@@ -44,7 +46,6 @@ export const createQueuedTurns = ({ home, store, start }: QueuedTurnsOptions): Q
   };
 
   const statusOf = async (sessionId: SessionId): Promise<string> => (await store.readSide.session(sessionId))?.status ?? "gone";
-  const isWorking = (status: string): boolean => status === "pending" || status === "running";
 
   const beginNext = async (sessionId: SessionId): Promise<void> => {
     const [next, ...rest] = await readLater(home, sessionId);
@@ -60,10 +61,14 @@ export const createQueuedTurns = ({ home, store, start }: QueuedTurnsOptions): Q
     }
   };
 
-  const unwatch = store.watchAny(tracked, (sessionId) => void inTurn(sessionId, () => beginNext(sessionId)).catch(() => undefined));
-  void listLater(home).then((sessions) => {
-    for (const sessionId of sessions) tracked.add(sessionId);
-  });
+  const unwatch = store.watchAny(
+    tracked,
+    (sessionId) => void inTurn(sessionId, () => beginNext(sessionId)).catch(() => undefined),
+  );
+  const trackKept = async (): Promise<void> => {
+    for (const sessionId of await listLater(home)) tracked.add(sessionId);
+  };
+  void trackKept();
 
   return {
     list: async (sessionId) => (await readLater(home, sessionId)).map((text) => ({ turnId: toTurnId(text), text })),
@@ -84,7 +89,8 @@ export const createQueuedTurns = ({ home, store, start }: QueuedTurnsOptions): Q
       inTurn(sessionId, async () => {
         const waiting = await readLater(home, sessionId);
         const at = waiting.findIndex((text) => toTurnId(text) === turnId);
-        if (at === -1) throw new RetinueError("message_unknown", "It does not wait any more: its turn has begun, or it was taken back.");
+        if (at === -1)
+          throw new RetinueError("message_unknown", "It does not wait any more: its turn has begun, or it was taken back.");
         await writeLater(home, sessionId, waiting.toSpliced(at, 1));
       }),
     close: () => unwatch(),

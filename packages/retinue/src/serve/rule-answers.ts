@@ -2,7 +2,6 @@
  * Answers questions in the place of the person whose rules cover them, in folders that this server works in, whichever process asks. A rule that was just
  * kept settles the questions that wait; what no rule covers is left to a person.
  */
-import type { SessionId } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";
 import { isCovered } from "../approval-rules/approval-rule.ts";
 import { readRules } from "../approval-rules/rule-file.ts";
@@ -24,7 +23,7 @@ export type RuleAnswersOptions = {
 
 /** What is written within so long is looked at together. */
 const GATHER_MS = 50;
-const ALL = { has: (_: SessionId) => true, keys: () => [] };
+const ALL = { has: () => true, keys: () => [] };
 
 export const createRuleAnswers = ({ store, workspaces, goOn }: RuleAnswersOptions): RuleAnswers => {
   let planned: NodeJS.Timeout | undefined;

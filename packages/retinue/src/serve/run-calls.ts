@@ -128,7 +128,11 @@ const requireRule = (
 };
 
 /** A run that parked and that no living process drives is driven on here. One that was begun here is woken by its engine. */
-export const goOn = async ({ store, workspaces }: Pick<BackendGround, "store" | "workspaces">, served: Served, { sessionId }: OpenApproval): Promise<void> => {
+export const goOn = async (
+  { store, workspaces }: Pick<BackendGround, "store" | "workspaces">,
+  served: Served,
+  { sessionId }: OpenApproval,
+): Promise<void> => {
   if (workspaces.isHeld(sessionId)) return;
   const holders = await store.readSide.holders([sessionId]);
   if (holders.has(sessionId)) return;

@@ -5,6 +5,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { RouteInput } from "@retinue/protocol/routes";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { toCommandTask } from "../folder-commands.ts";
+import { forgetSessions } from "../host/forget-sessions.ts";
 import { given, type Said, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
 import type { SessionFolds } from "./session-folds.ts";
@@ -107,6 +108,7 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
       const wasThere = await readSide.deleteSession(sessionId, { force: force === "true" });
       if (!wasThere) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
       folds.forget(sessionId);
+      await forgetSessions([sessionId], env);
       return { ok: true };
     },
     exportSession: async ({ params: { sessionId } }) => ({ ...(await readSide.exportSession(sessionId)) }),

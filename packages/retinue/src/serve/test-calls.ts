@@ -142,7 +142,9 @@ export const createTestCalls = ({ workspaces, tests }: BackendGround): SomeCalls
       const common = { testRunId, state, startedAt, model, durationMs, environment: null, problem };
       return { ...common, cases: done, pending: pending.map(toPending) };
     }
-    const kept = NAME.test(testRunId) ? (await resultsOf(served).list(MOST_LISTED)).find(({ id }) => id === testRunId) : undefined;
+    const kept = NAME.test(testRunId)
+      ? (await resultsOf(served).list(MOST_LISTED)).find(({ id }) => id === testRunId)
+      : undefined;
     if (!kept) throw new RetinueError("test_run_unknown", `There is no test run ${testRunId} of this workspace.`);
     const { id: _, ...rest } = kept;
     return { ...rest, testRunId, state: "ended", pending: [], problem: null };

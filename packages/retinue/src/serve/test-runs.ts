@@ -8,6 +8,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import type { LoadedCase } from "@retinue/qa";
 import type { Host } from "../host/host.ts";
+import { askInRecord } from "../host/ask-in-record.ts";
 import type { WorkspaceOptions } from "../host/workspace.ts";
 import { createAppAgreements } from "../qa/app-agreement.ts";
 import { newTestRunId, runTests } from "../qa/run-tests.ts";
@@ -78,7 +79,11 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
     run.pending = run.pending.map((one) => (one.loaded.id === id ? { ...one, ...change } : one));
   };
 
-  const work = async (run: Kept, { workspace: { folder } }: Served, { retries, approve }: WantedTestRun): Promise<SuiteResult> => {
+  const work = async (
+    run: Kept,
+    { workspace: { folder } }: Served,
+    { retries, approve }: WantedTestRun,
+  ): Promise<SuiteResult> => {
     const { signal } = run.stop;
     const flags = [{ name: "--approve", path: ["approve"], value: approve }];
     const { settings, home } = await loadSettings({ workspace: folder, env, flags });
@@ -89,10 +94,7 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
       env,
       ...(askUser === undefined ? {} : { askUser }),
       // What must be asked stands in the record, and is answered there.
-      approver: bench.approver(
-        (_, answered) =>
-          new Promise((resolve) => answered.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
-      ),
+      approver: bench.approver(askInRecord),
     });
     try {
       run.model = workspace.model;

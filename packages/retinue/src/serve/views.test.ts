@@ -35,7 +35,7 @@ const loadAll = async (client: Client, store: SessionStore): Promise<void> => {
   for (const run of view.runs.values()) {
     const params = { sessionId, runId: run.runId };
     if (run.isBrief) store.loadPart(await client.getRunPart({ params, query: {} }));
-    for (const { from, to } of [...run.unloaded]) store.loadSteps(await client.listSteps({ params, query: { from, to } }));
+    for (const { from, to } of run.unloaded) store.loadSteps(await client.listSteps({ params, query: { from, to } }));
   }
 };
 
@@ -96,9 +96,9 @@ test("a fold that is kept reads only what is new, and the one asked for longest 
   const store = createMemoryLog();
   for (const sessionId of ["ses_a", "ses_b", "ses_c"] as const) {
     const run = createRunDrafts({ sessionId, runId: `run_of_${sessionId}` });
-    await store.append([run.requested("begin")]);
-    const lease = await store.lease(`run_of_${sessionId}`);
-    await store.append([run.started(lease.epoch), run.asked(1), run.answered(1, "said")], lease);
+    store.append([run.requested("begin")]);
+    const lease = store.lease(`run_of_${sessionId}`);
+    store.append([run.started(lease.epoch), run.asked(1), run.answered(1, "said")], lease);
   }
   const read = vi.spyOn(store, "read");
   const folds = createSessionFolds({ store, mostEvents: 9 });

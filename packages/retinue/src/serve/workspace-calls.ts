@@ -112,7 +112,10 @@ export const createWorkspaceCalls = ({ workspaces, env }: BackendGround): SomeCa
       stdout: new PassThrough(),
       stderr: new PassThrough(),
     });
-    const report = await createDoctorReport(workspaces.of(workspaceId).workspace.folder, surroundings);
+    const report = await createDoctorReport(
+      { workspace: workspaces.of(workspaceId).workspace.folder, isLive: false },
+      surroundings,
+    );
     // Secrets that the settings lead to are known by now.
     return JSON.parse(surroundings.redact(JSON.stringify(report))) as typeof report;
   },

@@ -13,7 +13,13 @@ import { placeAt } from "./schema-walk.ts";
 const PREFIX = "RETINUE_";
 
 /** Variables that are not settings: what the tools mark their processes with is none. Whatever begins with RETINUE_TEST is left to tests. */
-const RESERVED: ReadonlySet<string> = new Set(["RETINUE_HOME", "RETINUE_DEBUG", "RETINUE_COMMAND", "RETINUE_MCP_SERVER"]);
+const RESERVED: ReadonlySet<string> = new Set([
+  "RETINUE_HOME",
+  "RETINUE_DEBUG",
+  "RETINUE_SOURCES",
+  "RETINUE_COMMAND",
+  "RETINUE_MCP_SERVER",
+]);
 
 /** Names that people know from elsewhere. */
 const ALIASES: ReadonlyMap<string, string> = new Map([["RETINUE_STORE_URL", "RETINUE_STORE__URL"]]);

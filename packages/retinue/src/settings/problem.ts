@@ -25,5 +25,20 @@ export const toSettingsError = (problems: readonly Problem[]): RetinueError => {
   const more = problems.length > MOST_TOLD ? [`and ${problems.length - MOST_TOLD} more.`] : [];
   const message =
     problems.length === 1 ? lines.join("") : [`The settings have ${problems.length} problems.`, ...lines, ...more].join("\n");
-  return new RetinueError(code, message);
+  return new RetinueError(code, message, { hint: toHint(problems) });
+};
+
+/** Where to go and what to do there. */
+const toHint = (problems: readonly Problem[]): string => {
+  const [first] = problems;
+  const [, file, line] = /^(.+?):(\d+)(?::\d+)?$/.exec(first?.where ?? "") ?? [];
+  const rest = problems.length > 1 ? " The others are named in the same way." : "";
+  if (file !== undefined && line !== undefined) {
+    const verb =
+      first?.code === "settings_malformed" ? "mend the YAML there" : `change or remove ${first?.key || "what stands there"}`;
+    return `Open ${file} at line ${line} and ${verb}.${rest} \`retinue doctor\` shows what is in force.`;
+  }
+  if (first?.where.startsWith("RETINUE_") === true) return `Change the variable ${first.where}, or unset it.${rest}`;
+  if (first?.where.startsWith("--") === true) return `Change the option ${first.where}; \`--help\` tells what it takes.${rest}`;
+  return `Check that ${first?.where} is a file that you may read.${rest}`;
 };

@@ -2,7 +2,7 @@
  * A value as one line of JSON that is safe on a terminal, too: whatever is not on the allow-list of printing stands as
  * `\uXXXX`, which every reader of JSON turns back into the same character.
  */
-import { redactDeep } from "@retinue/runtime";
+import { redactDeep } from "@retinue/runtime/redactor";
 import { toPrintable } from "./printable.ts";
 
 const units = (character: string): string =>

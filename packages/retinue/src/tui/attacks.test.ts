@@ -4,6 +4,8 @@ import { createEventSource } from "@retinue/client/testing";
 import type { Json, RetinueEvent } from "@retinue/protocol";
 import { afterEach, expect, test } from "vitest";
 import { FORBIDDEN, SEQUENCES } from "../terminal/testing/terminal-attacks.ts";
+import type { CaseResult } from "@retinue/protocol/test-case";
+import { drawCase } from "./command/test-command.ts";
 import { drawTree } from "./draw/agent-tree.ts";
 import { drawHeader } from "./draw/header-line.ts";
 import { drawInput } from "./draw/input-box.ts";
@@ -52,10 +54,14 @@ const attacked = (evil: string): { readonly view: SessionView; readonly rows: re
   for (const unit of `<${evil.slice(0, 80)}>`.split(""))
     take(main.live({ type: "model.delta", step: 1, kind: "text", text: unit }));
   take(
-    main.answered(1, `<${evil.slice(0, 80)}>\n\n| ${evil.slice(0, 80)} |\n|---|\n| x |\n\n\`\`\`\n${evil}\n\`\`\``, {
-      a: "write",
-      b: "delegate_to_agent",
-    }),
+    main.answered(
+      1,
+      `<${evil.slice(0, 80)}>\n\n| ${evil.slice(0, 80)} |\n|---|\n| x |\n\n\`\`\`ts\nconst a = "${evil}"; // ${evil}\n\`\`\``,
+      {
+        a: "write",
+        b: "delegate_to_agent",
+      },
+    ),
   );
   take(main.toolStarted("a", `tool ${evil}`, { input }));
   take(main.live({ type: "tool.progress", callId: "a", text: evil }));
@@ -91,6 +97,22 @@ const attacked = (evil: string): { readonly view: SessionView; readonly rows: re
       const ask = { type: "ask", id: "q", text: evil, options: [evil, evil], settle: () => undefined } as const;
       rows.push(...drawQuestion({ ...card, shown: { ...shown, question: ask }, diff: undefined }));
     }
+  const review = { at: 2, remarks: new Map([[2, evil]]), typing: textOf(evil.slice(0, 200)) };
+  const reviewed = { question, isOpen: true, place: 1, count: 1, reason: undefined };
+  for (const one of [review, { ...review, typing: undefined }])
+    rows.push(
+      ...drawQuestion({
+        path: names.get("run_child") ?? "",
+        rule: undefined,
+        redact: plain,
+        width: 40,
+        mostRows: 12,
+        shown: reviewed,
+        diff: `--- a/${evil}.ts\n+++ b/${evil}.ts\n@@ -1,1 +1,1 @@\n+const x = "${evil}"; // ${evil}`,
+        review: one,
+      }),
+    );
+  rows.push(...drawCase(toEvilCase(evil), plain, 79));
   for (const run of store.view.runs.values()) rows.push(...drawDetails(run, { names, redact: plain, now: 0, width: 60 }));
   rows.push(
     ...drawTree({ roots: store.view.roots, names, now: 0, width: 79, mostRows: 20, folds: new Map(), lastEventAt: () => 0 }).rows,
@@ -112,6 +134,45 @@ const attacked = (evil: string): { readonly view: SessionView; readonly rows: re
   );
   return { view: store.view, rows };
 };
+
+/** A test case all of whose words carry the attack. */
+const toEvilCase = (evil: string): CaseResult => ({
+  id: evil,
+  title: evil,
+  file: evil,
+  tags: [evil],
+  verdict: "fail",
+  reason: evil,
+  flaky: false,
+  healed: false,
+  attempt: 1,
+  sessionId: null,
+  steps: [
+    {
+      number: 1,
+      action: evil,
+      expected: evil,
+      verdict: "fail",
+      reason: evil,
+      said: "fail",
+      attempts: 1,
+      recovered: false,
+      checks: [],
+      evidence: [],
+      screenshots: [],
+      healed: [],
+      runs: [],
+      durationMs: 1,
+    },
+  ],
+  summary: evil,
+  durationMs: 1,
+  iterations: 0,
+  toolCalls: 0,
+  usage: { input: 0, output: 0, cached: 0, reasoning: 0 },
+  costUsd: 0,
+  problems: [evil],
+});
 
 test.each(SEQUENCES)("%s %s reaches the terminal nowhere: text, names, paths, output, reasons", (_id, _name, sequence) => {
   expectHarmless(attacked(sequence.slice(0, 400)).rows);

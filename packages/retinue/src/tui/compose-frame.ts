@@ -175,12 +175,18 @@ export const composeFrame = (parts: FrameParts): Composed => {
       ? conversation.feeds().find(({ view }) => view.openApprovals.has(shown.question.id as never))?.view.runs
       : undefined;
   const path = shown?.question.type === "approval" && runs ? pathOf(shown.question.approval.runId, runs, names) : "";
-  const treeFloor = Math.min(roots.length === 0 ? 0 : 4, left);
+  const treeFloor = Math.min(roots.length === 0 ? 0 : size.rows < 24 ? 2 : 4, left);
   const card = shown
-    ? drawQuestion({ shown, path, diff, rule, redact, width, mostRows: Math.max(4, left - treeFloor) }).slice(
-        0,
-        Math.max(1, left),
-      )
+    ? drawQuestion({
+        shown,
+        path,
+        diff,
+        rule,
+        review: state.reviews.get(shown.question.id),
+        redact,
+        width,
+        mostRows: Math.max(4, left - treeFloor),
+      }).slice(0, Math.max(1, left))
     : [];
   left -= card.length;
 
@@ -201,7 +207,7 @@ export const composeFrame = (parts: FrameParts): Composed => {
   const details =
     opened && left > 2 ? scrolled(drawDetails(opened, { names, redact, now, width: width - 2 }), left, state.openedScroll) : [];
   left -= details.length;
-  const work = mainRoot && roots.length > 0 ? drawWorkList(mainRoot, Math.min(6, left), width) : [];
+  const work = roots.map((root) => drawWorkList(root, Math.min(6, left), width)).find((rows) => rows.length > 0) ?? [];
   left -= work.length;
   const tail = main && left > 0 ? main.transcript.tail().slice(-left) : [];
 

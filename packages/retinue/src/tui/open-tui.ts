@@ -16,6 +16,7 @@ import { offlineNotice } from "../cli/show-run.ts";
 import type { Surroundings } from "../cli/surroundings.ts";
 import { readVersion } from "../cli/version.ts";
 import type { Retinue } from "../create-retinue.ts";
+import { askInRecord } from "../host/ask-in-record.ts";
 import { toFileCommands } from "./command/file-commands.ts";
 import { createAskHub } from "./question/ask-hub.ts";
 import { keepRule, readRules } from "../approval-rules/rule-file.ts";
@@ -92,13 +93,12 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     onProblem: (problem) => void problems.push(problem),
     askUser: asks.ask,
     // Questions are read from the record, and answered there: whichever process they come from.
-    approver: (_, signal) =>
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
+    approver: askInRecord,
   });
   const { readFolderCommands } = await import("../folder-commands.ts");
   const screen = process.stdout;
   let files: { readonly at: number; readonly list: Promise<readonly string[]> } | undefined;
-  const tui = createTui({
+  const tui: Tui = createTui({
     terminal: {
       write: (bytes) => void screen.write(bytes),
       size: () => ({ columns: screen.columns || 80, rows: screen.rows || 24 }),
@@ -128,6 +128,24 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     files: () => {
       if (!files || Date.now() - files.at > FILES_MS) files = { at: Date.now(), list: listProject(folder) };
       return files.list;
+    },
+    runTests: async (watched) => {
+      const { createTestsHere } = await import("../qa/test-here.ts");
+      const approve = tui.conversation.choices.approve ?? settings.approve;
+      return createTestsHere({
+        folder,
+        home,
+        env,
+        open: (more) =>
+          createRetinue({
+            workspace,
+            settings: { ...settings, approve },
+            env,
+            source: commandSource(),
+            askUser: asks.ask,
+            ...more,
+          }),
+      })(watched);
     },
     readDiff: async ({ approval }, at) => (await import("@retinue/tools")).readPlannedDiff(approval.act, at),
   });

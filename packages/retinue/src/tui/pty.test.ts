@@ -1,4 +1,7 @@
 /** The real command in a real terminal. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { call, createMockProject, type MockProject } from "../cli/testing/mock-project.ts";
 import { createProject, type Project } from "../cli/testing/spawn-retinue.ts";
@@ -60,14 +63,69 @@ test("after kill -9 the session goes on where it was, with the question that was
   second.type("/resume latest\r");
   await second.until("goes on where it was cut off");
   await second.until("y once");
-  // Keys are taken once the question has been seen for a moment.
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  second.type("y");
+  // Keys are taken once the question has been seen for a moment, which comes later on a busy machine.
+  while (!second.all().includes("✓ allowed once")) {
+    second.type("y");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
   await second.until("It is made.");
   await second.until("And tested.");
   expect(second.all()).toContain(" you  make it");
-  second.type("\u0004");
+  second.type("\u0015\u0004");
   expect(await second.ended).toBe(0);
+});
+
+const findProgram = (name: string): string | undefined =>
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
+
+test("one child of two is stopped and the other goes on, inside a terminal multiplexer where the machine has one; nothing is lost or doubled", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const long = Array.from({ length: 60 }, (_, index) => `- finding ${index + 1}`).join("\n");
+  const { project, server, remove } = await createMockProject(async ({ text }) => {
+    if (text.includes("operating as a **researcher**")) {
+      await held;
+      return { text: "## Summary\nfound" };
+    }
+    const delegated = ["one", "two"].map((task) => call("delegate_to_agent", { agent: "researcher", task: `find ${task}` }));
+    return /"role":\s*"tool"/.test(text) ? { text: `${long}\n\nOne is enough.\n` } : { toolCalls: delegated };
+  });
+  made.push({ project, server, settingsFile: "", remove });
+  const tmux = findProgram("tmux");
+  const socket = `retinue-test-${process.pid}`;
+  const through = tmux === undefined ? [] : [tmux, "-u", "-L", socket, "-f", "/dev/null", "new-session", "-s", "seat"];
+  const at = start(project, ["--approve", "ask"], { through });
+  try {
+    await at.until("ready");
+    at.type("find\r");
+    await at.until("researcher #2");
+    at.type("\t");
+    await at.until("s stop");
+    at.type("\u001b[B");
+    at.type("\u001b[B");
+    at.type("s");
+    await at.until("stop researcher #2?");
+    at.type("n");
+    await at.until("cancelled");
+    release();
+    await at.until("One is enough.");
+    await at.until("ready");
+    // In a multiplexer the scrollback is its own.
+    const seen =
+      tmux === undefined
+        ? at.all()
+        : execFileSync(tmux, ["-L", socket, "capture-pane", "-p", "-S", "-500", "-t", "seat"], { encoding: "utf8" });
+    expect(seen).toMatch(/✓ researcher #1/);
+    for (const number of [1, 30, 60]) expect(seen.match(new RegExp(`• finding ${number}$`, "gm")), seen).toHaveLength(1);
+    // The tree is gone with its agents, and so is its hint.
+    await at.until("@file  /command");
+    at.type("\u0004");
+    await at.ended;
+  } finally {
+    if (tmux !== undefined) spawnSync(tmux, ["-L", socket, "kill-session", "-t", "seat"]);
+  }
 });
 
 test("a terminal of 40 columns that becomes wider keeps everything", async () => {
@@ -80,7 +138,11 @@ test("a terminal of 40 columns that becomes wider keeps everything", async () =>
   at.type("go\r");
   await at.until("by far.");
   at.resize(100, 30);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  at.type("next");
+  await at.until("› next");
+  // The hint has room for all of its words once the wider window is drawn.
+  at.type("\u0015");
+  await at.until("/help");
   at.type("next");
   await at.until("› next");
   expect(at.all().match(/by far\./g)).toHaveLength(1);

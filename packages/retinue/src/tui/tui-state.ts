@@ -1,7 +1,8 @@
 /** What the TUI remembers between two keys. Everything else is read from the sessions when a frame is drawn. */
-import type { RunId } from "@retinue/protocol";
+import type { ImagePart, RunId } from "@retinue/protocol";
 import type { Completion } from "./input/completion.ts";
 import type { EditedText } from "./input/text-editor.ts";
+import type { Review } from "./question/review.ts";
 import { EMPTY_TEXT } from "./input/text-editor.ts";
 
 /** A choice that takes the next key. */
@@ -14,6 +15,8 @@ export type TuiState = {
   completion: Completion | undefined;
   /** Which of the suggestions is marked. */
   suggested: number;
+  /** Pictures that go with a text in which their marks stand. */
+  readonly images: Map<string, ImagePart>;
   history: readonly string[];
   /** How far back in the history; 0 is what is being typed. */
   historyAt: number;
@@ -26,6 +29,8 @@ export type TuiState = {
   openedScroll: number;
   readonly folds: Map<RunId, boolean>;
   stopOffer: StopOffer | undefined;
+  /** How far one has read in what is asked about, by question. */
+  readonly reviews: Map<string, Review>;
   /** One line that goes away with the next key. */
   notice: string | undefined;
   /** When Ctrl-C was last pressed. */
@@ -38,6 +43,7 @@ export const createTuiState = (history: readonly string[]): TuiState => ({
   draft: undefined,
   completion: undefined,
   suggested: 0,
+  images: new Map(),
   history,
   historyAt: 0,
   beforeHistory: EMPTY_TEXT,
@@ -46,6 +52,7 @@ export const createTuiState = (history: readonly string[]): TuiState => ({
   opened: undefined,
   openedScroll: 0,
   folds: new Map(),
+  reviews: new Map(),
   stopOffer: undefined,
   notice: undefined,
   interruptedAt: -Infinity,

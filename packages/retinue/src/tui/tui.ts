@@ -3,23 +3,27 @@ import type { RunView } from "@retinue/client";
 import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { describeCall } from "./draw/describe-call.ts";
-import { bodyOf } from "./draw/question-card.ts";
+import { bodyOf, coverOf, linesOf } from "./draw/question-card.ts";
 import { nameRuns, type RunNames } from "./draw/run-names.ts";
 import { formatError } from "../cli/format-error.ts";
 import type { Flagged } from "../cli/session-options.ts";
 import type { Retinue } from "../create-retinue.ts";
+import type { RunTestsHere } from "../qa/test-here.ts";
 import type { KnownSecret } from "../secrets/create-redactor.ts";
 import { BUILTIN_COMMANDS } from "./command/builtin-commands.ts";
 import type { CommandContext } from "./command/command-context.ts";
 import { createSlashCommands, type SlashCommand } from "./command/slash-commands.ts";
 import { composeFrame, findRun } from "./compose-frame.ts";
 import { completeAt } from "./input/completion.ts";
+import { imagesIn, markImage, readPastedImage } from "./input/pasted-images.ts";
+import { insertText } from "./input/text-editor.ts";
 import { createKeyReader } from "./input/key-reader.ts";
 import type { AskHub } from "./question/ask-hub.ts";
 import type { ApprovalRule } from "../approval-rules/approval-rule.ts";
 import { describeRule, isCovered, offerRule } from "../approval-rules/approval-rule.ts";
 import type { Question } from "./question/question.ts";
 import { createQuestionQueue } from "./question/question-queue.ts";
+import { toRemarks } from "./question/review.ts";
 import { wrapRow } from "./screen/fit-row.ts";
 import { createLiveScreen, type Size } from "./screen/live-screen.ts";
 import type { NotifyBy } from "./screen/notify.ts";
@@ -62,6 +66,7 @@ export type TuiOptions = {
   readonly keepRule: (rule: ApprovalRule) => Promise<void>;
   readonly keepHistory: (history: readonly string[]) => void;
   readonly files: () => Promise<readonly string[]>;
+  readonly runTests: RunTestsHere;
   readonly readDiff: (question: Question & { readonly type: "approval" }, workspace: string) => Promise<string | undefined>;
   readonly now?: () => number;
 };
@@ -108,6 +113,9 @@ export const createTui = (options: TuiOptions): Tui => {
   let wasWorking = false;
   let isClosed = false;
   const leaving = Promise.withResolvers<void>();
+  const closed = new AbortController();
+  /** What commands do themselves, and stops with the turn. */
+  const stoppable = new Set<AbortController>();
 
   const width = (): number => Math.max(20, terminal.size().columns - 1);
 
@@ -223,7 +231,10 @@ export const createTui = (options: TuiOptions): Tui => {
     shownRuns = frame.shownRuns;
     if (state.selected !== undefined && !shownRuns.includes(state.selected) && state.opened === undefined)
       state.selected = shownRuns[0];
-    if (shownRuns.length === 0) state.inTree = false;
+    if (shownRuns.length === 0 && state.inTree) {
+      state.inTree = false;
+      setImmediate(schedule);
+    }
     const finished = pending;
     pending = [];
     screen.draw({ finished, live: frame.live, cursor: frame.cursor });
@@ -259,15 +270,28 @@ export const createTui = (options: TuiOptions): Tui => {
       schedule();
     },
     copy: (text) => terminal.write(toClipboard(text)),
+    confirm: async (question, yes) =>
+      (await asks.ask({ question, options: [yes, "no"], by: "retinue asks you" }, closed.signal)) === yes,
+    runTests: options.runTests,
+    stoppable: () => {
+      const stop = new AbortController();
+      stoppable.add(stop);
+      return { signal: stop.signal, done: () => void stoppable.delete(stop) };
+    },
     commands: () => commands,
     leave: () => leaving.resolve(),
   };
 
   const submit = (text: string, how: "now" | "after"): void => {
     options.keepHistory(state.history);
+    const images = imagesIn(text, state.images);
     const carryOut = async (): Promise<void> => {
       if (text.startsWith("/")) await commands.run(text.trim(), context);
-      else if (how === "now") await conversation.say(text.trim());
+      else if (how === "now") await conversation.say(text.trim(), images);
+      else if (images.length > 0)
+        throw new RetinueError("usage", "Images cannot wait for after the turn.", {
+          hint: "Enter sends them to the turn that runs.",
+        });
       else await conversation.sayLater(text.trim());
     };
     carryOut().then(schedule, (thrown: unknown) => {
@@ -284,9 +308,51 @@ export const createTui = (options: TuiOptions): Tui => {
     return { runId: run.runId, name: names().get(run.runId) ?? safeName(run.agent), below: countOpenBelow(run) };
   };
 
+  const insert = (text: string): void => {
+    state.input = insertText(state.input, text);
+  };
+
+  /** A model that does not see is given the path instead, and that is said. */
+  const attach = async (paths: readonly string[], pasted: string): Promise<void> => {
+    const model = conversation.choices.model ?? retinue.model;
+    if (!(await retinue.readsImages(conversation.choices.model))) {
+      insert(pasted);
+      state.notice = `${safeName(model)} is not known to read images: the path stays text. /model takes another.`;
+      return;
+    }
+    try {
+      const images = await Promise.all(paths.map((one) => readPastedImage(one, workspace, options.env["HOME"])));
+      for (const { name, part } of images) {
+        const mark = markImage(name, state.images);
+        state.images.set(mark, part);
+        insert(`${mark} `);
+      }
+    } catch (thrown) {
+      insert(pasted);
+      state.notice = `The path stays text: ${safeName(thrown instanceof Error ? thrown.message : String(thrown))}`;
+    }
+  };
+
+  const readableLines: Acts["linesOf"] = (question) =>
+    question.type === "approval"
+      ? linesOf(question.approval.act, diffs.get(question.id), redact)
+      : redact(question.text)
+          .split("\n")
+          .flatMap((line) => wrapRow([span(safeText(line))], width() - 4).map(() => ({ text: "", isHunk: false })));
+  /** What was remarked on lines of it, as one message. */
+  const remarksOn = (question: Question): string | undefined => {
+    const review = state.reviews.get(question.id);
+    return review && toRemarks(review, readableLines(question));
+  };
+
   const acts: Acts = {
     submit,
-    allow: (question, scope) => answer(question, { allowed: true, scope }),
+    allow: (question, scope) => {
+      answer(question, { allowed: true, scope });
+      const remarks = remarksOn(question);
+      if (question.type === "approval" && remarks !== undefined)
+        retinue.live.send(question.approval.runId, remarks).catch(onFailed);
+    },
     allowByRule: (question, isKept) => {
       const rule = question.type === "approval" ? offerRule(question.approval.act, workspace) : undefined;
       if (!rule) return;
@@ -304,8 +370,11 @@ export const createTui = (options: TuiOptions): Tui => {
       // Its siblings that wait are settled by it, too.
       schedule();
     },
-    deny: (question, reason) =>
-      answer(question, { allowed: false, reason: reason === "" ? "The user said no." : `The user said no: ${reason}` }),
+    deny: (question, reason) => {
+      const said = reason === "" ? "The user said no." : `The user said no: ${reason}`;
+      const remarks = remarksOn(question);
+      answer(question, { allowed: false, reason: remarks === undefined ? said : `${said}\n${remarks}` });
+    },
     answerAsk: (question, text) => {
       if (question.type !== "ask") return;
       queue.answered(question.id);
@@ -316,6 +385,8 @@ export const createTui = (options: TuiOptions): Tui => {
       ]);
       question.settle(text);
     },
+    linesOf: readableLines,
+    coverOf: (question) => (question.type === "approval" ? coverOf(question.approval) : ""),
     showWhole: (question) => {
       if (question.type !== "approval") return;
       print([
@@ -329,7 +400,9 @@ export const createTui = (options: TuiOptions): Tui => {
     stopTurn: () => {
       const working = rootsInView().filter((root) => root.state.type !== "settled");
       for (const { runId } of working) conversation.stop(runId, false).catch(onFailed);
-      return working.length > 0;
+      const isStopping = working.length > 0 || stoppable.size > 0;
+      for (const stop of stoppable) stop.abort();
+      return isStopping;
     },
     leave: () => leaving.resolve(),
     complete: () => {
@@ -344,6 +417,7 @@ export const createTui = (options: TuiOptions): Tui => {
       };
       complete().catch(() => undefined);
     },
+    attach: (paths, pasted) => void attach(paths, pasted).then(schedule, onFailed),
     takeBackLater: conversation.takeBackLater,
     nameOf: (runId) => names().get(runId) ?? runId,
     shownRuns: () => shownRuns,
@@ -388,6 +462,8 @@ export const createTui = (options: TuiOptions): Tui => {
       screen.clear();
       if (pending.length > 0) screen.draw({ finished: pending, live: [] });
       isClosed = true;
+      closed.abort();
+      for (const stop of stoppable) stop.abort();
       for (const ask of asks.open()) ask.settle(undefined);
       conversation.close();
       terminal.write(LEAVE_MODES);

@@ -2,6 +2,7 @@
 import type { Model } from "@retinue/model/contract";
 import type { Message, Usage } from "@retinue/protocol";
 import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import type { Range } from "./context.ts";
 import { SUMMARY_SYSTEM, planClearing, summaryRange, toBareSummary, toTranscript } from "./context.ts";
 import { estimateText } from "./estimate.ts";
 import type { LiveRun } from "../loop/live-run.ts";
@@ -19,9 +20,11 @@ export type FitOptions = {
   readonly unmeasuredTokens: number;
 };
 
+type Fitted = Extract<Parameters<LiveRun["note"]>[0], { readonly type: "context.fitted" }>;
+
 /** Clears, then summarises, until the request fits. False when what must stay is too large alone. */
 export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions): Promise<boolean> => {
-  const { state, note, flush } = run;
+  const { state, note } = run;
   const size = (): number => state.contextTokens + unmeasuredTokens;
   if (size() <= limitTokens) return true;
   const { cleared, afterTokens } = planClearing(state, size(), limitTokens);
@@ -29,22 +32,44 @@ export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredT
   while (size() > limitTokens) {
     const range = summaryRange(state);
     if (!range) return false;
-    await flush();
-    const beforeTokens = size();
-    const summary = await summarise(run, model, range.from, range.to, limitTokens);
-    const after = beforeTokens - range.tokens + estimateText(summary.text);
-    if (after >= beforeTokens) return false;
-    note({
-      type: "context.fitted",
-      cleared: [],
-      summary: { from: range.from, to: range.to, ...summary },
-      beforeTokens,
-      afterTokens: after,
-      limitTokens,
-    });
+    const fitted = await foldAway(run, { model, limitTokens, unmeasuredTokens }, range);
+    if (fitted.afterTokens >= fitted.beforeTokens) return false;
+    note(fitted);
     if (run.stopped.aborted) return true;
   }
   return true;
+};
+
+/** Below this there is nothing to be saved. */
+const LEAST_COMPACTED_TOKENS = LEAST_SUMMARY_TOKENS * 4;
+
+/**
+ * Where it was asked for when the run was requested, what was said in the session before is summarised ahead of the first turn, whether it would fit or not.
+ * Once that is recorded, one message stands in its place, so that it is not done again.
+ */
+export const compactEarlier = async (run: LiveRun, options: FitOptions): Promise<void> => {
+  const { state, note } = run;
+  if (state.spec.compact !== true || state.measured || state.taskIndex < 2) return;
+  const range = summaryRange(state);
+  if (range?.from !== 0 || range.tokens < LEAST_COMPACTED_TOKENS) return;
+  const fitted = await foldAway(run, options, range);
+  // What had to be fitted into is nothing that the record could hold where there is no limit at all.
+  note({ ...fitted, limitTokens: Math.min(fitted.limitTokens, fitted.beforeTokens) });
+};
+
+/** A range of messages as one that summarises them; to be recorded. */
+const foldAway = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions, range: Range): Promise<Fitted> => {
+  await run.flush();
+  const beforeTokens = run.state.contextTokens + unmeasuredTokens;
+  const summary = await summarise(run, model, range.from, range.to, limitTokens);
+  return {
+    type: "context.fitted",
+    cleared: [],
+    summary: { from: range.from, to: range.to, ...summary },
+    beforeTokens,
+    afterTokens: beforeTokens - range.tokens + estimateText(summary.text),
+    limitTokens,
+  };
 };
 
 export type Summary = { readonly text: string; readonly model: string; readonly usage: Usage; readonly costUsd: number | null };

@@ -4,7 +4,7 @@ import type { AssistantPart, ErrorValue } from "@retinue/protocol";
 import { NO_USAGE, toErrorValue } from "@retinue/protocol";
 import { contextLimit } from "../context/context-limit.ts";
 import { estimateText } from "../context/estimate.ts";
-import { fitContext } from "../context/fit-context.ts";
+import { compactEarlier, fitContext } from "../context/fit-context.ts";
 import type { Breach, TurnAllowance } from "../limits/allowance.ts";
 import { allowTurn, handInAmounts } from "../limits/allowance.ts";
 import { keepBack, reserve } from "../limits/purse.ts";
@@ -43,6 +43,7 @@ const ask = async (asker: Asker): Promise<Ending | null> => {
   const handIn = isHandIn(asker);
   const limitTokens = Math.min(contextLimit(state.spec, model.contextWindow), state.learnedWindows.get(name) ?? Infinity);
   const unmeasuredTokens = state.measured ? 0 : asker.fixedTokens;
+  if (state.spec.compact === true) await compactEarlier(asker, { model, limitTokens, unmeasuredTokens });
   const fits =
     state.contextTokens + unmeasuredTokens <= limitTokens || (await fitContext(asker, { model, limitTokens, unmeasuredTokens }));
   const requestTokens = state.contextTokens + (state.measured ? 0 : asker.fixedTokens);

@@ -1,7 +1,7 @@
 /** One tool call: from what the model wrote to what it is answered. Bad calls are answered, never thrown. */
 import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
-import { z } from "zod";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
@@ -81,11 +81,7 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
   }
   const parsed = tool.input.safeParse(given);
   if (!parsed.success)
-    return refuse(
-      call,
-      "tool_arguments_invalid",
-      `The arguments of "${call.tool}" do not fit:\n${z.prettifyError(parsed.error)}`,
-    );
+    return refuse(call, "tool_arguments_invalid", `The arguments of "${call.tool}" do not fit:\n${describeIssues(parsed.error)}`);
   const mark = ports.redactor?.findMark?.(call.arguments);
   if (mark !== undefined && !isOnlySaid(tool, parsed.data))
     return refuse(

@@ -1,5 +1,6 @@
 /** Results by schema: a JSON value, alone or in one fenced block, that fits. */
 import type { Json, JsonObject } from "@retinue/protocol";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { z } from "zod";
 import { fromJsonSchema } from "../schema/json-schema.ts";
 
@@ -38,5 +39,5 @@ export const findMisfit = (schema: JsonObject, text: string): string | null => {
     return `its schema cannot be checked: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   }
   const parsed = check.safeParse(value);
-  return parsed.success ? null : `it does not fit the schema:\n${z.prettifyError(parsed.error)}`;
+  return parsed.success ? null : `it does not fit the schema:\n${describeIssues(parsed.error)}`;
 };

@@ -2,7 +2,6 @@
  * Who decides how a plan goes on: an agent without tools. An agent file named `orchestrator` takes its place; for test cases it is `qa-orchestrator`.
  */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
 
 const PROMPT = `You are the orchestrator of a plan. Others carry out its steps; you read what they report, in a few lines each, and decide.
 
@@ -23,15 +22,22 @@ which step and why it failed.
 MODE 4: STATE. Shorten the state. Keep what later steps need: where things are, what was made, names, paths and values. Leave out how it came to be.`;
 
 export const ORCHESTRATOR: AgentDefinition = {
-  ...agentFrontMatterSchema.parse({
-    name: "orchestrator",
-    description: "Decides how a plan goes on after a failure, and gives the verdict.",
-    icon: "🎼",
-    temperature: 0.1,
-    maxOutputTokens: 4_096,
-    tools: [],
-    expose: "none",
-    limits: { contextTokens: 32_000 },
-  }),
+  name: "orchestrator",
+  aliases: [],
+  description: "Decides how a plan goes on after a failure, and gives the verdict.",
+  icon: "🎼",
+  fallbacks: [],
+  temperature: 0.1,
+  maxOutputTokens: 4_096,
+  tools: [],
+  deniedTools: [],
+  delegates: [],
+  grant: "own",
+  limits: { contextTokens: 32_000 },
+  contextMode: "none",
+  expose: "none",
+  skills: [],
+  mcpServers: [],
+  isolation: "none",
   prompt: PROMPT,
 };

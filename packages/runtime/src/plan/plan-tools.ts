@@ -3,7 +3,7 @@ import type { CallId, GivenCalls, Json, JsonObject, Plan, RunId, RunResult, RunS
 import { CALL_MODEL, RetinueError, toCallTask } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
-import { givenPlanSchema, planReplySchema } from "@retinue/protocol/schemas";
+import { givenPlanSchema, planReplySchema } from "@retinue/protocol/schemas/plan";
 import { z } from "zod";
 import type { Conduct, PartAnswer } from "../loop/parts.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
@@ -14,7 +14,8 @@ import { planKey } from "./plan-key.ts";
 import { toPlanGraph } from "./plan-graph.ts";
 import { planToMarkdown } from "./plan-markdown.ts";
 import { caseTask, planTask } from "./plan-words.ts";
-import { REPLIES, toPlan } from "./replies.ts";
+import type { Reply } from "./replies.ts";
+import { replyForm, toPlan } from "./replies.ts";
 import type { PlanOutcome, PlanRun } from "./run-plan.ts";
 import { runPlan } from "./run-plan.ts";
 
@@ -286,8 +287,8 @@ const executePlan = async (
 };
 
 /** JSON as zod types it, and as we do, is the same. */
-const toOutput = (reply: keyof typeof REPLIES): NonNullable<AgentDefinition["output"]> =>
-  REPLIES[reply] as NonNullable<AgentDefinition["output"]>;
+const toOutput = (reply: Reply): NonNullable<AgentDefinition["output"]> =>
+  replyForm(reply) as NonNullable<AgentDefinition["output"]>;
 
 /** Who makes calls that are given: no model decides, and no tool is there but those that are called. */
 const toCaller = ({ calls }: GivenCalls): AgentDefinition => ({

@@ -1,6 +1,7 @@
 /** The JSON forms that planners and orchestrators reply in: as schemas for the run that must keep to them, and as plans. */
 import type { Json, JsonObject, Plan, PlanStep, StepType } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import {
   evaluateReplySchema,
   givenPlanSchema,
@@ -8,20 +9,33 @@ import {
   stateReplySchema,
   subTasksReplySchema,
   verdictReplySchema,
-} from "@retinue/protocol/schemas";
+} from "@retinue/protocol/schemas/plan";
 import { z } from "zod";
 import { stripSchema } from "../loop/tool.ts";
 
 const toJsonSchema = (schema: z.ZodType): JsonObject =>
   stripSchema(z.toJSONSchema(schema, { io: "input" }) as JsonObject) as JsonObject;
 
-export const REPLIES = {
-  plan: toJsonSchema(planReplySchema),
-  subTasks: toJsonSchema(subTasksReplySchema),
-  evaluate: toJsonSchema(evaluateReplySchema),
-  verdict: toJsonSchema(verdictReplySchema),
-  state: toJsonSchema(stateReplySchema),
-} as const satisfies Record<string, JsonObject>;
+const REPLIES = {
+  plan: planReplySchema,
+  subTasks: subTasksReplySchema,
+  evaluate: evaluateReplySchema,
+  verdict: verdictReplySchema,
+  state: stateReplySchema,
+} as const satisfies Record<string, z.ZodType>;
+
+export type Reply = keyof typeof REPLIES;
+
+/** Made when a plan first needs it; most runs have none. */
+const forms = new Map<Reply, JsonObject>();
+
+export const replyForm = (reply: Reply): JsonObject => {
+  const known = forms.get(reply);
+  if (known) return known;
+  const form = toJsonSchema(REPLIES[reply]);
+  forms.set(reply, form);
+  return form;
+};
 
 /** Who carries out a step of a kind, where the plan does not say. */
 export const AGENT_OF_TYPE: Readonly<Record<StepType, string>> = {
@@ -51,7 +65,7 @@ export const toPlan = (value: Json | undefined, goal: string): Plan => {
       })),
     };
   const reply = givenPlanSchema.safeParse(value);
-  if (!reply.success) throw new RetinueError("plan_invalid", `This is no plan:\n${z.prettifyError(reply.error)}`);
+  if (!reply.success) throw new RetinueError("plan_invalid", `This is no plan:\n${describeIssues(reply.error)}`);
   return { goal, steps: reply.data.steps.map(toStep) };
 };
 

@@ -17,7 +17,7 @@ import type {
   WaitingFor,
 } from "@retinue/protocol";
 import { NO_USAGE, readCallOutcomes, readEnding } from "@retinue/protocol";
-import { evaluateReplySchema, stateReplySchema, verdictReplySchema } from "@retinue/protocol/schemas";
+import { evaluateReplySchema, stateReplySchema, verdictReplySchema } from "@retinue/protocol/schemas/plan";
 import { readCheckResult } from "@retinue/protocol/test-case";
 import { Parked } from "../loop/parked.ts";
 import type { PlanGraph } from "./plan-graph.ts";

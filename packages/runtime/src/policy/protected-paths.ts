@@ -2,6 +2,7 @@
  * Names in a workspace that no agent reads or writes as it likes: secrets, and files by which what is written today runs tomorrow. They are
  * known by name alone, at any depth, in any case or normalisation, and whether they exist or not.
  */
+import { definingGlobs } from "./defining-places.ts";
 import type { PathMatcher } from "./path-globs.ts";
 import { createPathMatcher } from "./path-globs.ts";
 
@@ -15,7 +16,11 @@ export type Protection = {
 };
 
 /** How a file is treated that something trusted runs, whatever its name. */
-export const BOUND: Protection = { read: "allow", write: "deny", why: "run by a hook, a server or a check that is trusted" };
+export const BOUND: Protection = {
+  read: "allow",
+  write: "deny",
+  why: "run by a hook, a server or a check that is trusted, or the prompt of an agent",
+};
 
 /** How a kind of name is treated. All names hold at any depth, and are written in lower case. */
 type Kind = Protection & {
@@ -85,6 +90,7 @@ const HELD_NAMES: readonly string[] = [
   ".agents",
   "opencode.{json,jsonc}",
   ".{codex,gemini,cursor,windsurf,continue,roo,clinerules,aider.conf.yml}",
+  ...definingGlobs("deny"),
 ];
 
 const KINDS: readonly Kind[] = [
@@ -103,11 +109,8 @@ const KINDS: readonly Kind[] = [
     write: "ask",
     why: "run by others later, or read by agents as orders",
     names: [
-      "{agents,claude,claude.local,gemini,skill}.md",
-      // Agents of other worlds: skills, roles and their prompts.
-      "skills/*.{yaml,yml}",
-      "appsettings*.json",
-      "prompts/roles",
+      ...definingGlobs("ask"),
+      "gemini.md",
       ".{cursorrules,windsurfrules}",
       ".github/{workflows,actions,copilot-instructions.md}",
       ".{circleci,buildkite,woodpecker,devcontainer}",
@@ -128,11 +131,21 @@ const KINDS: readonly Kind[] = [
 
 const toMatcher = (globs: readonly string[]): PathMatcher => createPathMatcher(globs.map((glob) => `**/${glob}`));
 
-const MATCHERS = KINDS.map((kind) => ({
-  kind,
-  isOne: toMatcher([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]),
-  isExcepted: toMatcher(kind.except ?? []),
-}));
+/** Made when a path is first judged: compiling them is a good part of a start that judges none. */
+const toMatchers = (): readonly Matcher[] =>
+  KINDS.map((kind) => ({
+    kind,
+    isOne: toMatcher([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]),
+    isExcepted: toMatcher(kind.except ?? []),
+  }));
+
+type Matcher = {
+  readonly kind: Kind;
+  readonly isOne: (file: string) => boolean;
+  readonly isExcepted: (file: string) => boolean;
+};
+
+let matchers: readonly Matcher[] | undefined;
 
 /** What to look for on a disk to find all paths that nobody writes unasked; `protectionOf` then says which of them are. */
 export const PROTECTED_GLOBS: { readonly folders: readonly string[]; readonly files: readonly string[] } = {
@@ -158,7 +171,8 @@ export const SECRET_GLOBS: readonly string[] = [...SECRET_NAMES, ...SECRET_FILES
 /** How a path is protected, relative to the workspace. A path that several kinds name is treated as the strictest. */
 export const protectionOf = (file: string): Protection | undefined => {
   const folded = foldPath(file);
-  return MATCHERS.find(({ isOne, isExcepted }) => isOne(folded) && !isExcepted(folded))?.kind;
+  matchers ??= toMatchers();
+  return matchers.find(({ isOne, isExcepted }) => isOne(folded) && !isExcepted(folded))?.kind;
 };
 
 /** Characters that some file systems pass over when they compare names. */

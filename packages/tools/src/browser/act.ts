@@ -4,18 +4,21 @@
  */
 import { stripVTControlCharacters } from "node:util";
 import { RetinueError } from "@retinue/protocol";
+import { formatMarks } from "@retinue/protocol/test-case";
 import type { ToolContext, ToolOutput } from "@retinue/runtime";
 import type { Locator, Page } from "playwright-core";
-import type { BrowserSession } from "./browser-session.ts";
+import type { BrowserSession, DoneAct } from "./browser-session.ts";
 import { ACT_MS } from "./browser-session.ts";
 import { describeChanges } from "./describe-changes.ts";
 import type { ElementInput } from "./element-input.ts";
+import { placeAmongLike, readStableAttributes } from "./element-marks.ts";
+import { findAgain } from "./find-again.ts";
 import type { Wanted } from "./find-element.ts";
 import { findElement } from "./find-element.ts";
 import type { PageNode, PageTree } from "./page-tree.ts";
-import { evaluateOn } from "./evaluate-on.ts";
 import { toLabel } from "./page-tree.ts";
 import { settle } from "./settle.ts";
+import { findUnreachable, pageUnreachable } from "./unreachable.ts";
 
 export type FoundElement = { readonly node: PageNode; readonly locator: Locator };
 
@@ -52,9 +55,14 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     if (tool !== "browser_wait") session.actedBy(context.run.runId);
     const tabsBefore = session.context.pages().length;
     let found: FoundElement | undefined;
+    const healed: string[] = [];
     const find: Acting["find"] = async (named, wanted) => {
-      const node = findElement(before ?? (await session.readTree()), named, wanted);
-      const first = { node, locator: page.getByRef(node.ref ?? "") };
+      const tree = before ?? (await session.readTree());
+      const known = session.knownElements(named);
+      const again = known.length === 0 ? undefined : await findAgain({ page, tree, known, mayHeal: session.mayHeal });
+      if (again?.healed !== undefined) healed.push(again.healed);
+      const node = again?.node ?? findElement(tree, named, wanted);
+      const first = { node, locator: again?.locator ?? page.getByRef(node.ref ?? "") };
       found ??= first;
       return first;
     };
@@ -68,7 +76,8 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
         page,
         find: async (...named) => {
           const one = await find(...named);
-          if (locator === undefined) [locator, element] = await Promise.all([describeLocator(one.locator), describeElement(one)]);
+          if (locator === undefined)
+            [locator, element] = await Promise.all([describeLocator(one.locator), describeElement(one, before)]);
           return one;
         },
         options,
@@ -80,6 +89,8 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     }
     session.acts.push({ at: session.log.next(), tool, input, locator, element });
     const open = await settle(session, { mark, signal: context.signal });
+    const unreachable = findUnreachable(session.log, { mark, page: before?.url ?? page.url() });
+    if (unreachable) throw pageUnreachable(unreachable, `${session.mask(said)} Then `);
     const after = await session.readTree();
     const { text } = await describeChanges({
       session,
@@ -91,10 +102,16 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
       mostChars: Math.floor(toMostChars(context) * SHARE),
       artifacts: context.artifacts,
     });
-    return [session.mask(said), ...(locator === undefined ? [] : [`Element: ${locator}`]), text].join("\n");
+    return [
+      session.mask(said),
+      ...(locator === undefined ? [] : [`Element: ${locator}`]),
+      ...(element === undefined ? [] : [session.mask(formatMarks(element))]),
+      ...healed.map((one) => `healed: ${one}`),
+      text,
+    ].join("\n");
   });
 
-type Described = { readonly role: string; readonly name: string; readonly attributes: Readonly<Record<string, string>> };
+type Described = NonNullable<DoneAct["element"]>;
 
 /** As a test of Playwright would name it. */
 const describeLocator = async (locator: Locator): Promise<string | undefined> => {
@@ -105,16 +122,12 @@ const describeLocator = async (locator: Locator): Promise<string | undefined> =>
   }
 };
 
-const ATTRIBUTES = `(element) => Object.fromEntries(["id", "data-testid", "name", "type", "href", "aria-label"].flatMap((name) => {
-  const value = element.getAttribute(name);
-  return value === null ? [] : [[name, value.slice(0, 200)]];
-}))`;
-
-const describeElement = async ({ node: { role, name }, locator }: FoundElement): Promise<Described> => {
-  // A function as text: its types would need those of a browser.
-  const attributes = await evaluateOn<Record<string, string>>(locator, ATTRIBUTES).catch(() => ({}));
-  return { role, name, attributes };
-};
+const describeElement = async ({ node, locator }: FoundElement, tree: PageTree | undefined): Promise<Described> => ({
+  role: node.role,
+  name: node.name,
+  attributes: await readStableAttributes(locator),
+  place: tree ? placeAmongLike(tree, node) : null,
+});
 
 /** The reason in plain words, without the log of what was tried. */
 export const toActError = (thrown: unknown, node: PageNode | undefined): unknown => {

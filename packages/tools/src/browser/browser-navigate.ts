@@ -9,6 +9,7 @@ import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { since } from "./session-log.ts";
+import { isProxyAnswer, NO_CONNECTION, pageUnreachable } from "./unreachable.ts";
 
 const LOAD_MS = 30_000;
 
@@ -43,8 +44,7 @@ export const createBrowserNavigate = ({ browser }: BrowserToolOptions): AnyTool 
               : await open(session, page, input.url, context.signal);
           const refused = since(session.log.refused, mark).at(0);
           if (refused && (response === null || response.status() === 403)) throw new RetinueError("act_denied", refused.text);
-          // The proxy of the browser answered, and no application.
-          if (response?.headers()["proxy-status"] !== undefined) throw unreachable(response.url(), "nothing answers there");
+          if (response && isProxyAnswer(response)) throw pageUnreachable(response.url());
           if (response && response.status() >= 400)
             return `The page answered with status ${response.status()} ${response.statusText()}.`;
           return "Opened.";
@@ -54,6 +54,7 @@ export const createBrowserNavigate = ({ browser }: BrowserToolOptions): AnyTool 
 
 const open = async (session: BrowserSession, page: Page, address: string, signal: AbortSignal): Promise<Response | null> => {
   const url = await session.judge(address);
+  const mark = session.log.mark();
   try {
     return await page.goto(url.href, { timeout: LOAD_MS, waitUntil: "domcontentloaded", signal });
   } catch (thrown) {
@@ -61,14 +62,14 @@ const open = async (session: BrowserSession, page: Page, address: string, signal
     // The address is a file that is downloaded, which is told with the rest.
     if (text.includes("Download is starting")) return null;
     const why = /net::(ERR_\w+)/.exec(text)?.[1];
-    throw unreachable(url.href, why ?? text.split("\n")[0] ?? "it failed");
+    if (signal.aborted) throw thrown;
+    if (thrown instanceof Error && thrown.name === "TimeoutError")
+      throw pageUnreachable(url.href, "", `it did not answer within ${LOAD_MS / 1000} s`);
+    if (why !== undefined && NO_CONNECTION.test(why) && since(session.log.refused, mark).length === 0)
+      throw pageUnreachable(url.href, "", why);
+    throw new RetinueError("tool_failed", `${url.href} could not be opened: ${why ?? text.split("\n")[0] ?? "it failed"}.`);
   }
 };
-
-const unreachable = (address: string, why: string): RetinueError =>
-  new RetinueError("tool_failed", `${address} could not be opened: ${why}.`, {
-    hint: "Check the address, and whether the application runs.",
-  });
 
 const move = (page: Page, go: "back" | "forward" | "reload"): Promise<Response | null> => {
   const options = { timeout: LOAD_MS, waitUntil: "domcontentloaded" } as const;

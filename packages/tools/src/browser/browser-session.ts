@@ -8,15 +8,20 @@ import type { GuardOptions } from "@retinue/confine";
 import { createTemporaryFolder } from "@retinue/confine";
 import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { DialogAnswer } from "@retinue/protocol/test-case";
+import type { DialogAnswer, KnownElement } from "@retinue/protocol/test-case";
 import type { ToolScope } from "@retinue/runtime";
+import { MAIL_CODE_REFERENCE, SECRET_REFERENCE, TOTP_REFERENCE } from "@retinue/runtime";
 import type { BrowserContext, Dialog, Download, Locator, Page, Request } from "playwright-core";
 import type { SecretValues } from "../fill-secrets.ts";
+import { waitForMailCode } from "../one-time-code/inbox.ts";
+import { parseTotpKey, totp } from "../one-time-code/totp.ts";
 import { ANNOUNCE, ANNOUNCE_SCRIPT } from "./announcements.ts";
 import type { BrowserProcess, StartedBrowser } from "./browser-process.ts";
 import { createMask } from "./mask-secrets.ts";
+import type { ElementInput } from "./element-input.ts";
 import type { PageNetwork } from "./page-network.ts";
 import { openPageNetwork } from "./page-network.ts";
+import { isProxyAnswer, NO_CONNECTION } from "./unreachable.ts";
 import type { PageTree } from "./page-tree.ts";
 import { readPageTree } from "./page-tree.ts";
 import type { LoggedRequest } from "./session-log.ts";
@@ -33,6 +38,8 @@ export type OpenSessionOptions = {
   readonly rules: GuardOptions;
   readonly secrets: () => SecretValues;
   readonly session: BrowserSessionOptions;
+  /** Hosts that may be reached before an agent acts under its own rights; none by default. A person has no bounds: an empty list. */
+  readonly hosts?: ToolScope["hosts"];
 };
 
 /** An act as it was done, for whoever wants to do it again. */
@@ -42,9 +49,7 @@ export type DoneAct = {
   readonly input: unknown;
   /** Of the element, by what a user perceives, in the notation of Playwright. */
   readonly locator: string | undefined;
-  readonly element:
-    | { readonly role: string; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
-    | undefined;
+  readonly element: KnownElement | undefined;
 };
 
 export class BrowserSession {
@@ -63,6 +68,7 @@ export class BrowserSession {
   readonly #typed = new Map<string, string>();
   #page: Page | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #openedAt = Date.now();
   #stepMark = 0;
   #actor: RunId | undefined;
 
@@ -78,7 +84,7 @@ export class BrowserSession {
 
   static async open(options: OpenSessionOptions): Promise<BrowserSession> {
     const started = await options.process.hold();
-    const scope: { hosts: ToolScope["hosts"] | undefined } = { hosts: undefined };
+    const scope: { hosts: ToolScope["hosts"] | undefined } = { hosts: options.hosts };
     let network: PageNetwork | undefined;
     try {
       const refused: string[] = [];
@@ -154,8 +160,55 @@ export class BrowserSession {
       throw new RetinueError("tool_failed", `There is no secret ${name}, so that nothing was typed.`, {
         hint: "Secrets are those of the workspace's .env and of the test case.",
       });
-    this.#typed.set(name, value);
+    this.#typed.set(value, `{{secret:${name}}}`);
     return value;
+  }
+
+  /** What is to be typed for a text: its secrets and one-time codes filled in, which no text shows from now on. */
+  async fill(text: string, signal: AbortSignal): Promise<string> {
+    const values = new Map<string, string>();
+    for (const [reference, name = ""] of text.matchAll(SECRET_REFERENCE)) values.set(reference, this.secret(name));
+    for (const [reference, name = ""] of text.matchAll(TOTP_REFERENCE)) {
+      const key = parseTotpKey(this.secret(name));
+      values.set(reference, this.hide(totp(key, Date.now()), reference));
+    }
+    for (const [reference, address = ""] of text.matchAll(MAIL_CODE_REFERENCE))
+      values.set(reference, this.hide(await this.#mailCode(address, signal), reference));
+    let filled = text;
+    for (const [reference, value] of values) filled = filled.replaceAll(reference, () => value);
+    return filled;
+  }
+
+  /** From now on no text shows this value, but what it is referred to by. */
+  hide(value: string, reference: string): string {
+    this.#typed.set(value, reference);
+    return value;
+  }
+
+  /** Only for a page of the application under test. */
+  async #mailCode(address: string, signal: AbortSignal): Promise<string> {
+    const { inbox, mailPattern, allowHosts = [] } = this.#options.session;
+    if (!inbox)
+      throw new RetinueError("tool_failed", "There is no inbox, so that nothing was typed.", {
+        hint: "Name one in suite.yaml: inbox: { mailpit: http://127.0.0.1:8025 }.",
+      });
+    const host = URL.parse(this.currentPage?.url() ?? "")?.host ?? "";
+    if (!allowHosts.includes(host))
+      throw new RetinueError(
+        "act_denied",
+        `A code from a mail is not typed into a page of ${host}, which is not the application.`,
+      );
+    return waitForMailCode({ inbox, address, sinceMs: this.#openedAt, pattern: mailPattern, signal });
+  }
+
+  /** The elements that a call of a recorded act can mean, as they were; none outside of doing a case again. */
+  knownElements({ role, name }: Pick<ElementInput, "role" | "name">): readonly KnownElement[] {
+    const known = this.#options.session.recorded?.elements ?? [];
+    return known.filter((one) => one.role === role && one.name === name);
+  }
+
+  get mayHeal(): boolean {
+    return this.#options.session.recorded?.mayHeal ?? false;
   }
 
   /** How the next dialogs are answered, before what was said at first. */
@@ -216,7 +269,9 @@ export class BrowserSession {
     context.on("request", (request) => this.#noteRequest(request));
     context.on("response", (response) => {
       const known = this.#requests.get(response.request());
-      if (known) known.status = response.status();
+      if (!known) return;
+      known.status = response.status();
+      known.isUnreachable = isProxyAnswer(response);
     });
     context.on("requestfinished", (request) => this.#endRequest(request, null));
     context.on("requestfailed", (request) => this.#endRequest(request, request.failure()?.errorText ?? "failed"));
@@ -249,6 +304,7 @@ export class BrowserSession {
       kind: request.resourceType(),
       status: null,
       failure: null,
+      isUnreachable: false,
       isDone: false,
       request,
     };
@@ -260,6 +316,7 @@ export class BrowserSession {
     const known = this.#requests.get(request);
     if (!known) return;
     known.failure = failure;
+    if (failure !== null && NO_CONNECTION.test(failure)) known.isUnreachable = true;
     known.isDone = true;
     this.#requests.delete(request);
   }
@@ -274,6 +331,8 @@ export class BrowserSession {
     await (answer === "accept" ? dialog.accept(known?.text) : dialog.dismiss()).catch(() => undefined);
   }
 }
+
+export const openBrowserSession = (options: OpenSessionOptions): Promise<BrowserSession> => BrowserSession.open(options);
 
 type Parts = {
   readonly started: StartedBrowser;

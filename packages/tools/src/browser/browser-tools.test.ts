@@ -270,9 +270,17 @@ describe("secrets", () => {
     const file = path.join(browser.workspace.workspace, "trace.zip");
     const traced = await openTestBrowser({
       allowHosts: [new URL(shop.url).host],
-      secrets: () => new Map([["SHOP_PASSWORD", SECRET]]),
+      secrets: () =>
+        new Map([
+          ["SHOP_PASSWORD", SECRET],
+          ["SHOP_TOTP", "GEZDGNBVGY3TQOJQ"],
+        ]),
       session: { traceFile: file },
     });
+    await traced.call("browser_navigate", { url: shop.url }, { sessionId });
+    await traced.call("browser_type", { description: "email", text: "{{totp:SHOP_TOTP}}" }, { sessionId });
+    const code = await (await traced.session(sessionId)).currentPage?.getByRole("textbox", { name: "Email" }).inputValue();
+    expect(code).toMatch(/^\d{6}$/);
     for (const [tool, input] of [
       ["browser_navigate", { url: shop.url }],
       ["browser_type", { description: "email", text: SHOP_LOGIN.email }],
@@ -290,6 +298,8 @@ describe("secrets", () => {
     expect(whole).toContain("ada@example.com");
     expect(whole).toContain("{{secret:SHOP_PASSWORD}}");
     expect(whole).toContain("Corner Shop");
+    expect(whole).toContain("{{totp:SHOP_TOTP}}");
     expect(whole).not.toContain(SECRET);
+    expect(whole).not.toContain(code);
   });
 });

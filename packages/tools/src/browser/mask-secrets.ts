@@ -4,18 +4,19 @@
 const LEAST_CHARS = 4;
 
 export const createMask =
+  /** What a call referred to, such as `{{secret:NAME}}`, by each value that it stood for. */
   (typed: () => ReadonlyMap<string, string>) =>
-  (text: string): string => {
-    let masked = text;
-    for (const [name, value] of typed()) {
-      if (value.length < LEAST_CHARS) {
-        if (masked === value) return `{{secret:${name}}}`;
-        continue;
+    (text: string): string => {
+      let masked = text;
+      for (const [value, reference] of typed()) {
+        if (value.length < LEAST_CHARS) {
+          if (masked === value) return reference;
+          continue;
+        }
+        for (const form of formsOf(value)) masked = masked.replaceAll(form, reference);
       }
-      for (const form of formsOf(value)) masked = masked.replaceAll(form, `{{secret:${name}}}`);
-    }
-    return masked;
-  };
+      return masked;
+    };
 
 export const formsOf = (value: string): readonly string[] => [
   ...new Set([

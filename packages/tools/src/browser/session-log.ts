@@ -13,6 +13,8 @@ export type LoggedRequest = {
   /** Null while it is under way, and where it failed. */
   status: number | null;
   failure: string | null;
+  /** Nothing answered: not the application, but our own proxy did, or nobody. */
+  isUnreachable: boolean;
   isDone: boolean;
   readonly request: Request;
 };

@@ -1,8 +1,9 @@
 /** How the browser of one session looks and behaves. */
-import type { BrowserSurroundings, DialogAnswer } from "@retinue/protocol/test-case";
+import type { BrowserSurroundings, DialogAnswer, KnownElement } from "@retinue/protocol/test-case";
 import { RetinueError } from "@retinue/protocol";
 import type { BrowserContextOptions } from "playwright-core";
 import type { SecretValues } from "../fill-secrets.ts";
+import type { Inbox } from "../one-time-code/inbox.ts";
 
 /** What a browser kept of a login: cookies, local storage and databases. */
 export type StorageState = Exclude<BrowserContextOptions["storageState"], string | undefined>;
@@ -17,6 +18,11 @@ export type BrowserSessionOptions = BrowserSurroundings & {
   readonly storageState?: StorageState | undefined;
   /** What `{{secret:NAME}}` may stand for, beside the workspace's own. */
   readonly secrets?: SecretValues | undefined;
+  /** Where codes of `{{mail-code:ADDRESS}}` come from, and where they stand in a mail. */
+  readonly inbox?: Inbox | undefined;
+  readonly mailPattern?: string | undefined;
+  /** Where recorded acts are done again: their elements as they were, and whether one may be found by something else than its role and name. */
+  readonly recorded?: { readonly elements: readonly KnownElement[]; readonly mayHeal: boolean } | undefined;
   /** The file that a trace of Playwright is written to when the session is closed, without secrets and without pictures. */
   readonly traceFile?: string | undefined;
 };

@@ -45,7 +45,7 @@ export const createOverviewTool = (): Tool<OverviewInput> =>
       const shown = toShownPath(workspace, folder);
       await requireFolder(folder, shown);
       const [list, lines] = await Promise.all([listFiles(folder, signal), countLines(folder, signal)]);
-      if (list.files.length === 0) return `There are no files in ${shown}.`;
+      if (list.files.length === 0) return `There are no files in ${shown === "." ? "the workspace" : shown}.`;
       const read = (file: string): Promise<string> => readSmallFile(workspace, path.join(folder, file));
       const sections = [
         await describeProject(path.basename(folder), list.files, read),

@@ -5,6 +5,7 @@
 import { constants, open, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { z } from "zod";
 import type { Origin } from "@retinue/confine";
@@ -87,10 +88,7 @@ const toSettings = (given: unknown): { readonly settings: McpServerSettings } | 
   return parsed.success
     ? { settings: parsed.data }
     : {
-        problem: z
-          .prettifyError(parsed.error)
-          .replaceAll("✖ ", "")
-          .replaceAll(/\s*\n\s*/g, " "),
+        problem: describeIssues(parsed.error).replaceAll("\n", "; "),
       };
 };
 

@@ -23,10 +23,7 @@ export type Answer = {
   readonly rule?: string;
 };
 
-export const answerQuestion = async (
-  { approvalId, hash }: Question,
-  { allowed, scope, reason, rule }: Answer,
-): Promise<void> => {
+export const answerQuestion = async ({ approvalId, hash }: Question, { allowed, scope, reason, rule }: Answer): Promise<void> => {
   await call("answerApproval", {
     params: { approvalId },
     body: {

@@ -23,8 +23,9 @@ export const RuleDialog = ({ question, onClose }: { readonly question: Question;
       {value === null || value.rule !== null ? null : (
         <div className="stack">
           <p>
-            <strong>No rule can be kept for this act.</strong> A rule covers commands by their first words, and writes below a folder
-            of the workspace; nothing that leaves the sandbox, is given a secret, reaches another host or touches what is protected.
+            <strong>No rule can be kept for this act.</strong> A rule covers commands by their first words, and writes below a
+            folder of the workspace; nothing that leaves the sandbox, is given a secret, reaches another host or touches what is
+            protected.
           </p>
           <p className="quiet">Allow it once, for this run or for this session.</p>
         </div>
@@ -34,9 +35,9 @@ export const RuleDialog = ({ question, onClose }: { readonly question: Question;
           <p>From now on, in this folder, in every session and by every agent, this is allowed without a question:</p>
           <p className="rule-text mono">{value.rule}</p>
           <p className="quiet small">
-            Not covered: what leaves the sandbox, is given a secret, reaches another host or touches what is protected. Questions that
-            wait now and are covered are allowed at once. The rule is kept in your own files, never in the project; Settings takes it
-            away again.
+            Not covered: what leaves the sandbox, is given a secret, reaches another host or touches what is protected. Questions
+            that wait now and are covered are allowed at once. The rule is kept in your own files, never in the project; Settings
+            takes it away again.
           </p>
         </div>
       )}

@@ -40,15 +40,15 @@ export const QueuedTurns = ({ sessionId, version, isAtWork, onTakenBack }: Props
           <li key={`${turnId} ${at}`}>
             <span className="grow">
               <span className="clip">{text}</span>
-              <span className="quiet small">{isAtWork ? "waiting: said when this turn has ended" : "waiting: the turn was stopped"}</span>
+              <span className="quiet small">
+                {isAtWork ? "waiting: said when this turn has ended" : "waiting: the turn was stopped"}
+              </span>
             </span>
             {isAtWork ? null : (
               <button
                 type="button"
                 className="button small"
-                onClick={() =>
-                  attempt(drop(turnId).then(() => call("startTurn", { params: { sessionId }, body: { text } })))
-                }
+                onClick={() => attempt(drop(turnId).then(() => call("startTurn", { params: { sessionId }, body: { text } })))}
               >
                 Send now
               </button>

@@ -187,7 +187,7 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
       data-caught-up={isComplete}
     >
       <div className="virtual-space" style={{ height: total }}>
-        <div className="virtual-window" style={{ transform: `translateY(${layout.current.offsets[from] ?? 0}px)` }}>
+        <div className="virtual-window" style={{ top: layout.current.offsets[from] ?? 0 }}>
           {rows.slice(from, to).map((row) => (
             <Measured key={row.key} row={row} observe={observe}>
               {draw(row)}

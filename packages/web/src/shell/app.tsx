@@ -22,7 +22,9 @@ import { SignIn } from "./sign-in.tsx";
 
 const AgentsScreen = lazy(() => import("../screens/agents-screen.tsx").then(({ AgentsScreen: screen }) => ({ default: screen })));
 const StatsScreen = lazy(() => import("../screens/stats-screen.tsx").then(({ StatsScreen: screen }) => ({ default: screen })));
-const TestsScreen = lazy(() => import("../screens/tests/tests-screen.tsx").then(({ TestsScreen: screen }) => ({ default: screen })));
+const TestsScreen = lazy(() =>
+  import("../screens/tests/tests-screen.tsx").then(({ TestsScreen: screen }) => ({ default: screen })),
+);
 const PlansScreen = lazy(() => import("../screens/plans-screen.tsx").then(({ PlansScreen: screen }) => ({ default: screen })));
 const SettingsScreen = lazy(() =>
   import("../screens/settings-screen.tsx").then(({ SettingsScreen: screen }) => ({ default: screen })),

@@ -174,7 +174,10 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
                 {name}
               </h2>
             ) : null}
-            <ul className="session-lines-list" aria-label={searched === "" ? "Sessions" : `Sessions in which “${searched}” was said`}>
+            <ul
+              className="session-lines-list"
+              aria-label={searched === "" ? "Sessions" : `Sessions in which “${searched}” was said`}
+            >
               {of.map((item) => (
                 <SessionLine
                   key={item.sessionId}

@@ -25,7 +25,11 @@ const findPort = async (): Promise<number> => {
 const type = (name: string, text: string) => call("browser_type", { role: "textbox", name, text });
 const LOOK = call("browser_take_screenshot", {});
 
-const stepOf = (task: string, acts: readonly ReturnType<typeof call>[], verdict = "RESULT: PASS\nSUMMARY: It was seen."): Part => ({
+const stepOf = (
+  task: string,
+  acts: readonly ReturnType<typeof call>[],
+  verdict = "RESULT: PASS\nSUMMARY: It was seen.",
+): Part => ({
   agent: "qa-step",
   task,
   replies: [...acts, call("browser_snapshot", {}), LOOK].map((act): Reply => [act]).concat(verdict),
@@ -54,7 +58,11 @@ export const prepareShopTests = async (): Promise<ShopTests> => {
         task: "MODE 1: PLAN.",
         replies: [plan(["Open the login page", "Type the email", "Log in"])],
       },
-      { agent: "qa-orchestrator", task: "MODE 2: EVALUATE.", replies: [JSON.stringify({ decision: "stop", reason: "A finding." })] },
+      {
+        agent: "qa-orchestrator",
+        task: "MODE 2: EVALUATE.",
+        replies: [JSON.stringify({ decision: "stop", reason: "A finding." })],
+      },
       {
         agent: "qa-orchestrator",
         task: "MODE 3: VERDICT.",

@@ -29,7 +29,9 @@ export const MessageRow = ({ message, run }: { readonly message: MessageView; re
   const isWaiting = message.deliveredAt === null && message.withdrawnAt === null;
   const takeBack = (): void => {
     if (messageId === null) return;
-    call("withdrawMessage", { params: { runId: run.runId, messageId } }).catch((thrown: unknown) => setError(toErrorValue(thrown)));
+    call("withdrawMessage", { params: { runId: run.runId, messageId } }).catch((thrown: unknown) =>
+      setError(toErrorValue(thrown)),
+    );
   };
   return (
     <div className={`told${message.deliveredAt === null ? " is-queued" : ""}`}>

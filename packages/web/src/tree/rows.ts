@@ -135,14 +135,14 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
       pieces.push(row(`approval/${call.approval.approvalId}`, { type: "approval", approval: call.approval }));
     for (const child of call.children) place(child);
   };
-  let [at, gap] = [0, 0];
+  let [next, gap] = [0, 0];
   for (const step of run.steps) {
-    for (let range = run.unloaded[gap]; range !== undefined && range.from <= at; range = run.unloaded[gap]) {
+    for (let range = run.unloaded[gap]; range !== undefined && range.from <= next; range = run.unloaded[gap]) {
       addUnloaded(range);
-      at = range.to;
+      next = range.to;
       gap += 1;
     }
-    at += 1;
+    next += 1;
     for (; told < messages.length && Date.parse(messages[told]?.deliveredAt ?? "") <= Date.parse(step.askedAt); told++)
       addMessage(messages[told], told);
     if (isWorthShowing(step)) pieces.push(row(`said/${step.step}`, { type: "said", step }));

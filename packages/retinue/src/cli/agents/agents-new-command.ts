@@ -3,18 +3,19 @@ import { newAgentFile } from "@retinue/agents";
 import { RetinueError } from "@retinue/protocol";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { toWorkspace } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 
-export type AgentsNewOptions = Pick<SessionOptions, "workspace"> & { readonly description?: string };
+export type AgentsNewOptions = Pick<SessionOptions, "workspace"> & { readonly description?: string; readonly json?: boolean };
 
 export const agentsNewCommand = async (
   name: string,
-  { description, ...options }: AgentsNewOptions,
-  { stdout }: Surroundings,
+  { description, json, ...options }: AgentsNewOptions,
+  { stdout, redact }: Surroundings,
 ): Promise<number> => {
   const text = newAgentFile(name, description === undefined ? {} : { description });
   const folder = join(toWorkspace(options), ".retinue", "agents");
@@ -30,6 +31,10 @@ export const agentsNewCommand = async (
       hint: "Choose a folder that you may write to.",
       cause: thrown,
     });
+  }
+  if (json === true) {
+    await stdout.write(`${toJsonLine({ name, file }, redact)}\n`);
+    return EXIT.done;
   }
   const spawn = `retinue spawn ${name} "task"`;
   await stdout.write(

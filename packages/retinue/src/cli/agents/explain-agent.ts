@@ -2,6 +2,7 @@
 import { PRESETS } from "@retinue/agents";
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { describeRule } from "@retinue/runtime";
 import type { Inventory } from "../inventory.ts";
 import type { Origin } from "../../settings/layer.ts";
 
@@ -79,6 +80,9 @@ export const explainAgent = (agent: AgentDefinition, { inventory, origins, tools
     },
     ...limits,
     { key: "tools", value: tools.join(", ") || "none", from: setting(own("tools")) ?? fromFile("tools", true) },
+    ...(agent.rules === undefined
+      ? []
+      : [{ key: "rules", value: agent.rules.map(describeRule).join("; "), from: fromFile("rules", true, "tools") }]),
     {
       key: "delegates",
       value: agent.delegates.join(", ") || "nobody",

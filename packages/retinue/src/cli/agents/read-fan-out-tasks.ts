@@ -1,5 +1,6 @@
 /** The tasks of a fan-out: pairs of agent and task on the command line, or lines of JSON that are piped in. */
 import { RetinueError } from "@retinue/protocol";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { z } from "zod";
 import type { FanOutTask } from "../../host/workspace.ts";
 import { readTask } from "../read-task.ts";
@@ -40,9 +41,13 @@ const fromLines = (text: string): readonly NamedTask[] =>
     }
     const parsed = lineSchema.safeParse(value);
     if (!parsed.success)
-      throw new RetinueError("usage", `${where} is not an object with agent and task: ${z.prettifyError(parsed.error)}`, {
-        hint: HINT,
-      });
+      throw new RetinueError(
+        "usage",
+        `${where} is not an object with agent and task: ${describeIssues(parsed.error).replaceAll("\n", "; ")}`,
+        {
+          hint: HINT,
+        },
+      );
     if (parsed.data.task.trim() === "") throw new RetinueError("task_empty", `${where}: the task is empty.`);
     const { agent, task, model } = parsed.data;
     return [{ agent, task, ...(model !== undefined && { model }) }];

@@ -6,6 +6,7 @@ import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import { listenForInterrupts } from "../interrupts.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { DocumentsOptions } from "./documents-file.ts";
 import { requireThere, toDocumentPaths, toDocumentsFile } from "./documents-file.ts";
@@ -22,7 +23,7 @@ export const documentsAddCommand = async (
   const interrupts = listenForInterrupts(() => void stderr.write("retinue: stopping.\n"));
   try {
     using index = openDocumentIndex(file);
-    const report = await index.add(paths, { signal: interrupts.signal });
+    const report = await withSpinner("reading documents", { stderr, env }, () => index.add(paths, { signal: interrupts.signal }));
     if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
     else {
       const show = (text: string): string => toPrintable(redact(text), "line");

@@ -7,8 +7,8 @@ import type { RunHandle } from "@retinue/engine";
 import type { EventOf, RetinueEvent } from "@retinue/protocol";
 import { createEndedAgents } from "../../tui/draw/ended-agents.ts";
 import { renderMarkdown } from "../../tui/draw/markdown-stream.ts";
-import { wrapRow } from "../../tui/screen/fit-row.ts";
-import { coloursOf, encodeRow, type Row, span } from "../../tui/screen/row.ts";
+import { createToldRows } from "../../tui/draw/told-rows.ts";
+import { coloursOf, encodeRow, type Row } from "../../tui/screen/row.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { createProgressRenderer } from "../progress-renderer.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -59,33 +59,22 @@ const createPlainTelling = (run: RunHandle, { stderr, redact }: Surroundings): T
   };
 };
 
-/** Told in a line of its own also where the tree shows the rest. */
-const TOLD: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
-  "limit.reached",
-  "model.failed",
-  "context.fitted",
-  "result.rejected",
-  "guardrail.refused",
-  "worktree.refused",
-  "worktree.merged",
-  "plan.decided",
-  "plan.settled",
-  "cancel.requested",
-]);
-
 const createLiveTelling = (run: RunHandle, status: LiveStatus, view: SessionView, { redact }: Surroundings): Tell => {
-  const progress = createProgressRenderer(redact);
+  const told = createToldRows({
+    redact,
+    width: status.width,
+    inset: "",
+    alsoTold: (event) => event.type === "tool.settled" && event.outcome !== "ok",
+  });
   const ended = createEndedAgents();
   const toRows = (event: RetinueEvent): readonly Row[] => {
     const root = view.runs.get(run.runId);
     const isTurn = event.runId === run.runId && (event.type === "model.requested" || event.type === "run.settled");
     const said = interimOf(event, run.runId);
-    const isDenied = event.type === "tool.settled" && event.outcome !== "ok";
-    const line = TOLD.has(event.type) || isDenied ? progress.take(event) : undefined;
     return [
       ...(root && isTurn ? ended.take(root, status.width()) : []),
       ...(said === "" ? [] : renderMarkdown(redact(said), status.width())),
-      ...(line === undefined ? [] : wrapRow([span(line, "dim")], status.width(), "  ")),
+      ...told(event),
     ];
   };
   status.show(() => {

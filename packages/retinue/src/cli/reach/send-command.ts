@@ -1,5 +1,6 @@
 /** `retinue send`: says something to a run, which reads it before its next turn, whichever process drives the run. */
 import { createId } from "../../create-id.ts";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import { readTask } from "../read-task.ts";
@@ -11,12 +12,12 @@ import { recordInput } from "./record-input.ts";
 import { refuseAgents } from "./refuse-agents.ts";
 import { readHolder, sayWhoDrives } from "./say-who-drives.ts";
 
-export type SendOptions = Pick<SessionOptions, "workspace">;
+export type SendOptions = Pick<SessionOptions, "workspace"> & { readonly json?: boolean };
 
 export const sendCommand = async (
   name: string,
   words: readonly string[],
-  options: SendOptions,
+  { json, ...options }: SendOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdin, stdout, redact } = surroundings;
@@ -24,15 +25,21 @@ export const sendCommand = async (
   return withRecord(options, surroundings, async (record) => {
     await refuseAgents(record.sessions, { env: surroundings.env });
     const found = await findRun(name, record);
+    const messageId = `msg_${createId()}` as const;
     await recordInput(record.store, toIdentity(found), {
       type: "message.received",
-      messageId: `msg_${createId()}`,
+      messageId,
       from: "human",
       content: [{ type: "text", text: redact(text) }],
     });
     const { sessionId } = found.session;
+    const holder = await readHolder(record.sessions, sessionId);
+    if (json === true) {
+      await stdout.write(`${toJsonLine({ sessionId, runId: found.run.runId, messageId, driver: holder ?? null }, redact)}\n`);
+      return EXIT.done;
+    }
     const who = `${found.run.runId} (${toPrintable(redact(found.run.agent), "line")})`;
-    await stdout.write(`sent to ${who}; ${sayWhoDrives(sessionId, await readHolder(record.sessions, sessionId))}\n`);
+    await stdout.write(`sent to ${who}; ${sayWhoDrives(sessionId, holder)}\n`);
     return EXIT.done;
   });
 };

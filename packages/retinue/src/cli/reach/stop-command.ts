@@ -1,5 +1,6 @@
 /** `retinue stop`: cancels a run and everything below it, whichever process drives it. One that no living process drives is brought to its end here. */
 import { RetinueError } from "@retinue/protocol";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import { formatBill } from "../progress-renderer.ts";
@@ -14,10 +15,14 @@ import { recordInput } from "./record-input.ts";
 import { refuseAgents } from "./refuse-agents.ts";
 import { readHolder } from "./say-who-drives.ts";
 
-export type StopOptions = Pick<SessionOptions, "workspace"> & { readonly finish?: boolean; readonly reason?: string };
+export type StopOptions = Pick<SessionOptions, "workspace"> & {
+  readonly finish?: boolean;
+  readonly reason?: string;
+  readonly json?: boolean;
+};
 
 export const stopCommand = (name: string, options: StopOptions, surroundings: Surroundings): Promise<number> => {
-  const { finish, reason, ...where } = options;
+  const { finish, reason, json = false, ...where } = options;
   return withRecord(where, surroundings, async (record) => {
     const { stdout, redact } = surroundings;
     await refuseAgents(record.sessions, { env: surroundings.env });
@@ -28,11 +33,21 @@ export const stopCommand = (name: string, options: StopOptions, surroundings: Su
       ...(finish === true && { finish }),
     });
     const holder = await readHolder(record.sessions, found.session.sessionId);
-    if (!holder) return bringToEnd(found, record, where, surroundings);
+    if (!holder) return bringToEnd(found, record, { ...where, json }, surroundings);
+    if (json) return tell(found, { driver: holder, result: null }, surroundings);
     const what = finish === true ? "hands in what it has" : "is being stopped";
     await stdout.write(`${toWho(found, surroundings)} ${what} by process ${holder.pid} on ${holder.host}\n`);
     return EXIT.done;
   });
+};
+
+const tell = async (
+  { session, run }: FoundRun,
+  more: { readonly driver: unknown; readonly result: unknown },
+  { stdout, redact }: Surroundings,
+): Promise<number> => {
+  await stdout.write(`${toJsonLine({ sessionId: session.sessionId, runId: run.runId, ...more }, redact)}\n`);
+  return EXIT.done;
 };
 
 const toWho = ({ run }: FoundRun, { redact }: Surroundings): string => `${run.runId} (${toPrintable(redact(run.agent), "line")})`;
@@ -41,7 +56,7 @@ const toWho = ({ run }: FoundRun, { redact }: Surroundings): string => `${run.ru
 const bringToEnd = async (
   found: FoundRun,
   record: CommandRecord,
-  where: Pick<SessionOptions, "workspace">,
+  { json, ...where }: Pick<SessionOptions, "workspace"> & { readonly json: boolean },
   surroundings: Surroundings,
 ): Promise<number> => {
   const { session, run } = found;
@@ -52,12 +67,14 @@ const bringToEnd = async (
   return workWith(at, surroundings, async ({ retinue }) => {
     try {
       const { result } = await retinue.resume(run.runId);
+      if (json) return await tell(found, { driver: null, result: await result }, surroundings);
       await surroundings.stdout.write(
         `${toWho(found, surroundings)} was driven by no living process; ${formatBill(await result)}\n`,
       );
     } catch (thrown) {
       // Another process was faster, and takes the cancel as well.
       if (!(thrown instanceof RetinueError && thrown.code === "session_running")) throw thrown;
+      if (json) return tell(found, { driver: "another process", result: null }, surroundings);
       await surroundings.stdout.write(`${toWho(found, surroundings)} is being stopped by another process\n`);
     }
     return EXIT.done;

@@ -3,6 +3,7 @@ import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ReadSide, SessionRow } from "@retinue/store";
 import { heldError } from "@retinue/store";
+import { forgetSessions } from "../../host/forget-sessions.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import type { YesNo } from "../ask-yes-no.ts";
 import { askYesNo } from "../ask-yes-no.ts";
@@ -44,6 +45,10 @@ export const deleteCommand = (
       return answer === "no" ? EXIT.done : EXIT.interrupted;
     }
     for (const { sessionId } of rows) await deleteOne(sessions, sessionId, force);
+    await forgetSessions(
+      rows.map(({ sessionId }) => sessionId),
+      surroundings.env,
+    );
     if (json === true) await stdout.write(`${toJsonLine({ deleted: rows.map(({ sessionId }) => sessionId) }, redact)}\n`);
     else for (const { sessionId, title } of rows) await stdout.write(`deleted ${shortId(sessionId)} ${toCell(title, redact)}\n`);
     return EXIT.done;

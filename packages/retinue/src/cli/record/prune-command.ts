@@ -1,5 +1,6 @@
 /** `retinue sessions prune`: deletes what is too old or too many. What has not ended stays. */
 import { RetinueError } from "@retinue/protocol";
+import { forgetSessions } from "../../host/forget-sessions.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { count } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
@@ -30,6 +31,7 @@ export const pruneCommand = (
   return withRecord(options, surroundings, async ({ sessions }) => {
     const { stdout, redact } = surroundings;
     const deleted = await sessions.retain(retention);
+    await forgetSessions(deleted, surroundings.env);
     await stdout.write(json === true ? `${toJsonLine({ deleted }, redact)}\n` : `${count(deleted.length, "session")} deleted.\n`);
     return EXIT.done;
   });

@@ -341,10 +341,13 @@ describe("deleting", () => {
       .sessions[0];
     await callRetinue(made.project, ["run", "the wombat question"]);
     expect((await readFile(databaseOf(made))).includes("platypus")).toBe(true);
+    const versions = join(made.project.home, "undo", first?.sessionId ?? "");
+    await mkdir(versions, { recursive: true });
     const ended = await callRetinue(made.project, ["sessions", "delete", first?.sessionId ?? "", "--yes"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(/^deleted ses_\w{12} the platypus question\n$/);
     expect((await readFile(databaseOf(made))).includes("platypus")).toBe(false);
+    await expect(stat(versions)).rejects.toThrow("ENOENT");
     expect((await callRetinue(made.project, ["sessions", "list"])).stdout).toContain("wombat");
     expect(await callRetinue(made.project, ["sessions", "show", first?.sessionId ?? ""])).toMatchObject({ code: 2 });
     expect(await callRetinue(made.project, ["sessions", "verify"])).toMatchObject({ code: 0 });

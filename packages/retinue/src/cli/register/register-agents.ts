@@ -2,6 +2,7 @@
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
 import { closestWord } from "@retinue/protocol/names";
+import type { AgentsAddOptions } from "../agents/agents-add-command.ts";
 import type { AgentsCheckOptions } from "../agents/agents-check-command.ts";
 import type { AgentsListOptions } from "../agents/agents-list-command.ts";
 import type { AgentsNewOptions } from "../agents/agents-new-command.ts";
@@ -15,7 +16,7 @@ const plain = (command: Command): Command => withWorkspace(command, "the folder 
 export const registerAgents = ({ program, surroundings, act }: Registrar): void => {
   const agents = program
     .command("agents")
-    .description("list, show, check and create agents")
+    .description("list, show, check, add and create agents")
     .helpCommand("help [command]", "show help for a command");
 
   plain(agents.command("list", { isDefault: true }))
@@ -58,9 +59,32 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
       }),
     );
 
+  plain(agents.command("add").argument("<folder>", "a plugin, a folder of plugins, or a checkout of a marketplace"))
+    .description("show what a folder of agents brings, and copy its agents, skills and commands after a yes")
+    .option("--user", "for all projects: to the folders of your home")
+    .option("--replace", "write over files that are there already")
+    .option("--yes", "agree to what is shown")
+    .action((folder: string, options: AgentsAddOptions) =>
+      act(async () => {
+        const { agentsAddCommand } = await import("../agents/agents-add-command.ts");
+        return agentsAddCommand(folder, options, surroundings);
+      }),
+    );
+
+  plain(agents.command("remove").argument("<plugin>"))
+    .description("take away what agents add copied, but for files that were changed since")
+    .option("--user", "from the folders of your home")
+    .action((name: string, options: AgentsAddOptions) =>
+      act(async () => {
+        const { agentsRemoveCommand } = await import("../agents/agents-remove-command.ts");
+        return agentsRemoveCommand(name, options, surroundings);
+      }),
+    );
+
   plain(agents.command("new").argument("<name>"))
     .description("write .retinue/agents/<name>.md to fill in")
     .option("--description <text>", "what it does and when to delegate to it")
+    .option("--json", "print one JSON object")
     .action((name: string, options: AgentsNewOptions) =>
       act(async () => {
         const { agentsNewCommand } = await import("../agents/agents-new-command.ts");

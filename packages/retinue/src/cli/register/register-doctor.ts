@@ -9,6 +9,7 @@ export const registerDoctor = ({ program, surroundings, act }: Registrar): void 
     "the folder to look at",
   )
     .option("--json", "print the findings as one JSON object")
+    .option("--live", "make one tiny real request to each model that is set up, and tell how long it took")
     .option("--prompt", "instead: what the first request of a session costs here, and of what")
     .action((options: DoctorOptions) =>
       act(async () => {

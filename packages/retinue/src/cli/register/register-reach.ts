@@ -22,6 +22,7 @@ export const registerReach = ({ program, surroundings, act }: Registrar): void =
       .argument("<name>")
       .argument("[text...]", "the words; - or nothing reads standard input"),
   )
+    .option("--json", "print one JSON object")
     .addHelpText("after", NAMES_HELP)
     .action((name: string, words: string[], options: SendOptions) =>
       act(async () => {
@@ -33,6 +34,7 @@ export const registerReach = ({ program, surroundings, act }: Registrar): void =
   plain(program.command("stop").description("cancel a run and everything below it, for good").argument("<name>"))
     .option("--finish", "let it hand in what it has, in one last turn")
     .option("--reason <text>", "why; it stands in the record")
+    .option("--json", "print one JSON object")
     .addHelpText("after", NAMES_HELP)
     .action((name: string, options: StopOptions) =>
       act(async () => {

@@ -8,6 +8,8 @@ Examples:
   retinue test init                      write a first test case
   retinue test tests/ --workers 4 --junit junit.xml --html report.html
   retinue test tests/login.yaml --grep admin --retries 1
+  retinue test record http://127.0.0.1:3000/   write what you do as a case
+  retinue test tests/ --rerun --heal save      again without a model, and mend
   retinue test report latest             show what came of the last call
 
 Steps act without being asked about; --approve says otherwise.
@@ -36,6 +38,7 @@ export const registerTest = ({ program, surroundings, act }: Registrar): void =>
       .option("--html <file>", "write one HTML file with steps and evidence")
       .option("--json", "print what came of the cases as JSON")
       .option("--rerun", "do what a passed case did again, without a model")
+      .option("--heal <mode>", "with --rerun: off, report or save what is found otherwise; report, in CI off")
       .option("--compare-flat", "run each case by one agent, too, and compare the tokens")
       .option("--export <form>", "playwright: write passed cases as Playwright tests")
       .option("--out <folder>", "where exported tests are written")
@@ -60,6 +63,18 @@ export const registerTest = ({ program, surroundings, act }: Registrar): void =>
       act(async () => {
         const { testInitCommand } = await import("../test/test-init-command.ts");
         return testInitCommand(folder, command.optsWithGlobals(), surroundings);
+      }),
+    );
+
+  withWorkspace(test.command("record").argument("<url>", "where it begins"), "the folder to work in")
+    .description("write what you do in a window as a test case")
+    .option("--title <text>", "the title of the case")
+    .option("--out <file>", "where it is written; tests/recorded.yaml by default")
+    .option("--force", "write over a file that is there")
+    .action((url: string, _options: TestOptions, command: { readonly optsWithGlobals: () => TestOptions }) =>
+      act(async () => {
+        const { testRecordCommand } = await import("../test/test-record-command.ts");
+        return testRecordCommand(url, command.optsWithGlobals(), surroundings);
       }),
     );
 

@@ -10,6 +10,7 @@ export const registerTrust = ({ program, surroundings, act }: Registrar): void =
   )
     .option("-y, --yes", "do not ask")
     .option("--revoke", "take back all that was trusted of it")
+    .option("--json", "print one JSON object; shows only, unless --yes says otherwise")
     .action((options: TrustOptions) =>
       act(async () => {
         const { trustCommand } = await import("../trust/trust-command.ts");

@@ -3,14 +3,31 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { foldSession } from "@retinue/client";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
-import type { Comparison, LoadedCase, QaPorts } from "@retinue/qa";
-import { describeCase, readRecordedActs, runCase, toPlaywright, toReplayPlan, toTokenBill, toWantedBrowser } from "@retinue/qa";
+import type { Comparison, LoadedCase, QaPorts, RecordedActs } from "@retinue/qa";
+import {
+  describeCase,
+  diffActs,
+  readRecordedActs,
+  runCase,
+  toPlaywright,
+  toReplayPlan,
+  toTokenBill,
+  toWantedBrowser,
+} from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import type { TestResults } from "../../qa/test-results.ts";
+import type { HealMode } from "./test-options.ts";
 
-/** Runs what a case did when it passed last. A case that never passed is blocked: there is nothing to do again. */
+export type Rerun = {
+  readonly ports: QaPorts;
+  readonly results: TestResults;
+  readonly signal: AbortSignal;
+  readonly heal: HealMode;
+};
+
+/** Runs what a case did when it passed last. */
 export const createRerun =
-  (ports: QaPorts, results: TestResults, signal: AbortSignal) =>
+  ({ ports, results, signal, heal }: Rerun) =>
   async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
     const passed = await results.latestPass(loaded.id);
     const sessionId = passed?.sessionId ?? null;
@@ -20,8 +37,27 @@ export const createRerun =
         hint: "Run it once without --rerun.",
       });
     const acts = readRecordedActs(foldSession(sessionId, events));
-    return runCase(loaded, ports, { attempt, signal, plan: toReplayPlan(loaded.testCase, acts), problems: acts.lost });
+    const elements = [...acts.steps.values()].flat().flatMap(({ element }) => element ?? []);
+    const result = await runCase(loaded, ports, {
+      attempt,
+      signal,
+      plan: toReplayPlan(loaded.testCase, acts),
+      problems: acts.lost,
+      recorded: { elements, mayHeal: heal !== "off" },
+    });
+    return result.healed ? { ...result, healing: await toHealing(result, acts, ports, heal) } : result;
   };
+
+/** Saved is only what passed: every check that the runner made held, and what is expected was read from the file of the case. */
+const toHealing = async (
+  { sessionId, verdict }: CaseResult,
+  before: RecordedActs,
+  ports: QaPorts,
+  heal: HealMode,
+): Promise<NonNullable<CaseResult["healing"]>> => {
+  const after = sessionId === null ? before : readRecordedActs(foldSession(sessionId, await ports.events(sessionId)));
+  return { saved: heal === "save" && verdict === "pass", diff: [...diffActs(before, after)] };
+};
 
 /** Runs each case by one agent, too. */
 export const compareFlat = async (

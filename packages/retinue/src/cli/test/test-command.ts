@@ -11,6 +11,7 @@ import { startApp } from "../../qa/start-app.ts";
 import { createTestBench } from "../../qa/test-bench.ts";
 import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -19,7 +20,7 @@ import { agreeToApp } from "./agree-to-app.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
-import { toCount, toVariables } from "./test-options.ts";
+import { toCount, toHealMode, toVariables } from "./test-options.ts";
 import { writeReports } from "./write-reports.ts";
 
 export const testCommand = async (
@@ -31,6 +32,7 @@ export const testCommand = async (
   const workers = toCount("--workers", options.workers ?? "1", { least: 1, most: 64 });
   if (options.export !== undefined && options.export !== "playwright")
     throw new RetinueError("usage", `--export ${options.export} is not known; there is playwright.`);
+  const heal = toHealMode(options, env);
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
@@ -38,7 +40,13 @@ export const testCommand = async (
   const log = toLiveLog(options, workers, surroundings);
   const bench = createTestBench();
   return workWith(
-    { workspace, settings, view: options.json === true ? { type: "quiet" } : { type: "text" }, more: bench.more, approver: bench.approver },
+    {
+      workspace,
+      settings,
+      view: options.json === true ? { type: "quiet" } : { type: "text" },
+      more: bench.more,
+      approver: bench.approver,
+    },
     surroundings,
     async (at) => {
       const folder = await realpath(workspace);
@@ -48,7 +56,7 @@ export const testCommand = async (
         cases,
         ports,
         logIn,
-        ...(options.rerun === true ? { runOnce: createRerun(ports, results, at.signal) } : {}),
+        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
         workers,
         retries,
         signal: at.signal,
@@ -88,7 +96,7 @@ const readCases = async (
   options: TestOptions,
   surroundings: Surroundings,
 ): Promise<readonly LoadedCase[] | null> => {
-  const { stderr, redact } = surroundings;
+  const { stdout, stderr, redact } = surroundings;
   const loaded: LoadedCases = await loadCases({
     paths: paths.length === 0 ? ["tests"] : paths,
     from: workspace,
@@ -97,7 +105,10 @@ const readCases = async (
   });
   for (const { file, line, message } of loaded.problems)
     await stderr.write(`${toPrintable(redact(`${file}:${line}: ${message}`), "line")}\n`);
-  if (loaded.problems.length > 0) return null;
+  if (loaded.problems.length > 0) {
+    if (options.json === true) await stdout.write(`${toJsonLine({ problems: loaded.problems }, redact)}\n`);
+    return null;
+  }
   const cases = selectCases(loaded.cases, { grep: options.grep, tags: options.tag, shard: options.shard });
   if (cases.length > 0) return cases;
   await stderr.write(

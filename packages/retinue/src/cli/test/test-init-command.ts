@@ -5,6 +5,7 @@ import { RetinueError } from "@retinue/protocol";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import { toWorkspace } from "../session-options.ts";
+import { packageFile } from "../package-file.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { TestOptions } from "./test-options.ts";
 
@@ -33,7 +34,7 @@ baseUrl:
 export const testInitCommand = async (folder: string, options: TestOptions, { stderr }: Surroundings): Promise<number> => {
   const place = path.resolve(toWorkspace(options), folder);
   await mkdir(place, { recursive: true });
-  const schema = await readFile(new URL(`../../../${SCHEMA_FILE}`, import.meta.url), "utf8");
+  const schema = await readFile(packageFile(SCHEMA_FILE), "utf8");
   for (const [name, text] of [
     ["first.yaml", FIRST_CASE],
     ["suite.yaml", SUITE],

@@ -10,8 +10,12 @@ export type Typing = Running & {
 /** `script` gives its program a terminal, and passes on what it reads. */
 const BY = ["/bin/bash", "-c", 'exec script -qfec "stty rows 24 cols 80; exec $(printf "%q " "$@")" /dev/null', "bash"] as const;
 
-export const startInTerminal = (project: Project, words: readonly string[]): Typing => {
-  const running = project.start(words, { keepInput: true, by: BY, env: { TERM: "xterm", SHELL: "/bin/bash" } });
+export const startInTerminal = (
+  project: Project,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Typing => {
+  const running = project.start(words, { keepInput: true, by: BY, env: { TERM: "xterm", SHELL: "/bin/bash", ...env } });
   return {
     ...running,
     type: (keys) => void running.child.stdin.write(keys),

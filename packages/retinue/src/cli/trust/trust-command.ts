@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { findProjectFile } from "../../settings/find-project-file.ts";
 import { loadSettings } from "../../settings/load-settings.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { count } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
@@ -21,9 +22,18 @@ import { toUntrustedClaims } from "./untrusted-claims.ts";
 /** To the letter: what a project calls a secret, in a file of its own, must not be cut out of the very command that is asked about. */
 const show = (text: string): string => toPrintable(text, "line");
 
-export type TrustOptions = Pick<SessionOptions, "workspace"> & { readonly yes?: boolean; readonly revoke?: boolean };
+const unchanged = (text: string): string => text;
 
-export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, surroundings: Surroundings): Promise<number> => {
+export type TrustOptions = Pick<SessionOptions, "workspace"> & {
+  readonly yes?: boolean;
+  readonly revoke?: boolean;
+  readonly json?: boolean;
+};
+
+export const trustCommand = async (
+  { yes, revoke, json, ...options }: TrustOptions,
+  surroundings: Surroundings,
+): Promise<number> => {
   const { stdout, stderr, env } = surroundings;
   const workspace = await realpath(toWorkspace(options));
   const trust = createTrustStore({ file: join(retinueHome(env), "trust.json") });
@@ -34,8 +44,9 @@ export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, su
     const projects = new Set([workspace, ...(file === undefined ? [] : [await realpath(dirname(file))])]);
     for (const project of projects) {
       await trust.revoke(project);
-      await stdout.write(`Nothing of ${show(project)} is trusted any more.\n`);
+      if (json !== true) await stdout.write(`Nothing of ${show(project)} is trusted any more.\n`);
     }
+    if (json === true) await stdout.write(`${toJsonLine({ workspace, revoked: [...projects] }, unchanged)}\n`);
     return EXIT.done;
   }
 
@@ -44,6 +55,14 @@ export const trustCommand = async ({ yes, revoke, ...options }: TrustOptions, su
   const { findSecrets } = await import("../../secrets/find-secrets.ts");
   surroundings.learn(await findSecrets({ env, settings, workspace, servers: settings.mcpServers }));
   const claims = await withInventory({ workspace, settings, env }, async (inventory) => toUntrustedClaims(inventory, loaded));
+  if (json === true) {
+    // Nobody is asked: without --yes it only shows.
+    const isTrusted = yes === true && claims.length > 0;
+    if (isTrusted) await trust.grant(claims);
+    const asked = claims.map(({ subject, shown }) => ({ subject, shown }));
+    await stdout.write(`${toJsonLine({ workspace, asked, trusted: isTrusted }, unchanged)}\n`);
+    return EXIT.done;
+  }
   if (claims.length === 0) {
     await stdout.write(`${show(workspace)} asks for nothing that it is not trusted for.\n`);
     return EXIT.done;

@@ -16,11 +16,14 @@ import { renderMarkdown } from "../draw/markdown-stream.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
 import { row, safeName, safeText, span } from "../screen/row.ts";
-import type { Feed } from "../session/feed.ts";
 import type { CommandContext } from "./command-context.ts";
+import { compact } from "./compact-command.ts";
 import { findNamedRun } from "./find-named-run.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 import { startLimited } from "./start-limited.ts";
+import { requireMain, tell } from "./tell.ts";
+import { test } from "./test-command.ts";
+import { undo } from "./undo-command.ts";
 
 type Command = SlashCommand<CommandContext>;
 
@@ -30,16 +33,6 @@ const need = (text: string, what: string): string => {
   if (text === "") throw new RetinueError("usage", `${what}.`);
   return text;
 };
-
-const requireMain = ({ conversation }: CommandContext): Feed => {
-  const main = conversation.main();
-  if (!main)
-    throw new RetinueError("session_unknown", "No session has begun here yet.", { hint: "/sessions lists those there are." });
-  return main;
-};
-
-const tell = ({ print, width }: CommandContext, text: string): void =>
-  print(text.split("\n").flatMap((line) => wrapRow([span(` ${safeText(line)}`, "dim")], width(), "   ")));
 
 const agentNames = ({ retinue }: CommandContext): readonly string[] => [...retinue.agents.keys()];
 
@@ -87,7 +80,7 @@ const fanout: Command = {
 const plan: Command = {
   name: "plan",
   takes: "[goal | run | session]",
-  about: "makes a plan for a goal; /plan run carries out the latest; alone it shows it",
+  about: "makes a plan for a goal; /plan run carries it out",
   run: async (rest, context) => {
     const { retinue, conversation, print, redact, width } = context;
     if (rest !== "" && rest !== "run") {
@@ -295,6 +288,7 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ["Ctrl-J, \\ Enter", "a new line"],
   ["Tab", "completes /command, @file and names; with an empty input: the tree"],
   ["Ctrl-G", "opens the question that waits"],
+  ["↑ ↓ [ ] c", "in a question: line by line, by hunks, a remark on the line"],
   ["Ctrl-O", "opens or closes what the selected agent does"],
   ["Esc", "leaves a view, or asks how to stop the turn"],
   ["Ctrl-C", "stops the turn; twice leaves"],
@@ -329,6 +323,7 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   spawn,
   fanout,
   plan,
+  test,
   agents,
   skills,
   model,
@@ -341,5 +336,7 @@ export const BUILTIN_COMMANDS: readonly Command[] = [
   stop,
   message,
   copy,
+  undo,
+  compact,
   exit,
 ];

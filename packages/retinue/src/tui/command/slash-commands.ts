@@ -1,6 +1,5 @@
 /** The registry of slash commands: what there is, what fits what was typed so far, and how a line is taken apart. More can be added by whoever brings them. */
-import { RetinueError } from "@retinue/protocol";
-import { closestWord } from "@retinue/protocol/names";
+import { unknownSlash } from "../../unknown-slash.ts";
 
 export type SlashCommand<Context> = {
   /** Without the slash. */
@@ -32,14 +31,7 @@ export const createSlashCommands = <Context>(first: readonly SlashCommand<Contex
     run: async (line, context) => {
       const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? [];
       const command = byName.get(name);
-      if (!command)
-        throw new RetinueError(
-          "usage",
-          `There is no /${name}; did you mean /${closestWord(name, [...byName.keys()]) ?? "help"}?`,
-          {
-            hint: "/help lists the commands; a text that begins with a slash is sent with a blank before it.",
-          },
-        );
+      if (!command) throw unknownSlash(name, [...byName.keys()]);
       await command.run(rest.trim(), context);
     },
   };

@@ -5,6 +5,8 @@
 import { safeText, span } from "../screen/row.ts";
 import type { Row } from "../screen/row.ts";
 import { wrapRow } from "../screen/fit-row.ts";
+import { createDiffRows } from "./draw-diff.ts";
+import { createHighlighter } from "./highlight.ts";
 import { inlineMarkdown } from "./markdown-inline.ts";
 import { renderTable } from "./markdown-table.ts";
 
@@ -17,21 +19,20 @@ export type MarkdownStream = {
   readonly end: () => readonly Row[];
 };
 
-type Fence = { readonly mark: string; readonly language: string };
+type Fence = { readonly mark: string; readonly draw: (line: string) => Row };
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const TABLE_LINE = /^\s*\|.*\|\s*$/;
 
-/** In fences that hold a diff, lines are coloured as in any diff. */
-export const diffStyle = (line: string): "added" | "removed" | "heading" | undefined => {
-  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "heading";
-  if (line.startsWith("+")) return "added";
-  return line.startsWith("-") ? "removed" : undefined;
-};
-
-const codeRow = (line: string, { language }: Fence): Row => {
-  const text = safeText(line);
-  return [span("  "), span(text, language === "diff" || language === "patch" ? (diffStyle(line) ?? "dim") : "code")];
+/** Lines of a fence, in the colours of its language. */
+const createCodeRows = (language: string): ((line: string) => Row) => {
+  const inset = span("  ");
+  if (language === "diff" || language === "patch") {
+    const draw = createDiffRows();
+    return (line) => [inset, ...draw(line)];
+  }
+  const highlighter = createHighlighter(language);
+  return (line) => [inset, ...(highlighter?.line(safeText(line)) ?? [span(safeText(line), "code")])];
 };
 
 const proseRows = (line: string, width: number): readonly Row[] => {
@@ -71,11 +72,11 @@ export const createMarkdownStream = (width: () => number): MarkdownStream => {
         fence = undefined;
         return [];
       }
-      return [codeRow(line, fence)];
+      return [fence.draw(line)];
     }
     const [, mark, language = ""] = FENCE.exec(line) ?? [];
     if (mark !== undefined) {
-      fence = { mark, language: language.toLowerCase() };
+      fence = { mark, draw: createCodeRows(language.toLowerCase()) };
       return endTable();
     }
     if (TABLE_LINE.test(line)) {
@@ -87,7 +88,8 @@ export const createMarkdownStream = (width: () => number): MarkdownStream => {
 
   const openRows = (): readonly Row[] => {
     if (held === "") return [];
-    return fence ? [codeRow(held, fence)] : proseRows(held, width());
+    // What is not whole yet must not carry anything over into the line that it becomes.
+    return fence ? [[span("  "), span(safeText(held), "code")]] : proseRows(held, width());
   };
 
   return {

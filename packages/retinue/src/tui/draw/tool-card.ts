@@ -3,9 +3,10 @@ import { toCallDuration, type CallView } from "@retinue/client";
 import type { Json } from "@retinue/protocol";
 import { seconds } from "../../cli/amounts.ts";
 import type { Row } from "../screen/row.ts";
-import { row, safeName, safeText, span } from "../screen/row.ts";
+import { row, safeName, span } from "../screen/row.ts";
 import { withRight, wrapRow } from "../screen/fit-row.ts";
-import { describeCall } from "./describe-call.ts";
+import { describeCall, targetOf } from "./describe-call.ts";
+import { createDiffRows } from "./draw-diff.ts";
 
 const MOST_DIFF_ROWS = 12;
 
@@ -30,14 +31,16 @@ const editsOf = ({ tool, input }: CallView): readonly Edit[] => {
     .flatMap((one) => (isObject(one) ? [{ removed: linesOf(one["old"]), added: linesOf(one["new"]) }] : []));
 };
 
-const drawEdits = (edits: readonly Edit[], width: number): readonly Row[] => {
+const drawEdits = (edits: readonly Edit[], file: string, width: number): readonly Row[] => {
+  const draw = createDiffRows();
+  draw(`+++ ${file}`);
   const rows = edits.flatMap(({ removed, added }) => [
-    ...removed.map((line) => span(`    - ${safeText(line)}`, "removed")),
-    ...added.map((line) => span(`    + ${safeText(line)}`, "added")),
+    ...removed.map((line) => draw(`- ${line}`)),
+    ...added.map((line) => draw(`+ ${line}`)),
   ]);
   const left = rows.length - MOST_DIFF_ROWS;
   return [
-    ...rows.slice(0, MOST_DIFF_ROWS).flatMap((one) => wrapRow([one], width, "      ")),
+    ...rows.slice(0, MOST_DIFF_ROWS).flatMap((one) => wrapRow([span("    "), ...one], width, "      ")),
     ...(left > 0 ? [[span(`    … ${left} more changed lines`, "dim")]] : []),
   ];
 };
@@ -65,6 +68,7 @@ export const drawToolCard = (call: CallView, redact: (text: string) => string, w
     call.outcome === "ok"
       ? drawEdits(
           editsOf(call).map((edit) => redactEdit(edit, redact)),
+          targetOf(call.input),
           width,
         )
       : [];

@@ -36,4 +36,5 @@ test("a command can be added later, and takes no name that is taken", async () =
   expect(await complete("/dep")).toEqual(["/deploy "]);
   expect(commands.find("spawn")?.about).toBe("runs an agent");
   await expect(commands.run("/spwan x", null)).rejects.toThrow("There is no /spwan; did you mean /spawn?");
+  await expect(commands.run("/weather x", null)).rejects.toThrow(/^There is no \/weather\.$/);
 });

@@ -1,6 +1,7 @@
 /** Keys while a text is typed: suggestions first, then what sends, moves or leaves, then the text itself. */
 import type { Key, KeyName } from "../input/key-reader.ts";
 import { EMPTY_TEXT, moveLine, textOf } from "../input/text-editor.ts";
+import { deleteMark, toImagePaths } from "../input/pasted-images.ts";
 import { editWith } from "./edit-with-key.ts";
 import type { KeyPorts } from "./key-ports.ts";
 
@@ -64,7 +65,13 @@ export const takeInput = (key: Key, ports: KeyPorts): void => {
   const { state, queue, acts } = ports;
   const meaning = key.type === "key" ? MEANINGS[key.name] : undefined;
   if (meaning) return meaning(ports);
-  const edited = editWith(state.input, key);
+  const paths = key.type === "paste" ? toImagePaths(key.text) : undefined;
+  if (key.type === "paste" && paths) {
+    queue.typed();
+    return acts.attach(paths, key.text);
+  }
+  const unmarked = key.type === "key" && key.name === "backspace" ? deleteMark(state.input, state.images) : undefined;
+  const edited = unmarked ?? editWith(state.input, key);
   if (!edited) return;
   queue.typed();
   state.input = edited;

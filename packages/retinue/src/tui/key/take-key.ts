@@ -6,7 +6,7 @@ import type { Key } from "../input/key-reader.ts";
 import { EMPTY_TEXT } from "../input/text-editor.ts";
 import type { KeyPorts } from "./key-ports.ts";
 import { takeInput, takeSuggestion } from "./take-input-key.ts";
-import { openQuestion, takeQuestion, takeReason } from "./take-question-key.ts";
+import { openQuestion, takeQuestion, takeReason, takeRemark } from "./take-question-key.ts";
 import { takeTree } from "./take-tree-key.ts";
 
 /** Two presses of Ctrl-C within this time leave. */
@@ -25,6 +25,7 @@ export const takeKey = (key: Key, ports: KeyPorts): void => {
   if (state.stopOffer) return takeStop(key, ports);
   const shown = queue.shown(state.input.text === "");
   if (shown?.reason !== undefined) return takeReason(key, shown, ports);
+  if (shown?.isOpen === true && takeRemark(key, shown.question, ports)) return;
   if (key.type === "key" && key.name === "ctrl-g") return openQuestion(shown, ports);
   if (shown?.isOpen === true && takeQuestion(key, shown, ports)) return;
   if (state.inTree) return takeTree(key, ports);

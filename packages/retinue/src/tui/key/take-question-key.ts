@@ -1,9 +1,11 @@
 /** Keys while a question is in view: an answer, the reason for a no, words for who asks, or away from it. */
 import type { ApprovalScope } from "@retinue/protocol";
 import type { Key } from "../input/key-reader.ts";
-import { EMPTY_TEXT } from "../input/text-editor.ts";
+import { EMPTY_TEXT, textOf } from "../input/text-editor.ts";
 import type { Question } from "../question/question.ts";
 import type { Shown } from "../question/question-queue.ts";
+import type { ReviewMove } from "../question/review.ts";
+import { moveReview, NO_REVIEW, remark } from "../question/review.ts";
 import type { TuiState } from "../tui-state.ts";
 import { editWith } from "./edit-with-key.ts";
 import type { KeyPorts } from "./key-ports.ts";
@@ -39,16 +41,54 @@ export const takeQuestion = (key: Key, { question }: Shown, ports: KeyPorts): bo
     restoreDraft(state);
     return true;
   }
+  if (takeReview(key, question, ports)) return true;
   if (question.type === "ask") return takeAsk(key, question, ports);
   if (key.type !== "text") return false;
   const scope = SCOPES[key.text];
-  if (scope === undefined && !["n", "p", "P", "v"].includes(key.text)) return false;
+  if (scope === undefined && !["n", "p", "P", "v", "?"].includes(key.text)) return false;
   // A key that came too early answers nothing, and is no text either.
   if (!queue.mayAnswer()) return true;
   if (scope !== undefined) acts.allow(question, scope);
   else if (key.text === "n") queue.beginReason(question.id);
   else if (key.text === "v") acts.showWhole(question);
+  else if (key.text === "?") state.notice = acts.coverOf(question);
   else acts.allowByRule(question, key.text === "P");
+  return true;
+};
+
+const MOVES: Readonly<Record<string, ReviewMove>> = {
+  up: "up",
+  k: "up",
+  down: "down",
+  j: "down",
+  "page-up": "page-up",
+  "page-down": "page-down",
+  home: "home",
+  end: "end",
+  "]": "next-hunk",
+  "[": "previous-hunk",
+};
+
+/** Reading in what is asked about. In a question that is answered in words, letters are words. */
+const takeReview = (key: Key, question: Question, { state, acts }: KeyPorts): boolean => {
+  const name = key.type === "key" ? key.name : key.type === "text" && question.type === "approval" ? key.text : "";
+  const review = state.reviews.get(question.id) ?? NO_REVIEW;
+  if (question.type === "ask" && name !== "page-up" && name !== "page-down") return false;
+  const move = MOVES[name];
+  if (move !== undefined) state.reviews.set(question.id, moveReview(review, move, acts.linesOf(question)));
+  else if (name === "c") state.reviews.set(question.id, { ...review, typing: textOf(review.remarks.get(review.at) ?? "") });
+  else return false;
+  return true;
+};
+
+/** A remark on a line is being typed: every key belongs to it. */
+export const takeRemark = (key: Key, question: Question, { state }: KeyPorts): boolean => {
+  const review = state.reviews.get(question.id);
+  if (!review?.typing) return false;
+  const edited = editWith(review.typing, key);
+  if (edited) state.reviews.set(question.id, { ...review, typing: edited });
+  else if (key.type === "key" && key.name === "enter") state.reviews.set(question.id, remark(review));
+  else if (key.type === "key" && key.name === "esc") state.reviews.set(question.id, { ...review, typing: undefined });
   return true;
 };
 

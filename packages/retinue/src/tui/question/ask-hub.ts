@@ -4,7 +4,7 @@ import type { AskQuestion } from "./question.ts";
 export type AskHub = {
   /** For the tool. */
   readonly ask: (
-    asked: { readonly question: string; readonly options: readonly string[] },
+    asked: { readonly question: string; readonly options: readonly string[]; readonly by?: string },
     signal: AbortSignal,
   ) => Promise<string | undefined>;
   /** Those that wait, oldest first. */
@@ -21,7 +21,7 @@ export const createAskHub = (): AskHub => {
     onChange: (listener) => {
       changed = listener;
     },
-    ask: ({ question, options }, signal) =>
+    ask: ({ question, options, by }, signal) =>
       new Promise((resolve) => {
         last += 1;
         const id = `ask-${last}`;
@@ -30,7 +30,7 @@ export const createAskHub = (): AskHub => {
           resolve(answer);
           changed?.();
         };
-        open.set(id, { type: "ask", id, text: question, options, settle });
+        open.set(id, { type: "ask", id, text: question, options, settle, ...(by === undefined ? {} : { by }) });
         if (signal.aborted) settle(undefined);
         else signal.addEventListener("abort", () => settle(undefined), { once: true });
         changed?.();

@@ -7,6 +7,8 @@ export type ApprovalQuestion = { readonly type: "approval"; readonly id: Approva
 export type AskQuestion = {
   readonly type: "ask";
   readonly id: string;
+  /** Who asks; an agent where it is absent. */
+  readonly by?: string;
   readonly text: string;
   readonly options: readonly string[];
   /** Undefined: nobody answers. */

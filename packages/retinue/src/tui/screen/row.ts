@@ -22,6 +22,14 @@ const CODES = {
   cancelled: "90",
   added: "32",
   removed: "31",
+  "added-strong": "1;32",
+  "removed-strong": "1;31",
+  "added-faint": "2;32",
+  "removed-faint": "2;31",
+  keyword: "35",
+  string: "32",
+  number: "36",
+  comment: "2;3",
   inverse: "7",
 } as const;
 

@@ -3,7 +3,7 @@
  * says goes through the record, so that leaving, a crash or another process loses none of it.
  */
 import type { RunHandle } from "@retinue/engine";
-import type { ApproveMode, ForkPoint, RunId, SessionId } from "@retinue/protocol";
+import type { ApproveMode, ForkPoint, ImagePart, RunId, SessionId, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Flagged } from "../../cli/session-options.ts";
 import { findSession, isUnsettled } from "../../cli/record/find-session.ts";
@@ -28,7 +28,16 @@ export type ConversationOptions = {
 };
 
 /** What holds from the next turn on. */
-export type Choices = { model?: string; agent?: string; approve?: ApproveMode; forkFrom?: ForkPoint };
+export type Choices = {
+  model?: string;
+  agent?: string;
+  approve?: ApproveMode;
+  forkFrom?: ForkPoint;
+  /** What was said before is summarised ahead of the next turn. */
+  compact?: true;
+  /** Said ahead of the next turn, beside what the user says. */
+  note?: string;
+};
 
 /** How a session that was opened is gone on with. */
 export type Opened = "resumed" | "attached" | "at rest";
@@ -42,12 +51,14 @@ export type Conversation = {
   /** Texts for after the turn. */
   readonly later: () => readonly string[];
   /** Steers the turn that runs, or begins one. */
-  readonly say: (text: string) => Promise<void>;
+  readonly say: (text: string, images?: readonly ImagePart[]) => Promise<void>;
   readonly sayLater: (text: string) => Promise<void>;
   /** The latest of them is taken back. */
   readonly takeBackLater: () => string | undefined;
   /** Follows a run that was begun beside the conversation. */
   readonly beside: (run: RunHandle) => void;
+  /** Follows a session that something else drives, without writing it; until it is told to leave it. */
+  readonly watch: (sessionId: SessionId) => () => void;
   readonly open: (name: string) => Promise<Opened>;
   /** The next turn begins a session. */
   readonly startNew: () => void;
@@ -60,6 +71,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const choices: Choices = options.agent === undefined ? {} : { agent: options.agent };
   let main: Feed | undefined;
   let side: readonly Feed[] = [];
+  let watched: readonly Feed[] = [];
   let later: readonly string[] = [];
   let isStarting = false;
 
@@ -101,20 +113,29 @@ export const createConversation = (options: ConversationOptions): Conversation =
     });
   };
 
-  const start = async (text: string): Promise<void> => {
+  const start = async (text: string, images: readonly ImagePart[] = []): Promise<void> => {
     isStarting = true;
     try {
-      const { forkFrom, model, agent, approve } = choices;
+      const { forkFrom, model, agent, approve, compact, note } = choices;
       const run = {
         ...flagged,
         ...(agent === undefined ? {} : { agent }),
         ...(model === undefined ? {} : { model }),
         ...(approve === undefined ? {} : { approve }),
+        ...(compact === undefined ? {} : { compact }),
       };
+      const task = note === undefined ? text : `[${note}]\n\n${text}`;
+      const parts: readonly UserPart[] = [{ type: "text", text: task }, ...images];
+      if (forkFrom && images.length > 0)
+        throw new RetinueError("usage", "A turn that leaves a session cannot bring images.", {
+          hint: "Send them with the turn after it.",
+        });
       const handle = forkFrom
-        ? await retinue.fork(forkFrom, { task: text, ...run })
-        : await retinue.run(text, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
+        ? await retinue.fork(forkFrom, { task, ...run })
+        : await retinue.run(parts, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
       delete choices.forkFrom;
+      delete choices.compact;
+      delete choices.note;
       watch(handle);
       if (main?.sessionId === handle.sessionId) return;
       main?.close();
@@ -136,13 +157,14 @@ export const createConversation = (options: ConversationOptions): Conversation =
   return {
     choices,
     main: () => main,
-    feeds: () => (main ? [main, ...side] : side),
+    feeds: () => [...(main ? [main] : []), ...side, ...watched],
     isWorking: () => isStarting || main?.isWorking() === true,
     later: () => later,
-    say: async (text) => {
+    say: async (text, images = []) => {
       const root = main?.root();
-      if (root && root.state.type !== "settled") return retinue.live.send(root.runId, text);
-      return start(text);
+      if (root && root.state.type !== "settled")
+        return retinue.live.send(root.runId, images.length === 0 ? text : [{ type: "text", text }, ...images]);
+      return start(text, images);
     },
     sayLater: async (text) => {
       if (main?.isWorking() !== true && !isStarting) return start(text);
@@ -156,6 +178,15 @@ export const createConversation = (options: ConversationOptions): Conversation =
     beside: (run) => {
       watch(run);
       side = [...side, follow(run.sessionId, "side")];
+    },
+    watch: (sessionId) => {
+      const feed = follow(sessionId, "side", Infinity);
+      watched = [...watched, feed];
+      return () => {
+        feed.close();
+        watched = watched.filter((one) => one !== feed);
+        onRows([]);
+      };
     },
     open: async (name) => {
       const session = await findSession(name, { sessions: retinue.sessions, workspace });
@@ -185,7 +216,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     stop: (runId, finish) => retinue.live.cancel(runId, { reason: "The user stopped the run.", ...(finish ? { finish } : {}) }),
     close: () => {
       main?.close();
-      for (const feed of side) feed.close();
+      for (const feed of [...side, ...watched]) feed.close();
     },
   };
 };

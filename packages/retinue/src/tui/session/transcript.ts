@@ -8,12 +8,12 @@ import type { AnswerRenderer } from "../../cli/answer-renderer.ts";
 import { createAnswerRenderer } from "../../cli/answer-renderer.ts";
 import { formatErrorValue } from "../../cli/format-error.ts";
 import { formatMeasured } from "../../cli/format-measured.ts";
-import { createProgressRenderer } from "../../cli/progress-renderer.ts";
 import type { KnownSecret } from "../../secrets/create-redactor.ts";
 import { createEndedAgents } from "../draw/ended-agents.ts";
 import { drawBill } from "../draw/draw-bill.ts";
 import { describeCall } from "../draw/describe-call.ts";
 import { createMarkdownStream, renderMarkdown } from "../draw/markdown-stream.ts";
+import { createToldRows } from "../draw/told-rows.ts";
 import { drawToolCard } from "../draw/tool-card.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
@@ -38,24 +38,12 @@ export type Transcript = {
 
 const MOST_TASK_ROWS = 12;
 
-const plainText = (parts: readonly UserPart[]): string =>
-  parts.map((part) => (part.type === "text" ? part.text : "[image]")).join(" ");
-
-/** Events that are told in a line of their own, wherever in the tree. */
-const TOLD: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
-  "limit.reached",
-  "model.failed",
-  "context.fitted",
-  "result.rejected",
-  "guardrail.refused",
-  "worktree.refused",
-  "worktree.merged",
-  "plan.made",
-  "plan.step",
-  "plan.decided",
-  "plan.settled",
-  "cancel.requested",
-]);
+/** An image that has its mark in the text is not told twice. */
+const plainText = (parts: readonly UserPart[]): string => {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const isMarked = texts.some((text) => text.includes("[image "));
+  return [...texts, ...parts.flatMap((part) => (part.type === "image" && !isMarked ? ["[image]"] : []))].join(" ");
+};
 
 /** Events that words come with. */
 const SAID: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
@@ -66,7 +54,12 @@ const SAID: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
 ]);
 
 export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOptions): Transcript => {
-  const progress = createProgressRenderer(redact);
+  const tellEvent = createToldRows({
+    redact,
+    width,
+    inset: "  ",
+    alsoTold: ({ type }) => type === "plan.made" || type === "plan.step",
+  });
   const words = createMarkdownStream(() => width() - 2);
   const ended = createEndedAgents();
   let answer: { readonly runId: RunId; readonly renderer: AnswerRenderer } | undefined;
@@ -113,7 +106,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
 
   const drawEnd = (event: EventOf<"run.settled">, root: RunView): readonly Row[] => {
     const { result } = event;
-    const told = [
+    const measured = [
       ...formatMeasured(result, redact).split("\n"),
       ...(result.error ? formatErrorValue(result.error, redact).split("\n") : []),
     ].filter((line) => line.trim() !== "");
@@ -122,7 +115,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
       ...apart("calls", ended.take(root, width())),
       ...apart("words", trimEmpty(inset(own))),
       ...apart("other", [
-        ...told.flatMap((line) => wrapRow([span(` ${safeText(line)}`, result.error ? "failed" : "dim")], width(), "   ")),
+        ...measured.flatMap((line) => wrapRow([span(` ${safeText(line)}`, result.error ? "failed" : "dim")], width(), "   ")),
         ...wrapRow([span(` ${drawBill(result)}`, "dim")], width(), "   "),
       ]),
     ];
@@ -150,8 +143,8 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
   };
 
   const takeAny = (event: RetinueEvent, view: SessionView): readonly Row[] => {
-    const line = TOLD.has(event.type) ? progress.take(event) : undefined;
-    if (line !== undefined) return apart("calls", wrapRow([span(`  ${line}`, "dim")], width(), "    "));
+    const lines = tellEvent(event);
+    if (lines.length > 0) return apart("calls", lines);
     if (event.type === "message.received" && event.from === "human")
       return apart("other", drawAsked(`you → ${safeName(event.agent)}`, plainText(event.content)));
     if (event.type !== "approval.answered") return [];
@@ -159,7 +152,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     const what = question ? redact(describeCall(question.act)) : "a call";
     const scope = { once: "once", run: "for this run", session: "for this session" }[event.scope];
     const by = event.source?.via === "rule" ? ", by a rule" : "";
-    const told = event.allowed
+    const answered = event.allowed
       ? row("  ", span("✓ allowed ", "completed"), span(`${scope}${by}: `, "dim"), `${safeName(event.agent)} ${what}`)
       : row(
           "  ",
@@ -167,7 +160,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
           `${safeName(event.agent)} ${what}`,
           span(event.reason === undefined ? "" : `: ${safeName(redact(event.reason))}`, "dim"),
         );
-    return apart("calls", wrapRow(told, width(), "    "));
+    return apart("calls", wrapRow(answered, width(), "    "));
   };
 
   return {

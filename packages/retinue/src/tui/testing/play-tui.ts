@@ -7,7 +7,9 @@ import { basename } from "node:path";
 import { createProject, type Project } from "../../cli/testing/spawn-retinue.ts";
 import type { RetinueOptions } from "../../create-retinue.ts";
 import { createRetinue } from "../../create-retinue.ts";
+import { askInRecord } from "../../host/ask-in-record.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../settings/settings.ts";
+import { createTestsHere } from "../../qa/test-here.ts";
 import { readFolderCommands } from "../../folder-commands.ts";
 import { toFileCommands } from "../command/file-commands.ts";
 import { createAskHub } from "../question/ask-hub.ts";
@@ -24,6 +26,8 @@ export type PlayOptions = {
   readonly project?: Project;
   readonly agents?: RetinueOptions["agents"];
   readonly price?: number;
+  /** Whether the model is known to see. */
+  readonly readsImages?: boolean;
 };
 
 export type Played = {
@@ -37,7 +41,7 @@ export type Played = {
   /** Everything, the scrollback included. */
   readonly all: () => string;
   readonly until: (isThere: string | ((screen: string) => boolean)) => Promise<void>;
-  /** Time passes for the manners of questions, and the screen is drawn. */
+  /** Time passes for the manners of questions, and the screen is drawn. No other time passes. */
   readonly advance: (ms: number) => Promise<void>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
   /** Every byte that was sent to the terminal. */
@@ -63,6 +67,7 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     contextWindow: 100_000,
     price: () => price,
   });
+  if (options.readsImages === true) Object.assign(model, { readsImages: true });
   const retinue = await createRetinue({
     workspace: project.workspace,
     env: { RETINUE_HOME: project.home },
@@ -70,10 +75,11 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     model,
     ...(options.agents === undefined ? {} : { agents: options.agents }),
     askUser: asks.ask,
-    approver: (_, signal) =>
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve({ allowed: false }), { once: true })),
+    approver: askInRecord,
   });
   const workspace = await realpath(project.workspace);
+  // A clock that only `advance` moves: how busy the machine is decides nothing.
+  const startedAt = Date.now();
   let offset = 0;
   let written = "";
   let rules: readonly ApprovalRule[] = [];
@@ -107,8 +113,22 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     },
     keepHistory: () => undefined,
     files: async () => ["README.md", "src/cart.ts", "src/cart.test.ts"],
+    runTests: createTestsHere({
+      folder: workspace,
+      home: project.home,
+      env: { RETINUE_HOME: project.home },
+      open: (more) =>
+        createRetinue({
+          workspace: project.workspace,
+          env: { RETINUE_HOME: project.home },
+          settings: { ...DEFAULT_SETTINGS, ...options.settings },
+          model,
+          askUser: asks.ask,
+          ...more,
+        }),
+    }),
     readDiff: async ({ approval }, at) => (await import("@retinue/tools")).readPlannedDiff(approval.act, at),
-    now: () => Date.now() + offset,
+    now: () => startedAt + offset,
   });
 
   const readLines = (from: number, to: number): string => {

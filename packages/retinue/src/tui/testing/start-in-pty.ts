@@ -17,12 +17,19 @@ export type InPty = {
   readonly terminal: xterm.Terminal;
 };
 
-export type PtyOptions = { readonly columns?: number; readonly rows?: number; readonly env?: Readonly<Record<string, string>> };
+export type PtyOptions = {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Words of a program that the command is started through, such as those of a terminal multiplexer. */
+  readonly through?: readonly string[];
+};
 
 export const startInPty = (project: Project, words: readonly string[], options: PtyOptions = {}): InPty => {
-  const { columns = 80, rows = 24, env = {} } = options;
+  const { columns = 80, rows = 24, env = {}, through = [] } = options;
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
-  const child = pty.spawn(process.execPath, [BIN, ...words], {
+  const [program = process.execPath, ...args] = [...through, process.execPath, BIN, ...words];
+  const child = pty.spawn(program, args, {
     name: "xterm-256color",
     cols: columns,
     rows,

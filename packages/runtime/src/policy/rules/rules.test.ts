@@ -1,8 +1,9 @@
 import path from "node:path";
 import { createScriptedModel } from "@retinue/model/testing";
-import type { ApproveMode, Grant, Rule, RuleEffect, RuleSet } from "@retinue/protocol";
+import type { ApproveMode, Grant, RecordedEvent, Rule, RuleEffect, RuleSet } from "@retinue/protocol";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { narrowRecorded } from "../../delegation/narrow-recorded.ts";
 import { grantIn, isNarrowed, narrow } from "../grant.ts";
 import { createJudge } from "../judge.ts";
 import { likenessOf } from "../approvals.ts";
@@ -146,6 +147,41 @@ describe("a child", () => {
     expect(isNarrowed(parent, { ...child, grant: without })).toBe(false);
     expect(isNarrowed(parent, { ...child, grant: { ...without, rules: [{ from: "parent", rules: [] }] } })).toBe(false);
   });
+});
+
+test("K: a run that goes on is held to rules that are new since, and keeps those it had", () => {
+  const had: RuleSet = { from: "had", rules: shellRules(["ask"]) };
+  const now: RuleSet = { from: "now", rules: shellRules(["deny", "rm *"]) };
+  const requested: RecordedEvent = {
+    type: "run.requested",
+    seq: 1,
+    at: "2026-01-01T00:00:00.000Z",
+    sessionId: "ses_1",
+    runId: "run_1",
+    parentRunId: null,
+    depth: 0,
+    agent: "main",
+    task: [{ type: "text", text: "Go." }],
+    spec: {
+      system: "",
+      model: "none/none",
+      fallbacks: [],
+      tools: ["shell"],
+      limits: {},
+      treeLimits: {},
+      delegates: [],
+      workspace: "/work",
+      grant: { ...ROOT, rules: [had] },
+    },
+  };
+  const [narrowed] = narrowRecorded([requested], {
+    grant: { ...ROOT, rules: [now] },
+    limits: {},
+    agents: new Map(),
+    workspace: "/work",
+    isImported: false,
+  });
+  expect(narrowed?.type === "run.requested" && narrowed.spec.grant.rules).toEqual([had, now]);
 });
 
 const shell = defineTool({

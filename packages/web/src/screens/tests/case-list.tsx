@@ -59,6 +59,11 @@ const CaseLine = ({
   );
 };
 
+/** Command lines of applications that nobody has agreed to yet. */
+const toAgree = (wanted: readonly TestCaseItem[]): readonly string[] => [
+  ...new Set(wanted.flatMap(({ app }) => (app === null || app.isAgreed ? [] : [app.command]))),
+];
+
 const None = ({ path }: { readonly path: string }) => (
   <div className="panel pad stack">
     <h2>No test case in {path}</h2>
@@ -97,9 +102,6 @@ export const CaseList = () => {
       setFailed(toErrorValue(thrown));
     }
   };
-  const toAgree = (wanted: readonly TestCaseItem[]): readonly string[] => [
-    ...new Set(wanted.flatMap(({ app }) => (app === null || app.isAgreed ? [] : [app.command]))),
-  ];
   const run = (wanted: readonly TestCaseItem[]): void => {
     if (toAgree(wanted).length > 0) setAsked(wanted);
     else void start(wanted, []);

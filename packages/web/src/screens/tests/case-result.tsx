@@ -81,6 +81,10 @@ const Figures = ({ one }: { readonly one: CaseResult }) => (
   </p>
 );
 
+/** A summary that only says again why a step did not pass. */
+const isRepeated = ({ summary, steps }: CaseResult): boolean =>
+  steps.some(({ verdict, checks }) => verdict === "fail" && checks.some(({ result }) => summary.includes(result.expected)));
+
 export const CaseResultCard = ({ one }: { readonly one: CaseResult }) => {
   const [shown, setShown] = useState<number | null>(null);
   const pictures = picturesOf(one);
@@ -92,7 +96,7 @@ export const CaseResultCard = ({ one }: { readonly one: CaseResult }) => {
         <Verdict verdict={one.verdict} />
       </div>
       {one.verdict === "pass" ? null : <p>{one.reason}</p>}
-      {one.summary === "" ? null : <p className="quiet">{one.summary}</p>}
+      {one.summary === "" || isRepeated(one) ? null : <p className="quiet">{one.summary}</p>}
       <ol className="test-steps">
         {one.steps.map((step) => (
           <li key={step.number} aria-label={`Step ${step.number}: ${step.verdict}`}>

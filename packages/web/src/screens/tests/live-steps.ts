@@ -26,12 +26,14 @@ const together = (states: readonly StepState[]): StepState => {
 
 const picturesOf = (run: RunView): readonly string[] =>
   [...run.calls.values()].flatMap(({ artifact }) =>
-    artifact !== null && "mediaType" in artifact && String(artifact.mediaType).startsWith("image/") ? [artifact.artifactId] : [],
+    artifact !== null && "mediaType" in artifact && artifact.mediaType.startsWith("image/") ? [artifact.artifactId] : [],
   );
 
 /** One for each number from 1 on. */
 export const toLiveSteps = (view: SessionView, count: number): readonly LiveStep[] => {
-  const plan = [...view.runs.values()].flatMap(({ plans }) => [...plans.values()]).findLast(({ steps }) => steps.has("1") || steps.has("1-1"));
+  const plan = [...view.runs.values()]
+    .flatMap(({ plans }) => [...plans.values()])
+    .findLast(({ steps }) => steps.has("1") || steps.has("1-1"));
   const parts = [...(plan?.steps.values() ?? [])];
   return Array.from({ length: count }, (_, index) => {
     const own = parts.filter(({ step }) => numberOf(step.id) === index + 1);

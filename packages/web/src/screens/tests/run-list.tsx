@@ -41,7 +41,7 @@ export const RunList = () => {
               <span className="clip grow">{nameOf(run.titles, run.total)}</span>
               <span className="small">
                 {run.state === "ended" ? "" : `${run.state} · `}
-                {run.passed} passed{run.failed === 0 ? "" : `, ${run.failed} not`}
+                {run.passed} passed{run.failed === 0 ? "" : `, ${run.failed} not passed`}
               </span>
               <span className="quiet small">{run.startedAt === null ? "" : ago(run.startedAt, now)}</span>
             </Link>

@@ -1,0 +1,73 @@
+import { startMockServer } from "@retinue/model/testing";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { DoctorReport } from "./doctor-report.ts";
+import { callRetinue } from "./testing/call-retinue.ts";
+import type { Project } from "./testing/spawn-retinue.ts";
+import { createProject } from "./testing/spawn-retinue.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const projectWith = async (settings: string): Promise<Project> => {
+  const project = await createProject();
+  cleanups.push(project.remove);
+  await writeFile(join(project.home, "retinue.yaml"), settings);
+  return project;
+};
+
+test("--live asks every model that is set up once, and tells how long the answer took or exactly why there was none", async () => {
+  const server = await startMockServer({ replies: [{ text: "ok" }, { fault: { type: "status", status: 429 } }] });
+  cleanups.push(server.close);
+  const gone = await startMockServer({ replies: [] });
+  await gone.close();
+  const project = await projectWith(
+    [
+      "model: here/good",
+      "models: { cheap: here/busy, far: gone/any, again: here/good }",
+      `providers: { here: { type: openai-compatible, baseUrl: "${server.baseUrl}" }, gone: { type: openai-compatible, baseUrl: "${gone.baseUrl}" } }`,
+    ].join("\n"),
+  );
+  const { code, stdout, stderr } = await callRetinue(project, ["doctor", "--live"]);
+  expect(server.requests).toHaveLength(2);
+  expect(stdout).toMatch(/^ {2}here\/good answered: first words after \d+ ms, all after \d+ ms/m);
+  expect(stdout).toMatch(/^ {2}cheap did not answer, after \d+ ms; see the end$/m);
+  expect(stderr).toMatch(
+    /^retinue: cheap: here \(127\.0\.0\.1:\d+\) answered 429: Rate limit reached\. \[model_rate_limited\]$/m,
+  );
+  expect(stderr).toMatch(
+    /^retinue: far: gone .* refused the connection; is providers\.gone\.baseUrl right\? \[model_unreachable\]$/m,
+  );
+  expect(code).toBe(1);
+});
+
+test("--live --json tells the same as data, and without --live no model is asked", async () => {
+  const server = await startMockServer({ replies: [{ text: "ok" }] });
+  cleanups.push(server.close);
+  const project = await projectWith(
+    `model: here/good\nproviders: { here: { type: openai-compatible, baseUrl: "${server.baseUrl}" } }\n`,
+  );
+  const quiet = JSON.parse((await callRetinue(project, ["doctor", "--json"])).stdout) as DoctorReport;
+  expect(quiet.live).toBeUndefined();
+  expect(server.requests).toHaveLength(0);
+  const { code, stdout } = await callRetinue(project, ["doctor", "--live", "--json"]);
+  expect(code).toBe(0);
+  expect((JSON.parse(stdout) as DoctorReport).live).toMatchObject([{ model: "here/good", ok: true }]);
+});
+
+test("names where sessions are kept, and why they cannot be", async () => {
+  const project = await projectWith("model: offline/rules\n");
+  const { stdout, code } = await callRetinue(project, ["doctor"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`Sessions are kept in ${join(project.home, "retinue.db")} (SQLite)`);
+  const broken = await projectWith("model: offline/rules\n");
+  await writeFile(join(broken.home, "retinue.db"), "this is no database, and long enough to be looked at as one");
+  const ended = await callRetinue(broken, ["doctor"]);
+  expect(ended.stdout).toContain("Sessions cannot be kept; see the end");
+  expect(ended.code).not.toBe(0);
+  expect(ended.stderr).toMatch(/retinue\.db.* \[\w+\]$/m);
+});
