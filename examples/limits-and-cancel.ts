@@ -1,6 +1,6 @@
 /** Hard limits and cancelling: what a run hands back when it was not allowed to finish. */
 import assert from "node:assert/strict";
-import { createScriptedModel } from "@retinue/model/testing";
+import { createScriptedModel } from "retinue/testing";
 import { createRetinue } from "retinue";
 
 const restless = createScriptedModel((request, answered) =>

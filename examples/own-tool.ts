@@ -1,6 +1,6 @@
 /** A tool of one's own, driven by a scripted model: how to test an agent without a network. */
 import assert from "node:assert/strict";
-import { createScriptedModel } from "@retinue/model/testing";
+import { createScriptedModel } from "retinue/testing";
 import { createRetinue, defineTool } from "retinue";
 import { z } from "zod";
 

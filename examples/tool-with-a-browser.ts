@@ -1,6 +1,6 @@
 /** Two tools share what is held open for a run, as a browser is: opened by the first call, closed however the run ends. */
 import assert from "node:assert/strict";
-import { createScriptedModel } from "@retinue/model/testing";
+import { createScriptedModel } from "retinue/testing";
 import { createRetinue, defineResource, defineTool } from "retinue";
 import { z } from "zod";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createScriptedModel } from "@retinue/model/testing";
+import { createScriptedModel } from "retinue/testing";
 import { openHost } from "retinue";
 
 const base = await mkdtemp(path.join(tmpdir(), "two-workspaces-"));

@@ -32,6 +32,7 @@ const COMMANDS = {
   bench: "bench/run.ts",
   "bench:start": "bench/start.ts",
   "bench:tools": "bench/tools.ts",
+  "bench:loading": "bench/loading.ts",
   "bench:record": "bench/record.ts",
   "bench:view": "bench/view.ts",
   "bench:parked": "bench/parked.ts",

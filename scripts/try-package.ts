@@ -22,7 +22,8 @@ const root = path.dirname(import.meta.dirname);
 const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), "retinue-package-")));
 const [built, app, home] = ["built", "app", "home"].map((name) => path.join(scratch, name)) as [string, string, string];
 
-const LIBRARY = `import { createClient, createRetinue, defineTool, openServer, type RunResult } from "retinue";
+const LIBRARY = `import { createClient, createRetinue, defineAgent, defineTool, openServer, type RunResult } from "retinue";
+import { createScriptedModel } from "retinue/testing";
 import { z } from "zod";
 
 const twice = defineTool({
@@ -41,25 +42,45 @@ await retinue.close();
 const server = await openServer({ folders: [process.cwd()] });
 const { workspaces } = await createClient(server).listWorkspaces();
 await server.close();
-console.log(JSON.stringify({ wrong, details: result.details, tools: [...retinue.tools.keys()], served: workspaces.length }));
+
+const pricing = defineAgent({ name: "pricing", description: "Prices.", prompt: "You price.", output: z.object({ cents: z.number() }) });
+const model = createScriptedModel([{ text: '{"cents": 3}' }]);
+const typed = await createRetinue({ model, agents: [pricing], env: {} });
+const priced = await (await typed.run("price?", { agent: pricing })).result;
+const cents: number | undefined = priced.output?.cents;
+// @ts-expect-error It is a number.
+const noNumber: string | undefined = priced.output?.cents;
+await typed.close();
+console.log(JSON.stringify({ wrong, noNumber, cents, details: result.details, tools: [...retinue.tools.keys()], served: workspaces.length }));
+
+// Whoever exports what the library gives can name the types of it.
+export const surface = { retinue, run, result, server, pricing, model, typed, priced, view: retinue.sessions, live: retinue.live };
 `;
+
+/** With everything that we ship being checked, too. */
+const toConfig = (resolution: "nodenext" | "bundler"): string =>
+  JSON.stringify({
+    compilerOptions: {
+      strict: true,
+      module: resolution === "nodenext" ? "nodenext" : "esnext",
+      moduleResolution: resolution,
+      target: "es2024",
+      declaration: true,
+      emitDeclarationOnly: true,
+      outDir: `types-${resolution}`,
+      skipLibCheck: false,
+      types: ["node"],
+      typeRoots: [path.join(root, "node_modules/@types")],
+    },
+    files: ["library.ts"],
+  });
 
 const FILES: Readonly<Record<string, string>> = {
   "src/price.ts": "/** A price. */\nexport const parsePrice = (text: string): number => Number(text);\n",
   "src/cart.py": "def total(prices):\n    return sum(parse_price(price) for price in prices)\n",
   "library.ts": LIBRARY,
-  "tsconfig.json": JSON.stringify({
-    compilerOptions: {
-      strict: true,
-      module: "nodenext",
-      target: "es2024",
-      noEmit: true,
-      skipLibCheck: true,
-      types: ["node"],
-      typeRoots: [path.join(root, "node_modules/@types")],
-    },
-    files: ["library.ts"],
-  }),
+  "nodenext.json": toConfig("nodenext"),
+  "bundler.json": toConfig("bundler"),
 };
 
 const writeFiles = (folder: string, files: Readonly<Record<string, string>>): void => {
@@ -70,9 +91,9 @@ const writeFiles = (folder: string, files: Readonly<Record<string, string>>): vo
 };
 
 /** Gives what it printed; one that fails says all. */
-const runInApp = async (args: readonly string[]): Promise<string> => {
+const runInApp = async (args: readonly string[], timeoutMs = 180_000): Promise<string> => {
   const env = toHermeticEnvironment(process.env, home);
-  const { exitCode, output } = await runNode({ args, cwd: app, env, output: "captured", timeoutMs: 60_000, group: true });
+  const { exitCode, output } = await runNode({ args, cwd: app, env, output: "captured", timeoutMs, group: true });
   assert.equal(exitCode, 0, `${args.join(" ")} ended with ${exitCode}:\n${output}`);
   return output;
 };
@@ -165,12 +186,15 @@ try {
     readonly details: string;
     readonly tools: readonly string[];
     readonly served: number;
+    readonly cents: number;
   };
   assert.equal(told.served, 1);
   assert.equal(existsSync(path.join(installed, "web/index.html")), existsSync(path.join(root, "packages/web/vite.config.ts")));
   assert.match(told.details, /src\/price\.ts:2/);
   assert.ok(told.tools.includes("twice"));
-  await runInApp([path.join(root, "node_modules/typescript/bin/tsc"), "-p", "."]);
+  assert.equal(told.cents, 3);
+  for (const config of ["nodenext.json", "bundler.json"])
+    await runInApp([path.join(root, "node_modules/typescript/bin/tsc"), "-p", config], 600_000);
   console.log(`the package works: ${code.length} files of code, ${Math.round(bytes / 1024)} KB`);
 } catch (thrown) {
   // What was tried is kept for a look where that is asked for.

@@ -17,6 +17,7 @@ const STARTED = [
 
 const ENTRIES: Readonly<Record<string, string>> = {
   index: "packages/retinue/src/index.ts",
+  testing: "packages/retinue/src/library/testing.ts",
   main: "packages/retinue/src/cli/main.ts",
   ...Object.fromEntries(STARTED.map((file) => [path.basename(file, ".ts"), file])),
 };

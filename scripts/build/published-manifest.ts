@@ -59,6 +59,7 @@ export const toPublishedManifest = ({ root, bundled, code }: ManifestOptions): P
     bin,
     exports: {
       ".": { types: "./types/retinue/src/index.d.ts", default: `./${code}/index.js` },
+      "./testing": { types: "./types/retinue/src/library/testing.d.ts", default: `./${code}/testing.js` },
       "./schema.json": "./retinue.schema.json",
       "./package.json": "./package.json",
     },

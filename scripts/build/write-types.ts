@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 type Manifest = { readonly name: string; readonly exports?: Readonly<Record<string, string>> };
 
-const ENTRY = "retinue/src/index.d.ts";
+const ENTRIES = ["retinue/src/index.d.ts", "retinue/src/library/testing.d.ts"];
 const IMPORT = /\b(from |import |import\()"([^"]+)"/g;
 
 export const writeTypes = async (root: string, folder: string): Promise<void> => {
@@ -29,6 +29,8 @@ export const writeTypes = async (root: string, folder: string): Promise<void> =>
         outDir: folder,
       },
       include: [path.join(root, "packages/*/src")],
+      // Of what is for tests, this alone is for those of others, too.
+      files: [path.join(root, "packages/model/src/testing/index.ts")],
       exclude: [
         path.join(root, "packages/*/src/**/*.test.ts"),
         path.join(root, "packages/*/src/**/testing"),
@@ -44,7 +46,7 @@ export const writeTypes = async (root: string, folder: string): Promise<void> =>
   });
   rmSync(options);
   const places = readPlaces(root);
-  const needed = new Set([ENTRY]);
+  const needed = new Set(ENTRIES);
   // A set gives those that were added on the way, too.
   for (const file of needed) {
     const text = pointAtPlaces(readFileSync(path.join(folder, file), "utf8"), file, places);

@@ -3,6 +3,7 @@ import type { Limits } from "@retinue/protocol";
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AgentSource, LoadedAgents } from "./catalogue.ts";
+import type { LoadedCommands } from "./commands/load-commands.ts";
 import { findDelegationCycles } from "./delegation-cycles.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { lineFor } from "./dialects/dialect.ts";
@@ -19,6 +20,8 @@ export type CheckOptions = {
   readonly whyNoModel?: (name: string) => string | undefined;
   /** The MCP servers of the settings. Absent: servers are not looked at. */
   readonly mcpServerNames?: Iterable<string>;
+  /** What was found of commands. Absent: they are not looked at. */
+  readonly commands?: LoadedCommands;
   /** Of the session. */
   readonly limits?: Limits;
   readonly maxDepth?: number;
@@ -29,6 +32,8 @@ export type FileReport = {
   /** Of the agents that it defines; a file that defines none has neither. */
   readonly origin?: Origin;
   readonly dialect?: Dialect;
+  /** It is a file of a command. */
+  readonly isCommand?: true;
   readonly agents: readonly string[];
   readonly problems: readonly Omit<Problem, "file">[];
 };
@@ -45,8 +50,23 @@ export const checkAgents = (loaded: LoadedAgents, options: CheckOptions): Agents
     const source = loaded.sources.get(name);
     if (source) problems.push(...checkAgent({ agent, source, loaded, options, ...names }));
   }
-  return toReport(loaded, problems);
+  const { commands } = options;
+  if (commands) problems.push(...commands.problems, ...commandsOf(commands, loaded));
+  return toReport(loaded, problems, new Set(commands?.files));
 };
+
+/** What is wrong with commands that only the agents tell. */
+const commandsOf = ({ commands }: LoadedCommands, { agents, aliases }: LoadedAgents): readonly Problem[] =>
+  [...commands.values()].flatMap(({ file, agent, agentLine = 1 }) =>
+    agent === undefined || agents.has(agent) || aliases.has(agent)
+      ? []
+      : {
+          file,
+          line: agentLine,
+          severity: "warning" as const,
+          message: `there is no agent "${agent}"${hint(agent, agents.keys())}; whoever is asked carries the command out`,
+        },
+  );
 
 type Checked = {
   readonly agent: AgentDefinition;
@@ -161,10 +181,14 @@ const depthOf = ({ maxDepth, sources }: LoadedAgents, options: CheckOptions): re
   return [{ file: source.file, line: 1, severity: "notice", message }];
 };
 
-const toReport = ({ sources, skills }: LoadedAgents, problems: readonly Problem[]): AgentsReport => {
+const toReport = (
+  { sources, skills }: LoadedAgents,
+  problems: readonly Problem[],
+  commands: ReadonlySet<string>,
+): AgentsReport => {
   const byFile = Map.groupBy(problems, ({ file }) => file);
   const agentsOf = Map.groupBy(sources, ([, { file }]) => file);
-  const files = new Set([...agentsOf.keys(), ...[...skills.values()].map(({ file }) => file), ...byFile.keys()]);
+  const files = new Set([...agentsOf.keys(), ...[...skills.values()].map(({ file }) => file), ...commands, ...byFile.keys()]);
   return {
     files: [...files].toSorted().map((file) => {
       const defined = agentsOf.get(file) ?? [];
@@ -172,6 +196,7 @@ const toReport = ({ sources, skills }: LoadedAgents, problems: readonly Problem[
       return {
         file,
         ...(source ? { origin: source.origin, dialect: source.dialect } : {}),
+        ...(commands.has(file) ? { isCommand: true as const } : {}),
         agents: defined.map(([name]) => name).toSorted(),
         problems: (byFile.get(file) ?? [])
           .map(({ line, severity, message }) => ({ line, severity, message }))

@@ -5,6 +5,7 @@
  */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toAliases } from "./aliases.ts";
 import { readBuiltinFiles } from "./builtin-agents.ts";
@@ -23,15 +24,20 @@ import type { PresetName } from "./presets.ts";
 import { applyPreset } from "./presets.ts";
 import type { Note } from "./problem.ts";
 import { createNotes } from "./problem.ts";
+import type { SkillEntry } from "./skill-file.ts";
 import { readSkillFile } from "./skill-file.ts";
-import type { FoundFile } from "./source-files.ts";
-import { findFiles, findFolders, readSource } from "./source-files.ts";
+import type { FoundFile, Source } from "./source-files.ts";
+import { createSourceReader, findFiles, findInFolders, readSource } from "./source-files.ts";
 
 export type LoadOptions = PlaceOptions & {
   /** Whether agents of the project may have commands run (`accept`) and take the place of others, or which; one that may not is not loaded. None by default. */
   readonly trusted?: boolean | ((wish: TrustWish) => boolean);
   /** Applied to the agents that come with Retinue, before any others are found. */
   readonly presets?: readonly PresetName[];
+  /** Agents that code gives; they stand above all others. */
+  readonly given?: readonly AgentDefinition[];
+  /** Skills that code gives; they stand above all others. */
+  readonly givenSkills?: readonly SkillEntry[];
   /** Short names of models that are set, so that an agent may name them. */
   readonly modelNames?: Iterable<string>;
   /** Models that can be reached by names that other worlds have for them, such as `sonnet`. */
@@ -69,8 +75,30 @@ export const loadAgents = async (options: LoadOptions): Promise<LoadedAgents> =>
     seen: new Set(),
   };
   for (const place of toPlaces(options)) await loadPlace(loading, place);
+  for (const definition of options.given ?? [])
+    catalogue.add(
+      { type: "agent", draft: { definition: copyOf(definition), lines: new Map() } },
+      { origin: "user", dialect: "retinue", file: IN_CODE, note: createNotes(IN_CODE).note },
+    );
+  for (const skill of options.givenSkills ?? []) catalogue.addSkill(skill, createNotes(IN_CODE).note);
   return catalogue.finish();
 };
+
+/** Where agents and skills come from that no file defines. */
+const IN_CODE = "(code)";
+
+/** Definitions are frozen; the lists of whoever gave one are not. */
+const copyOf = (definition: AgentDefinition): AgentDefinition => ({
+  ...definition,
+  aliases: [...definition.aliases],
+  fallbacks: [...definition.fallbacks],
+  tools: [...definition.tools],
+  deniedTools: [...definition.deniedTools],
+  delegates: [...definition.delegates],
+  skills: [...definition.skills],
+  mcpServers: [...definition.mcpServers],
+  limits: { ...definition.limits },
+});
 
 const loadPlace = async (loading: Loading, place: Place): Promise<void> => {
   switch (place.type) {
@@ -161,16 +189,16 @@ const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): 
 };
 
 const loadSkills = async (loading: Loading, place: PlaceOf<"skills">): Promise<void> => {
-  const folders = await findFolders(place.folder, warnOf(loading));
-  const files = folders.map((folderName) => ({ file: path.join(place.folder, folderName, SKILL_FILE), relative: folderName }));
+  const files = await findInFolders(place.folder, SKILL_FILE, warnOf(loading));
   const texts = await readAll(files, place);
   for (const { file, relative: folderName } of files)
     await withSource(
       loading,
       file,
       place,
-      async (text, note) => {
-        const folder = await realpath(path.dirname(file));
+      async (text, note, real) => {
+        // Where neither folder nor file is a link, the folder is where it seems to be.
+        const folder = real === file ? path.dirname(file) : await realpath(path.dirname(file));
         const skill = readSkillFile({ text, file, folder, folderName, origin: place.origin, note });
         if (skill) loading.catalogue.addSkill(skill, note);
       },
@@ -183,23 +211,27 @@ const warnOf =
   (file: string, message: string): void =>
     catalogue.addProblems([{ file, line: 1, severity: "warning", message }]);
 
-type Texts = ReadonlyMap<string, () => Promise<string | undefined>>;
+type Texts = ReadonlyMap<string, () => Promise<Source | undefined>>;
 
-/** The files of a folder, read side by side; what is wrong with one of them is told when it is its turn. */
-const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "inside">): Promise<Texts> =>
-  new Map(
-    await Promise.all(
-      files.map(async ({ file }) => {
-        const read = await readSource(file, inside).then(
-          (text) => () => Promise.resolve(text),
-          (thrown: Error) => () => Promise.reject(thrown),
-        );
-        return [file, read] as const;
-      }),
-    ),
-  );
+/** How many files are read before others get their turn. */
+const AT_ONCE = 32;
 
-type Use = (text: string, note: Note) => void | Promise<void>;
+/** The files of a folder; what is wrong with one of them is told when it is its turn. */
+const readAll = async (files: readonly FoundFile[], { inside }: Pick<Place, "inside">): Promise<Texts> => {
+  const readOne = createSourceReader(inside);
+  const texts = new Map<string, () => Promise<Source | undefined>>();
+  for (const [index, found] of files.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+    const read = await readOne(found).then(
+      (source) => () => Promise.resolve(source),
+      (thrown: Error) => () => Promise.reject(thrown),
+    );
+    texts.set(found.file, read);
+  }
+  return texts;
+};
+
+type Use = (text: string, note: Note, real: string | undefined) => void | Promise<void>;
 
 /** The same for a file that was just seen. */
 const withFound = async (loading: Loading, file: string, place: Pick<Place, "inside">, texts: Texts, use: Use): Promise<void> => {
@@ -212,16 +244,16 @@ const withSource = async (
   file: string,
   { inside }: Pick<Place, "inside">,
   use: Use,
-  read: () => Promise<string | undefined> = () => readSource(file, inside),
+  read: () => Promise<Source | undefined> = () => createSourceReader(inside)({ file }),
 ): Promise<boolean> => {
   if (seen.has(file)) return true;
   seen.add(file);
   const { note, problems } = createNotes(file);
   let isThere = true;
   try {
-    const text = await read();
-    if (text === undefined) isThere = false;
-    else await use(text, note);
+    const source = await read();
+    if (source === undefined) isThere = false;
+    else await use(source.text, note, source.real);
   } catch (thrown) {
     note("error", 1, thrown instanceof Error ? thrown.message : "it cannot be read");
   }

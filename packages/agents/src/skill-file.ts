@@ -15,6 +15,8 @@ export type SkillEntry = {
   /** The folder it may refer into. */
   readonly folder: string;
   readonly origin: "user" | "project";
+  /** Of a skill that code gave: its instructions; it has no file then. */
+  readonly text?: string;
   /** The tools that it is to be followed with, as they are written; absent: any. They are less than whoever loads it has, never more. */
   readonly allowedTools?: readonly string[];
 };

@@ -6,7 +6,7 @@ import { toPlain, toShown } from "./format-report.ts";
 import type { Severity } from "./problem.ts";
 import { SEVERITIES } from "./problem.ts";
 
-export type FileKind = Dialect | "skills" | "settings";
+export type FileKind = Dialect | "skills" | "settings" | "commands";
 
 export type KindCounts = Readonly<Record<Severity, number>> & {
   readonly kind: FileKind;
@@ -70,10 +70,13 @@ const countOf = (reports: readonly FileReport[], wanted: Severity): number =>
   reports.flatMap(({ problems }) => problems).filter(({ severity }) => severity === wanted).length;
 
 const isUsed = ({ agents, problems }: FileReport, kind: FileKind): boolean =>
-  kind === "skills" || kind === "settings" ? problems.every(({ severity }) => severity !== "error") : agents.length > 0;
+  kind === "skills" || kind === "settings" || kind === "commands"
+    ? problems.every(({ severity }) => severity !== "error")
+    : agents.length > 0;
 
 /** A file that defines nothing is of the kind that its place is for. */
-const kindOf = ({ file, dialect }: FileReport): FileKind => {
+const kindOf = ({ file, dialect, isCommand }: FileReport): FileKind => {
+  if (isCommand) return "commands";
   if (dialect !== undefined) return dialect;
   const folders = file.split(path.sep);
   if (path.basename(file) === "SKILL.md") return "skills";

@@ -4,6 +4,8 @@
  */
 import type { Document } from "yaml";
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import type { PlainField } from "./plain-fields.ts";
+import { readPlainFields } from "./plain-fields.ts";
 import type { Note } from "./problem.ts";
 
 type Step = string | number;
@@ -11,8 +13,8 @@ type Step = string | number;
 export type FieldEntry = {
   readonly value: unknown;
   readonly line: number;
-  readonly node: unknown;
-  readonly lineAt: (offset: number) => number;
+  /** Of something in the field; the nearest that is known. */
+  readonly lineBelow: (path: readonly Step[]) => number;
 };
 
 export type YamlFields = {
@@ -49,7 +51,8 @@ export const toFields = (entries: ReadonlyMap<string, FieldEntry>, firstLine: nu
   has: (name) => entries.has(name),
   lineOf: (name, ...path) => {
     const entry = entries.get(name);
-    return entry ? lineOfStep(entry, entry.node, path, entry.line) : firstLine;
+    if (!entry) return firstLine;
+    return path.length === 0 ? entry.line : entry.lineBelow(path);
   },
 });
 
@@ -64,23 +67,25 @@ export const renameFields = (fields: YamlFields, toName: (name: string) => strin
   };
 };
 
-const lineOfStep = (entry: FieldEntry, node: unknown, path: readonly Step[], found: number): number => {
+type LineAt = (offset: number) => number;
+
+const lineOfStep = (lineAt: LineAt, node: unknown, path: readonly Step[], found: number): number => {
   const [step, ...rest] = path;
   if (step === undefined) return found;
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
     if (!pair) return found;
-    return lineOfStep(entry, pair.value, rest, lineOfNode(entry, pair.key) ?? found);
+    return lineOfStep(lineAt, pair.value, rest, lineOfNode(lineAt, pair.key) ?? found);
   }
   if (isSeq(node)) {
     const item = node.items[Number(step)];
-    return lineOfStep(entry, item, rest, lineOfNode(entry, item) ?? found);
+    return lineOfStep(lineAt, item, rest, lineOfNode(lineAt, item) ?? found);
   }
   return found;
 };
 
-const lineOfNode = (entry: FieldEntry, node: unknown): number | undefined =>
-  isNode(node) && node.range ? entry.lineAt(node.range[0]) : undefined;
+const lineOfNode = (lineAt: LineAt, node: unknown): number | undefined =>
+  isNode(node) && node.range ? lineAt(node.range[0]) : undefined;
 
 /** A flood is not tried again in another way. */
 type Broken = { readonly type: "broken"; readonly line: number; readonly message: string; readonly isFlood: boolean };
@@ -96,10 +101,26 @@ const MOST_COLONS = 1_000;
 const MOST_ALIASES = 50;
 
 const parseEntries = (text: string, firstLine: number): Parsed => {
-  const lines = new LineCounter();
-  const lineAt = (offset: number): number => lines.linePos(Math.min(offset, text.length)).line + firstLine - 1;
   const flood = describeFlood(text);
   if (flood !== undefined) return { type: "broken", line: firstLine, message: flood, isFlood: true };
+  const plain = readPlainFields(text);
+  return plain ? { type: "entries", entries: toEntries(plain, firstLine) } : parseYaml(text, firstLine);
+};
+
+const toEntries = (plain: ReadonlyMap<string, PlainField>, firstLine: number): ReadonlyMap<string, FieldEntry> => {
+  const entries = new Map<string, FieldEntry>();
+  for (const [name, { value, line, below }] of plain)
+    entries.set(name, {
+      value,
+      line: line + firstLine,
+      lineBelow: ([step]) => (below.get(String(step)) ?? line) + firstLine,
+    });
+  return entries;
+};
+
+const parseYaml = (text: string, firstLine: number): Parsed => {
+  const lines = new LineCounter();
+  const lineAt = (offset: number): number => lines.linePos(Math.min(offset, text.length)).line + firstLine - 1;
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent", uniqueKeys: false });
   const [error] = document.errors;
   if (error) return broken(lineAt(error.pos[0]), `it is not YAML: ${error.message}`);
@@ -115,7 +136,7 @@ const parseEntries = (text: string, firstLine: number): Parsed => {
     const name = String(key.value);
     try {
       const value: unknown = isNode(node) ? node.toJS(document, { maxAliasCount: MOST_ALIASES }) : node;
-      entries.set(name, { value, line, node, lineAt });
+      entries.set(name, { value, line, lineBelow: (path) => lineOfStep(lineAt, node, path, line) });
     } catch {
       return broken(line, `"${name}" cannot be read: its aliases lead nowhere, or to too much`);
     }
@@ -219,7 +240,7 @@ const readField = (lines: readonly string[], line: number, note: Note): Readonly
   const severity = name === "description" ? "notice" : "warning";
   note(severity, asWritten.line, `"${name}": ${asWritten.message}; it was taken as plain text`);
   const value = [first.slice(first.indexOf(":") + 1), ...rest].join("\n").trim();
-  return new Map([[name, { value: unquote(value), line, node: undefined, lineAt: () => line }]]);
+  return new Map([[name, { value: unquote(value), line, lineBelow: () => line }]]);
 };
 
 const toSpaces = (indent: string): string => indent.replaceAll("\t", "  ");

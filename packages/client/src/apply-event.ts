@@ -62,8 +62,9 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
     case "plan.decided":
     case "plan.settled":
       return applyPlan(cell, event);
-    // It stands in the log of the run; nothing else follows from it.
+    // They stand in the log of the run; what follows from them comes with what the run does next.
     case "result.rejected":
+    case "guardrail.refused":
       return;
     default:
       event satisfies never;

@@ -5,6 +5,7 @@
 import type {
   ApprovalId,
   ForkPoint,
+  Guardrails,
   InputSource,
   Limits,
   MessageId,
@@ -17,7 +18,7 @@ import type {
   UserPart,
   WaitingFor,
 } from "@retinue/protocol";
-import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AgentDefinition, ParseOutput } from "@retinue/protocol/agent-file";
 import type {
   AnyTool,
   ApprovalAnswer,
@@ -80,6 +81,8 @@ export type EngineOptions = {
   readonly unattended: "deny" | "park";
   readonly approvalExpiresMs?: number | undefined;
   readonly hooks?: Hooks | undefined;
+  /** Asked for runs that come from outside; those of an agent's definition are asked for each of its runs. */
+  readonly guardrails?: Guardrails | undefined;
   /** Sees every event of every session that is driven here, as it is published. */
   readonly observer?: ((event: RetinueEvent) => void) | undefined;
   /** Who gives the inputs that code of this process makes, where they do not say so themselves. */
@@ -100,6 +103,8 @@ export type RunRequest = {
   readonly newSessionId?: SessionId;
   /** Where another run is left, in a session of its own. With it the task may be empty: then it goes on without a word. */
   readonly forkedFrom?: ForkPoint;
+  /** What the output schema of the spec means beyond JSON Schema, in place of what the agent's definition says. */
+  readonly parseOutput?: ParseOutput;
   /** Where the run works in a worktree: the runs among which it is merged in order. */
   readonly mergeOrder?: MergeOrder;
   /** Aborting it cancels the run. */
@@ -114,6 +119,8 @@ export type RunOutcome =
 export type RunHandle = AsyncIterable<RetinueEvent> & {
   readonly sessionId: SessionId;
   readonly runId: RunId;
+  /** The last event of the session before those that the handle tells of. */
+  readonly afterSeq: number;
   /**
    * The run's result, also where it parks and goes on later, here or in another process. It rejects only when Retinue itself failed or the engine was
    * closed (`run_left_open`), never for what became of the run.
@@ -157,11 +164,15 @@ export type Engine = {
   readonly approvals: (sessionId?: SessionId) => Promise<readonly OpenApproval[]>;
   /** The events of a session after a number, then those to come, from whichever process; live ones only of runs that are driven here. */
   readonly follow: (sessionId: SessionId, options?: FollowOptions) => AsyncIterable<RetinueEvent>;
+  /** Who the conversation of a session was handed to, and the rights of whoever handed it over; null where the main agent has it. */
+  readonly heldBy: (sessionId: SessionId) => Promise<HeldConversation | null>;
   /** What a run at work and everything below it have used and set aside; only to be looked at. */
   readonly purse: (runId: RunId) => Purse | undefined;
   /** Stops driving: what runs is left open in the record, to be resumed. */
   readonly close: () => Promise<void>;
 };
+
+export type HeldConversation = { readonly agent: string; readonly from: RunSpec };
 
 export type FollowOptions = { readonly afterSeq?: number; readonly signal?: AbortSignal };
 

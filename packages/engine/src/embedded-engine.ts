@@ -28,12 +28,13 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     stopBelow,
   });
   const inputs = createInputs(ground);
-  const { start, resume, letGo } = createRunStarter(ground, inputs);
+  const { start, resume, heldBy, letGo } = createRunStarter(ground, inputs);
   const { active, worktreeRuns, log } = ground;
   const leaveFloor = ground.floor.join(active, ground.sessions);
   return {
     start,
     resume,
+    heldBy,
     ...inputs,
     spawnBelow: async (parentId, spawned, signal) => {
       const parent = active.get(parentId);

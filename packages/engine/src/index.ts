@@ -7,6 +7,7 @@ export type {
   EngineOptions,
   FollowOptions,
   Given,
+  HeldConversation,
   HostPorts,
   ResumeOptions,
   RunHandle,

@@ -17,6 +17,7 @@ import { isInput, RetinueError } from "@retinue/protocol";
 import type {
   AnyTool,
   Answered,
+  GuardRefusal,
   Judgement,
   ManualClock,
   Model,
@@ -132,6 +133,16 @@ export const createRecordedPorts = (
     return undefined;
   };
 
+  /** Whether a guardrail refused what the loop asks about now: what is noted and not yet written lies before it. */
+  const refusalNext = (on: "input" | "output"): GuardRefusal | null => {
+    for (let index = written; index < stretch.length; index += 1) {
+      const event = stretch[index];
+      if (event?.type === "guardrail.refused" && event.on === on) return { guardrail: event.guardrail, reason: event.reason };
+      if (event && BEYOND_GUARD.has(event.type)) return null;
+    }
+    return null;
+  };
+
   const isWaitedFor = (event: RecordedEvent | undefined): boolean =>
     event?.type === "message.delivered" || event?.type === "run.finishing" || (event?.type === "run.settled" && isCancelled);
 
@@ -218,6 +229,7 @@ export const createRecordedPorts = (
       case "run.parked":
       case "run.finishing":
       case "result.rejected":
+      case "guardrail.refused":
       case "worktree.made":
       case "worktree.refused":
       case "worktree.merging":
@@ -279,7 +291,7 @@ export const createRecordedPorts = (
     while (!isDue()) await new Promise<void>((resolve) => wakeTools.push(resolve));
     advanceTo(clock, alreadyMs, settled.activeMs);
     if (isCancelled && (settled.outcome === "cancelled" || turn === record.order.size - 1)) cancelNow();
-    const { outcome, content, error, files, tests, sandbox, spent } = settled;
+    const { outcome, content, error, files, tests, sandbox, spent, transferred } = settled;
     return {
       outcome,
       content,
@@ -288,6 +300,7 @@ export const createRecordedPorts = (
       ...(tests === undefined ? {} : { tests }),
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(spent === undefined ? {} : { spent }),
+      ...(transferred === undefined ? {} : { transferred }),
     };
   };
   if (isCancelled && stretch[1]?.type === "run.settled") cancelNow();
@@ -340,6 +353,14 @@ export const createRecordedPorts = (
         for (const event of stretch)
           if (event.type === "worktree.merging" || event.type === "worktree.merged") yield toBody(event);
       },
+      guard: {
+        input: async () => refusalNext("input"),
+        output: async () => refusalNext("output"),
+        misfit: async () => {
+          const next = nextAtEnd();
+          return next?.type === "result.rejected" && next.by === "schema" ? next.reason : null;
+        },
+      },
       accept: {
         command: RECORDED_COMMAND,
         verify: async ({ agent }) => {
@@ -371,6 +392,13 @@ const toVerdict = (agent: string, refusal: string | null): RunResult => {
   const details = refusal === null ? "ACCEPT" : `REJECT: ${refusal.slice(`${agent} rejects it: `.length)}`;
   return { status: "completed", details } as RunResult;
 };
+
+/** What the loop does once guardrails have let something pass. */
+const BEYOND_GUARD: ReadonlySet<RecordedEvent["type"]> = new Set<RecordedEvent["type"]>([
+  "message.delivered",
+  "model.requested",
+  "run.settled",
+]);
 
 /** What a run does when it has an answer and no call. */
 const AT_END: ReadonlySet<RecordedEvent["type"]> = new Set<RecordedEvent["type"]>([

@@ -1,5 +1,6 @@
 /** One request to one model. Importing this costs next to nothing: protocols, SDKs and prices are loaded when first used. */
 export { fromAiSdk, isAiSdkModel } from "./ai-sdk/from-ai-sdk.ts";
+export type { AiSdkModel } from "./ai-sdk/from-ai-sdk.ts";
 export type { FromAiSdkOptions } from "./ai-sdk/from-ai-sdk.ts";
 export { createCatalogue } from "./catalogue/catalogue.ts";
 export type { Catalogue, CatalogueOptions, PriceOverride } from "./catalogue/catalogue.ts";

@@ -1,5 +1,7 @@
 /** The front matter of an agent file, and the agent that file and body make together. */
 import { z } from "zod";
+import type { Guardrails } from "./guardrails.ts";
+import type { Json } from "./json.ts";
 import type { RunResult } from "./result.ts";
 import { RULE_EFFECTS } from "./grant.ts";
 
@@ -77,8 +79,17 @@ export type AgentFrontMatter = z.infer<typeof agentFrontMatterSchema>;
 /** Words a result for the parent of the run. */
 export type Summarize = (result: RunResult) => string | Promise<string>;
 
+/** Makes the typed value of what fits the JSON Schema already, or says what is wrong with it. */
+export type ParseOutput<Output = unknown> = (
+  value: Json,
+) => Promise<{ readonly type: "fits"; readonly value: Output } | { readonly type: "misfit"; readonly reason: string }>;
+
 /** An agent: who it is, what it may use, and the prompt that makes it so. */
 export type AgentDefinition = Omit<AgentFrontMatter, "summarize"> & {
   readonly prompt: string;
   readonly summarize?: AgentFrontMatter["summarize"] | Summarize;
+  /** Of an agent that code defines: what its output schema means beyond JSON Schema. */
+  readonly parseOutput?: ParseOutput;
+  /** Of an agent that code defines: asked for each of its runs, at any depth. */
+  readonly guardrails?: Guardrails;
 };

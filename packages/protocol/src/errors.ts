@@ -244,6 +244,11 @@ export const ERRORS = {
     meaning: "What must accept the agent's result refused it, also after the agent was told why.",
     hint: "Read the reason; the work may be wrong, or the check.",
   },
+  guardrail_refused: {
+    kind: "run",
+    meaning: "A guardrail refused what was asked of the run, or what the run would have handed back.",
+    hint: "Read the reason; ask for something else, or change the guardrail.",
+  },
   stuck: {
     kind: "run",
     meaning: "The agent repeated the same calls with the same outcome.",

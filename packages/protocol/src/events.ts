@@ -99,6 +99,9 @@ export type ArtifactRef = {
 /** Files an act really changed, measured, relative to the workspace. */
 export type FileChanges = { readonly modified: readonly string[]; readonly created: readonly string[] };
 
+/** Who went on with a conversation in the place of the run that had it, and what it answered in the end. */
+export type Transferred = { readonly runId: RunId; readonly agent: string; readonly text: string };
+
 /** Tests that an act really ran. */
 export type TestCounts = {
   readonly run: number;
@@ -293,6 +296,8 @@ export type RecordedBody =
       readonly tests?: TestCounts;
       /** What kept the command that it ran to its rights: `bwrap 0.8`, or `none`. */
       readonly sandbox?: string;
+      /** The conversation was handed over for good: who answered in the place of this run, and what. */
+      readonly transferred?: Transferred;
       /** On models, by the tool itself. */
       readonly spent?: { readonly usage: Usage; readonly costUsd: number | null };
       readonly activeMs: number;
@@ -326,6 +331,14 @@ export type RecordedBody =
       readonly type: "result.rejected";
       /** The agent's output schema, or what must accept its results. */
       readonly by: "schema" | "accept";
+      readonly reason: string;
+    }
+  | {
+      /** A guardrail refused what was asked of the run, or what the run would hand back; the run has failed. */
+      readonly type: "guardrail.refused";
+      readonly on: "input" | "output";
+      /** The name of its function, or its place among them. */
+      readonly guardrail: string;
       readonly reason: string;
     }
   | {

@@ -3,6 +3,7 @@ export * from "./call-task.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./grant.ts";
+export * from "./guardrails.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./limits.ts";

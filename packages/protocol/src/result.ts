@@ -1,5 +1,6 @@
 /** The one structure that every run hands back, whatever became of it. */
 import type { ErrorValue } from "./errors.ts";
+import type { RunId } from "./ids.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./limits.ts";
 import type { Usage } from "./usage.ts";
@@ -66,6 +67,8 @@ export type RunResult = {
   readonly unverified: readonly string[];
   readonly suggestions: readonly string[];
   readonly findings: readonly Json[];
+  /** Who answered in its place, where it handed the conversation over. */
+  readonly transferredTo?: { readonly runId: RunId; readonly agent: string };
   readonly iterations: number;
   readonly toolCalls: number;
   /** Size of the last request. */

@@ -33,6 +33,8 @@ export type AssembleOptions = {
   /** Told to agents by name and description, and loaded on demand. */
   readonly skills: readonly Skill[];
   readonly askUser: AskUserOptions["ask"] | undefined;
+  /** Servers that code gives, beside those of the settings. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSettings>> | undefined;
   /** Files that something trusted runs; those of hooks and servers are added here. */
   readonly bound?: Set<string>;
   /** Whether there are tools of the browser; as the settings say by default. */
@@ -118,7 +120,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     reserved,
     resolveFrom: import.meta.url,
   });
-  const mcp = await readMcpFiles({ workspace, user: settings.mcpServers });
+  const mcp = await readMcpFiles({ workspace, user: { ...settings.mcpServers, ...options.mcpServers } });
   const stop = new AbortController();
   const problems = [...user.problems, ...mcp.problems];
   const untrusted = [...user.untrusted];

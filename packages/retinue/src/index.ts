@@ -3,8 +3,33 @@ export { createRetinue } from "./create-retinue.ts";
 export type { Retinue, RetinueOptions } from "./create-retinue.ts";
 export { openHost } from "./host/open-host.ts";
 export type { Host, HostOptions } from "./host/host.ts";
-export type { FanOutTask, ForkOptions, ResumeRunOptions, RunOptions, Workspace, WorkspaceOptions } from "./host/workspace.ts";
-export type { ExecutePlanOptions, PlanExecution, PlanForGoalOptions, Planning, PlanVerdict } from "./plans.ts";
+export type {
+  AiSdkModel,
+  FanOutTask,
+  ForkOptions,
+  GivenModel,
+  ResumeRunOptions,
+  RunOptions,
+  SessionVerdict,
+  Task,
+  Workspace,
+  WorkspaceOptions,
+} from "./host/workspace.ts";
+export { defineAgent } from "./library/define-agent.ts";
+export type { Agent, AgentOptions } from "./library/define-agent.ts";
+export type { GivenSkill } from "./library/given-skills.ts";
+export { imagePart } from "./library/image-part.ts";
+export type { Run, RunResultOf } from "./library/run.ts";
+export type { RunText } from "./library/run-text.ts";
+export type {
+  ExecutePlanOptions,
+  PlanExecution,
+  PlanForGoalOptions,
+  Planning,
+  PlanRunOptions,
+  Plans,
+  PlanVerdict,
+} from "./plans.ts";
 export { parsePlanMarkdown, planToMarkdown } from "@retinue/runtime";
 export type { Plan, PlanStep, StepState } from "@retinue/protocol";
 export { openRecord } from "./open-record.ts";
@@ -29,10 +54,27 @@ export type {
   StepView,
 } from "@retinue/client";
 export { createMergeOrder } from "@retinue/engine";
-export type { MergeOrder, RunHandle } from "@retinue/engine";
+export type {
+  Approver,
+  Cancel,
+  DefinitionDifference,
+  Engine,
+  FollowOptions,
+  Given,
+  MergeOrder,
+  ReplayVerdict,
+  ResumeOptions,
+  RunHandle,
+  RunOutcome,
+} from "@retinue/engine";
 export { defineResource, defineTool } from "@retinue/runtime";
 export type {
   AnyTool,
+  ApprovalAnswer,
+  ApprovalRequest,
+  BeforeVerdict,
+  HookedCall,
+  Hooks,
   OpenContext,
   Resource,
   ResourceOptions,
@@ -40,9 +82,59 @@ export type {
   ToolContext,
   ToolOptions,
   ToolOutput,
+  ToolScope,
+  Touches,
 } from "@retinue/runtime";
 export { RetinueError } from "@retinue/protocol";
-export type { ErrorCode, ErrorValue, Limits, RecordedEvent, RetinueEvent, RunResult, RunStatus, Usage } from "@retinue/protocol";
-export type { Model } from "@retinue/model";
+export type {
+  ApprovalId,
+  ApproveMode,
+  ArtifactRef,
+  AssistantPart,
+  BailoutReason,
+  Bill,
+  CallId,
+  ErrorCode,
+  ErrorValue,
+  EventOf,
+  FileChanges,
+  FinishReason,
+  ForkPoint,
+  Grant,
+  GuardedInput,
+  GuardedOutput,
+  Guardrail,
+  Guardrails,
+  GuardrailVerdict,
+  ImagePart,
+  InputSource,
+  Json,
+  JsonObject,
+  LimitName,
+  Limits,
+  LiveEvent,
+  MergeOutcome,
+  Message,
+  ProposedAct,
+  RecordedEvent,
+  RetinueEvent,
+  RunId,
+  RunIdentity,
+  RunResult,
+  RunSpec,
+  RunStatus,
+  SessionId,
+  TextPart,
+  ToolEffect,
+  ToolOutcome,
+  Usage,
+  UserPart,
+  WaitingFor,
+} from "@retinue/protocol";
+export type { AgentDefinition, ParseOutput, Summarize } from "@retinue/protocol/agent-file";
+export type { Model, ModelChunk, ModelRequest, TrafficTap } from "@retinue/model";
+export type { OpenApproval, ReadSide } from "@retinue/store";
+export type { TrustClaim } from "@retinue/confine/trust";
+export type { AskUserOptions, Browsers, McpServerSettings, Skill } from "@retinue/tools";
 export { loadSettings } from "./settings/load-settings.ts";
 export type { Settings } from "./settings/settings.ts";

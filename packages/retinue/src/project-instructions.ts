@@ -1,9 +1,10 @@
 /** What `AGENTS.md` and `CLAUDE.md` files say: to agents that are given them from the start, and to whoever of them enters a folder with some of its own. */
 import type { Instructions, ProjectFolders } from "@retinue/agents";
-import { describeInstructions, describeOne, loadFolderInstructions, loadInstructions } from "@retinue/agents";
+import { describeInstructions, describeOne, INSTRUCTION_FILES, loadFolderInstructions, loadInstructions } from "@retinue/agents";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { Hooks } from "@retinue/runtime";
 import { isInside } from "@retinue/runtime";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 
 export type ProjectInstructions = {
@@ -57,17 +58,29 @@ export const readProjectInstructions = async (options: ProjectInstructionOptions
   };
 };
 
-/** Read once in the life of a workspace. */
+type Read = { readonly pieces: readonly string[]; readonly imported: readonly string[]; readonly version: string };
+
+/** Read anew when a file of it was added, changed or taken away since; a look at a few files tells. */
 const createFolderReader = (root: string, folder: string) => {
-  const known = new Map<string, Promise<readonly string[]>>();
-  return (below: string): Promise<readonly string[]> => {
-    let pieces = known.get(below);
-    if (!pieces) {
-      pieces = loadFolderInstructions(below, root).then((files) => files.map((file) => describeOne(file, folder)));
-      known.set(below, pieces);
-    }
+  const known = new Map<string, Read>();
+  return async (below: string): Promise<readonly string[]> => {
+    const before = known.get(below);
+    const own = INSTRUCTION_FILES.map((name) => path.join(below, name));
+    // Looked at before they are read: what changes meanwhile is read once more.
+    const version = await versionOf(own);
+    if (before && before.version === version + (await versionOf(before.imported))) return before.pieces;
+    const loaded = await loadFolderInstructions(below, root);
+    const imported = loaded.map(({ file }) => file).filter((file) => !own.includes(file));
+    const pieces = loaded.map((file) => describeOne(file, folder));
+    known.set(below, { pieces, imported, version: version + (await versionOf(imported)) });
     return pieces;
   };
+};
+
+/** Another one for other content. */
+const versionOf = async (files: readonly string[]): Promise<string> => {
+  const stats = await Promise.all(files.map(async (file) => stat(file, { bigint: true }).catch(() => undefined)));
+  return stats.map((one) => (one ? `${one.ino}:${one.mtimeNs}:${one.size}` : "-")).join(" ");
 };
 
 /** The folders between the workspace and what is touched, without the workspace, and with what is touched, should it be one. */

@@ -108,6 +108,7 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "tool.settled":
     case "limit.reached":
     case "result.rejected":
+    case "guardrail.refused":
     case "worktree.made":
     case "worktree.refused":
     case "worktree.merging":

@@ -219,6 +219,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "run.finishing":
     case "limit.reached":
     case "result.rejected":
+    case "guardrail.refused":
     case "worktree.made":
     case "worktree.refused":
     case "worktree.merging":

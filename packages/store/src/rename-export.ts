@@ -26,6 +26,17 @@ export const renameExport = (exported: unknown, { sessionId, runIdOf }: RenameOp
       runId: renamed(draft.runId),
       parentRunId,
       ...(draft.type === "run.requested" && draft.continues !== undefined ? { continues: renamed(draft.continues) } : {}),
+      ...(draft.type === "tool.settled" && draft.transferred
+        ? { transferred: { ...draft.transferred, runId: renamed(draft.transferred.runId) } }
+        : {}),
+      ...(draft.type === "run.settled" && draft.result.transferredTo
+        ? {
+            result: {
+              ...draft.result,
+              transferredTo: { ...draft.result.transferredTo, runId: renamed(draft.result.transferredTo.runId) },
+            },
+          }
+        : {}),
       ...(draft.type === "message.received" && draft.from !== "human" ? { from: renamed(draft.from) } : {}),
     };
     hash = toChainHash(hash, toEventBody(moved, seq));

@@ -15,6 +15,7 @@ export const toRequestType = (event: RecordedEvent): RequestType | undefined => 
     case "message.delivered":
     case "limit.reached":
     case "result.rejected":
+    case "guardrail.refused":
     case "worktree.made":
     case "worktree.refused":
     case "worktree.merging":

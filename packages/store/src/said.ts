@@ -19,6 +19,7 @@ export const toSaid = (event: RecordedEvent): string => {
     case "tool.settled":
       return event.error === undefined ? toText(event.content) : `${toText(event.content)}\n${event.error.message}`;
     case "result.rejected":
+    case "guardrail.refused":
     case "plan.decided":
       return event.reason;
     case "plan.made":

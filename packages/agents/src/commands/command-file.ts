@@ -13,6 +13,8 @@ export type CommandEntry = {
   readonly argumentHint: string;
   /** Who carries it out; whoever is asked by default. */
   readonly agent?: string;
+  /** Where the file says so. */
+  readonly agentLine?: number;
   readonly template: string;
   readonly file: string;
   readonly origin: "user" | "project";
@@ -61,7 +63,7 @@ export const readCommandFile = ({ text, relative, note, ...source }: CommandSour
       ...entry,
       description: textOf("description") ?? entry.description,
       argumentHint: textOf("argument-hint") ?? "",
-      ...(agent === undefined ? {} : { agent }),
+      ...(agent === undefined ? {} : { agent, agentLine: fields.lineOf("agent") }),
     }
   );
 };

@@ -20,7 +20,12 @@ export type CommandOptions = {
   readonly configDir?: string | undefined;
 };
 
-export type LoadedCommands = { readonly commands: ReadonlyMap<string, CommandEntry>; readonly problems: readonly Problem[] };
+export type LoadedCommands = {
+  readonly commands: ReadonlyMap<string, CommandEntry>;
+  /** All files that were read for it, also those that are no command. */
+  readonly files: readonly string[];
+  readonly problems: readonly Problem[];
+};
 
 type CommandPlace = {
   readonly folder: string;
@@ -33,10 +38,12 @@ type CommandPlace = {
 export const loadCommands = async (options: CommandOptions): Promise<LoadedCommands> => {
   const commands = new Map<string, CommandEntry>();
   const problems: Problem[] = [];
+  const files: string[] = [];
   for (const { folder, dialect, origin, inside } of toPlaces(options)) {
     const onProblem = (file: string, message: string): void =>
       void problems.push({ file, line: 1, severity: "warning", message });
     for (const { file, relative } of await findFiles({ folder, accepts: isMarkdown, recursively: true, onProblem })) {
+      files.push(file);
       const notes = createNotes(file);
       try {
         const text = await readSource(file, inside);
@@ -56,7 +63,7 @@ export const loadCommands = async (options: CommandOptions): Promise<LoadedComma
       problems.push(...notes.problems);
     }
   }
-  return { commands, problems };
+  return { commands, files, problems };
 };
 
 const isMarkdown = (relative: string): boolean => /\.md$/i.test(relative);

@@ -119,7 +119,7 @@ const toRole = (value: unknown, lineOf: LineOf, { note }: ReadContext): YamlFiel
 const toNested = (value: object, lineOf: LineOf): YamlFields => {
   const entries = Object.entries(value).map(([name, inner]): [string, FieldEntry] => [
     name,
-    { value: inner, line: lineOf(name), node: undefined, lineAt: () => lineOf(name) },
+    { value: inner, line: lineOf(name), lineBelow: () => lineOf(name) },
   ]);
   const fields = toFields(new Map(entries), lineOf());
   return { ...fields, lineOf: (name, ...path) => lineOf(name, ...path) };

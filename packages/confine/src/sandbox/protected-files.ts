@@ -5,8 +5,7 @@
 import { lstat, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import type { Protection } from "@retinue/runtime";
-import { isInside, protectionOf } from "@retinue/runtime";
-import picomatch from "picomatch";
+import { createPathMatcher, isInside, protectionOf } from "@retinue/runtime";
 import { codeOf } from "../files/system-error.ts";
 import { HALF_PROTECTED, listProtectedNames, notRun } from "./protected-names.ts";
 
@@ -84,7 +83,7 @@ export const searchNamed = async (search: ProtectedSearch): Promise<Searched> =>
 /** However many there are. */
 export const searchProtected = async (search: ProtectedSearch): Promise<Searched> => {
   const { folder, unprotected = [], bound = [] } = search;
-  const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+  const isFree = createPathMatcher(unprotected, { anyCase: true });
   const { names, closed, unspeakable } = await listProtectedNames(search);
   const kinds = new Map(names.filter((file) => !isFree(file)).flatMap(toProtected));
   const all: ProtectedFile[] = [];

@@ -6,8 +6,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FileVersion, Grant, MergeConflict, PlannedChange } from "@retinue/protocol";
 import type { MergePlan, RunWorktree } from "@retinue/runtime";
-import { BOUND, isInScope, isInside, protectionOf, toFileVersion } from "@retinue/runtime";
-import picomatch from "picomatch";
+import { BOUND, createPathMatcher, isInScope, isInside, protectionOf, toFileVersion } from "@retinue/runtime";
 import type { GitOptions, Repository } from "../git/repository.ts";
 import { inFolderOf } from "../files/write-inside.ts";
 import type { ObjectFormat } from "./blob-id.ts";
@@ -88,7 +87,7 @@ const toVersion = (mode: string, id: string): FileVersion | null => (Number(mode
 
 /** Why a change is not merged, whatever stands in the workspace. */
 const createRefusal = ({ of, writes }: PlanMerge, { unprotected = [], bound = () => [] }: MergeOptions, git: OwnGit) => {
-  const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+  const isFree = createPathMatcher(unprotected, { anyCase: true });
   return async ({ path: file, theirs }: Changed): Promise<string | undefined> => {
     const protection = protectionOf(file);
     if (protection?.write === "deny" && !isFree(file)) return `it is ${protection.why}`;

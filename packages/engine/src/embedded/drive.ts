@@ -24,6 +24,7 @@ import { createMergeOrder } from "../worktree/merge-order.ts";
 import type { ActiveRun, Known, Tree } from "./active-run.ts";
 import { countChildren } from "./active-run.ts";
 import { ring, waitForRing } from "./bell.ts";
+import { guardPortsOf } from "./guard-ports.ts";
 import { inCall, inRun } from "./current-run.ts";
 import type { Ground } from "./ground.ts";
 import { leaveTree, publish, write } from "./ground.ts";
@@ -214,6 +215,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
   const { sessionId } = state.identity;
   const watch = (run.watch = createStopwatch(ports.clock, state.used.activeMs));
   const ask = createAskPort(ground, run);
+  const guard = guardPortsOf(ground, run);
   return {
     state,
     signal: run.stop.signal,
@@ -246,6 +248,7 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
       ...(ports.redactor === undefined ? {} : { redactor: ports.redactor }),
       accept: ground.below.acceptPorts(ground, run),
+      ...(guard === undefined ? {} : { guard }),
       ...(mergeTurn ? { bringBack: (status, signal) => worktreeRuns.bringBack(state, { status, mergeTurn, signal }) } : {}),
       ...(ask === undefined ? {} : { ask }),
       ...(options.approvalExpiresMs === undefined ? {} : { approvalExpiresMs: options.approvalExpiresMs }),

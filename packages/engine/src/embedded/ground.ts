@@ -1,5 +1,6 @@
 /** What all parts of the embedded engine stand on: its options, the runs that are at work in this process, and the ways to write and to show. */
 import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
+import type { ParseOutput } from "@retinue/protocol/agent-file";
 import type { EventLog } from "@retinue/store";
 import type { AcceptPorts, AnyTool, RunState } from "@retinue/runtime";
 import { createCleaner } from "@retinue/runtime";
@@ -33,6 +34,8 @@ export type Ground = {
   readonly worktreeRuns: WorktreeRuns;
   /** What tools hold open for whole sessions. */
   readonly sessionShelves: SessionShelves;
+  /** How results of runs that were asked for with a schema of their own are read, until they settle. */
+  readonly outputParsers: Map<RunId, ParseOutput>;
   /** The value without the secrets that are known. */
   readonly clean: <T>(value: T) => T;
   /** Whether somebody can be asked: at once, or later from elsewhere. */
@@ -51,6 +54,7 @@ export const createGround = (options: EngineOptions, below: Below): Ground => ({
   sessions: new Map(),
   worktreeRuns: createWorktreeRuns(options.ports.worktrees, options.log),
   sessionShelves: createSessionShelves({ clock: options.ports.clock, told: options.onProblem }),
+  outputParsers: new Map(),
   clean: createCleaner(options.ports.redactor),
   canAsk: options.approver !== undefined || options.unattended === "park",
   parks: options.approver === undefined && options.unattended === "park",

@@ -4,9 +4,10 @@
  */
 import type { ApprovalId, InputBody, InputEvent, RunId, RunIdentity } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { apply, likenessOf } from "@retinue/runtime";
+import { apply, asksForTransfer, likenessOf } from "@retinue/runtime";
 import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";
+import { childRunId } from "./active-run.ts";
 import { ring } from "./bell.ts";
 import type { Ground } from "./ground.ts";
 import { publish } from "./ground.ts";
@@ -90,7 +91,7 @@ export const watchInputs = (ground: Ground, session: Session, onWake: (run: Acti
 /** The inputs of an engine's contract. */
 export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" | "cancel" | "answer"> => ({
   send: async (runId, said, { source } = {}) =>
-    appendInput(ground, await identityOf(ground, runId), {
+    appendInput(ground, await identityOf(ground, speakerFor(ground, runId)), {
       type: "message.received",
       messageId: `msg_${ground.options.createId()}`,
       from: "human",
@@ -119,6 +120,16 @@ export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" |
       ...(source === undefined ? {} : { source }),
     }),
 });
+
+/** Who goes on with the conversation of a run: the run itself, or whoever it hands it over to just now. */
+const speakerFor = (ground: Ground, runId: RunId): RunId => {
+  for (const { callId, input } of ground.active.get(runId)?.state.turn?.started.values() ?? []) {
+    const child = childRunId(runId, callId);
+    const state = ground.active.get(child)?.state;
+    if (asksForTransfer(input) && state && !state.result) return speakerFor(ground, child);
+  }
+  return runId;
+};
 
 const toCancel = ({ reason, finish, source }: Cancel): InputBody => ({
   type: "cancel.requested",

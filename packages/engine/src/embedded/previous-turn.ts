@@ -7,14 +7,19 @@ import type { Message, RecordedEvent, RunId, SessionId } from "@retinue/protocol
 import { RetinueError } from "@retinue/protocol";
 import type { RunState } from "@retinue/runtime";
 import { fold, settledMessages } from "@retinue/runtime";
+import type { HeldConversation } from "../contract.ts";
 import type { Ground } from "./ground.ts";
-import { latestRoot } from "./session-history.ts";
+import { latestConversation } from "./session-history.ts";
 import { allowedIn } from "./sessions.ts";
 
 /** The last main run of a session, as far as the next one needs it. */
 export type PreviousTurn = {
   readonly runId: RunId;
   readonly isSettled: boolean;
+  /** The run whose conversation goes on: the main run, or the one that it was handed to. */
+  readonly conversation: RunId;
+  /** Who it was handed to, and the rights of whoever handed it over. */
+  readonly heldBy: HeldConversation | null;
   readonly messages: readonly Message[];
   /** Kinds of acts that a human has allowed for the session. */
   readonly allowed: readonly string[];
@@ -54,11 +59,13 @@ export const createPreviousTurns = ({ log }: Pick<Ground, "log">): PreviousTurns
 
   const readWhole = async (sessionId: SessionId): Promise<PreviousTurn> => {
     const events = await log.read(sessionId);
-    const state = latestRoot(events, sessionId);
+    const { root, holder, from } = latestConversation(events, sessionId);
     return {
-      runId: state.identity.runId,
-      isSettled: state.result !== null,
-      messages: settledMessages(state),
+      runId: root.identity.runId,
+      isSettled: root.result !== null,
+      conversation: holder.identity.runId,
+      heldBy: from && { agent: holder.identity.agent, from: from.spec },
+      messages: settledMessages(holder),
       allowed: [...allowedIn(events)],
       seq: events.at(-1)?.seq ?? 0,
       base: null,
@@ -80,6 +87,8 @@ export const createPreviousTurns = ({ log }: Pick<Ground, "log">): PreviousTurns
     return {
       runId,
       isSettled: true,
+      conversation: runId,
+      heldBy: null,
       messages: state === null ? whole.messages : settledMessages(state),
       allowed: [...new Set([...whole.allowed, ...allowedIn(events)])],
       seq: events.at(-1)?.seq ?? base.seq,
@@ -97,13 +106,25 @@ export const createPreviousTurns = ({ log }: Pick<Ground, "log">): PreviousTurns
     },
     keep: async (state, { seq, allowed, before }) => {
       const { sessionId, runId } = state.identity;
+      // Whoever it was handed to has the conversation; the record is read for that.
+      if (state.transferredTo) return void cache.delete(sessionId);
       const messages = settledMessages(state);
       const kept = [...allowed];
       const isWhole = !before?.base || seq - before.base.seq >= EVENTS_BETWEEN;
       const base = isWhole ? { runId, seq } : before.base;
-      remember(sessionId, { runId, isSettled: true, messages, allowed: kept, seq, base: before ? base : null });
-      // The first turn of a session is quickly read; most sessions have no second.
-      if (!before || !base) return;
+      const heldBy = before?.heldBy?.agent === state.identity.agent ? before.heldBy : null;
+      remember(sessionId, {
+        runId,
+        isSettled: true,
+        conversation: runId,
+        heldBy,
+        messages,
+        allowed: kept,
+        seq,
+        base: before ? base : null,
+      });
+      // The first turn of a session is quickly read; most sessions have no second. Of one that was handed over the record is read whole.
+      if (!before || !base || heldBy) return;
       const stored: Stored = isWhole ? { messages, allowed: kept } : { base: base.runId };
       await log.writeSnapshot({ sessionId, runId, seq, format: FORMAT, state: JSON.stringify(stored) });
     },

@@ -29,6 +29,7 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
     readFile: (file) => ports.readFile(file, state.spec.workspace),
     openDirectory: (named) => openDirectory(ports, named, state.spec.workspace),
     isolate: (callId) => (run ? placeBelow(ground, run, callId) : noRun()),
+    childRunId: (callId) => childRunId(runId, callId),
     start: (child: ChildRun, signal: AbortSignal): Promise<RunResult | InBackground> =>
       run ? startChild(ground, run, child, signal) : noRun(),
     summarise: async (signal) => {

@@ -23,7 +23,7 @@ import { readOpenRun } from "./read-state.ts";
 import { historyAt } from "./session-history.ts";
 import { allowInSession, enterSession } from "./sessions.ts";
 
-export type RunStarter = Pick<Engine, "start" | "resume"> & {
+export type RunStarter = Pick<Engine, "start" | "resume" | "heldBy"> & {
   /** Parked runs are driven on by others from now on; whoever waits here for one of them is told. */
   readonly letGo: (thrown: Error) => void;
 };
@@ -62,6 +62,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
       for (const runId of awaited.keys()) if (!ground.active.has(runId)) awaited.reject(runId, thrown);
     },
     start: (request) => start(main, request),
+    heldBy: async (sessionId) => (await main.turns.read(sessionId)).heldBy,
     resume: (runId, { takeOver = false } = {}) => resume(main, runId, takeOver),
   };
 };
@@ -69,7 +70,7 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
 const start = async (main: MainRuns, request: RunRequest): Promise<RunHandle> => {
   const { ground, turns } = main;
   const { log, options } = ground;
-  const { agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, signal } = request;
+  const { agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, parseOutput, signal } = request;
   const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
   if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
     throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
@@ -80,7 +81,7 @@ const start = async (main: MainRuns, request: RunRequest): Promise<RunHandle> =>
     identity: { sessionId, runId: `run_${options.createId()}`, parentRunId: null, depth: 0, agent },
     task,
     spec,
-    ...(previous === null ? {} : { continues: previous.runId }),
+    ...(previous === null ? {} : { continues: previous.conversation }),
     ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
   });
   const [admitted] = await log.append([draft]);
@@ -89,13 +90,14 @@ const start = async (main: MainRuns, request: RunRequest): Promise<RunHandle> =>
   follower.push(admitted);
   options.observer?.(admitted);
   allowInSession(enterSession(ground, sessionId), previous?.allowed ?? []);
+  if (parseOutput) ground.outputParsers.set(draft.runId, parseOutput);
   const run = drive(ground, createState(draft, previous?.messages ?? []), {
     parent: null,
     known: { states: new Map(), seq: admitted.seq },
     resumed: false,
     order: mergeOrder,
   });
-  return toHandle(main, run, { follower, previous }, signal);
+  return toHandle(main, run, { follower, previous, afterSeq: admitted.seq - 1 }, signal);
 };
 
 const resume = async (main: MainRuns, runId: RunId, takeOver: boolean): Promise<RunHandle> => {
@@ -106,7 +108,7 @@ const resume = async (main: MainRuns, runId: RunId, takeOver: boolean): Promise<
   const follower = createFollower(known.seq, (seq) => ground.log.read(sessionId, seq));
   allowInSession(enterSession(ground, sessionId), allowed);
   const run = drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: !takeOver });
-  return toHandle(main, run, { follower, previous: null });
+  return toHandle(main, run, { follower, previous: null, afterSeq: known.seq });
 };
 
 /** Something came that a parked run waits for. */
@@ -149,6 +151,7 @@ const attend = async (main: MainRuns, run: ActiveRun): Promise<void> => {
     // Somebody may have asked for it meanwhile.
     one = awaited.get(runId);
     if (driven.type === "settled") {
+      main.ground.outputParsers.delete(runId);
       await keepTurn(main, run, one?.previous ?? null);
       return awaited.settle(runId, driven.result);
     }
@@ -180,9 +183,9 @@ const leave = ({ ground }: MainRuns, { session }: ActiveRun, one: Awaited | unde
   if (session.runs.size === 0 && session.followers.size === 0) ground.sessions.delete(session.sessionId);
 };
 
-type Begun = { readonly follower: Follower; readonly previous: PreviousTurn | null };
+type Begun = { readonly follower: Follower; readonly afterSeq: number; readonly previous: PreviousTurn | null };
 
-const toHandle = (main: MainRuns, run: ActiveRun, { follower, previous }: Begun, outer?: AbortSignal): RunHandle => {
+const toHandle = (main: MainRuns, run: ActiveRun, { follower, previous, afterSeq }: Begun, outer?: AbortSignal): RunHandle => {
   const { sessionId, runId } = run.state.identity;
   run.session.followers.add(follower);
   const onAbort = (): void => void stop(main, runId, outer?.reason);
@@ -202,6 +205,7 @@ const toHandle = (main: MainRuns, run: ActiveRun, { follower, previous }: Begun,
   return {
     sessionId,
     runId,
+    afterSeq,
     get result() {
       want(main, { sessionId, runId }, one);
       return one.result.promise;

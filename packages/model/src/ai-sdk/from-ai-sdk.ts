@@ -3,7 +3,7 @@
  * stops half-way is a failure, and retrying and pacing are ours.
  */
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { Usage } from "@retinue/protocol";
+import type { JsonObject, Usage } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Model } from "../contract.ts";
 import type { Gate } from "../gate.ts";
@@ -34,15 +34,25 @@ export type FromAiSdkOptions = {
   /** Taken out of all messages. */
   readonly secrets?: readonly string[];
   /** Sent with every request, as the SDK's provider wants them. */
-  readonly providerOptions?: SharedV4ProviderOptions;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** Whether the provider shows the model images inside tool results; known for the common ones. */
   readonly toolResultImages?: boolean;
   /** What an answer is counted as; as the provider says by default. */
   readonly count?: CountAnswer;
 };
 
+/** Any `LanguageModelV4`, told by its shape: whoever uses our types need not have those of the SDK. */
+export type AiSdkModel = {
+  readonly specificationVersion: "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: unknown;
+  readonly doGenerate: (options: never) => unknown;
+  readonly doStream: (options: never) => unknown;
+};
+
 /** Whether a value is a model that `fromAiSdk` takes. */
-export const isAiSdkModel = (value: unknown): value is LanguageModelV4 => {
+export const isAiSdkModel = (value: unknown): value is AiSdkModel => {
   if (typeof value !== "object" || value === null) return false;
   const { specificationVersion, provider, modelId, doStream } = value as Partial<Record<keyof LanguageModelV4, unknown>>;
   return (
@@ -50,11 +60,13 @@ export const isAiSdkModel = (value: unknown): value is LanguageModelV4 => {
   );
 };
 
-export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}): Model => {
-  if (!isAiSdkModel(model))
+export const fromAiSdk = (given: AiSdkModel, options: FromAiSdkOptions = {}): Model => {
+  if (!isAiSdkModel(given))
     throw new RetinueError("usage", "fromAiSdk was given something that is no AI SDK language model of specification v4.", {
       hint: "Give what the SDK's provider returns, such as google('gemini-3.8-flash'), of a provider package for AI SDK 7.",
     });
+  // By its version it is one of the SDK's.
+  const model = given as unknown as LanguageModelV4;
   const name = model.provider.split(".")[0] ?? model.provider;
   const endpoint: Endpoint = {
     provider: options.provider ?? name,
@@ -75,7 +87,8 @@ export const fromAiSdk = (model: LanguageModelV4, options: FromAiSdkOptions = {}
     stream: (request, signal) => {
       const callOptions = {
         ...toCallOptions(model, request, images),
-        ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
+        // JSON is JSON, whichever of its types is readonly.
+        ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions as SharedV4ProviderOptions }),
       };
       return runAttempts({
         gate,

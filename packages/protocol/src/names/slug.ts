@@ -3,12 +3,16 @@ const LONGEST_RAW = 200;
 
 /** Parts of paths and control characters never belong to a name, and are not smoothed away. */
 export const isSuspiciousName = (raw: string): boolean =>
-  raw.length > LONGEST_RAW ||
-  /[/\\]|\.\./.test(raw) ||
-  Array.from(raw).some((character) => character < " " || character === "\x7f");
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  raw.length > LONGEST_RAW || /[/\\\u0000-\u001F\u007F]|\.\./.test(raw);
 
 /** `others` are the characters that become dashes. */
-export const toSlug = (raw: string, others = /[^a-z0-9]+/g): string =>
+export const toSlug = (raw: string, others = /[^a-z0-9]+/g): string => (SLUG.test(raw) ? raw : makeSlug(raw, others));
+
+/** Most names are as they should be. */
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+const makeSlug = (raw: string, others: RegExp): string =>
   raw
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1-$2")

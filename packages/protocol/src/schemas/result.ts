@@ -1,6 +1,7 @@
 /** Schemas of the one result that every run hands back, and of what became of a worktree. */
 import { z } from "zod";
 import { errorValueSchema } from "./error-value.ts";
+import { runIdSchema } from "./ids.ts";
 import { jsonSchema } from "./json.ts";
 import { limitsSchema } from "./limits.ts";
 import { costSchema, usageSchema } from "./usage.ts";
@@ -69,6 +70,10 @@ export const runResultSchema = z
     unverified: z.array(z.string()).describe("What the agent claims and the record does not support."),
     suggestions: z.array(z.string()).describe("What the agent would do next."),
     findings: z.array(jsonSchema).describe("What the agent found, as data."),
+    transferredTo: z
+      .object({ runId: runIdSchema.describe("The run."), agent: z.string().describe("Its agent.") })
+      .exactOptional()
+      .describe("Who answered in its place, where it handed the conversation over."),
     iterations: z.number().describe("Model calls that could use tools."),
     toolCalls: z.number().describe("Tool calls that were executed."),
     contextTokens: z.number().describe("Size of the last request."),

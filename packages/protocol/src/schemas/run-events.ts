@@ -63,5 +63,14 @@ export const RUN_SCHEMAS = {
       reason: z.string().describe("Why."),
     },
   ),
+  "guardrail.refused": eventSchema(
+    "guardrail.refused",
+    "A guardrail refused what was asked of the run, or what the run would hand back; the run has failed.",
+    {
+      on: z.enum(["input", "output"]).describe("What was refused."),
+      guardrail: z.string().describe("The name of its function, or its place among them."),
+      reason: z.string().describe("Why."),
+    },
+  ),
   "run.settled": eventSchema("run.settled", "The run is over.", { result: runResultSchema.describe("What it hands back.") }),
 };

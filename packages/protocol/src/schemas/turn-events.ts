@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { eventSchema } from "./envelope.ts";
 import { errorValueSchema } from "./error-value.ts";
-import { approvalIdSchema, artifactIdSchema, callIdSchema } from "./ids.ts";
+import { approvalIdSchema, artifactIdSchema, callIdSchema, runIdSchema } from "./ids.ts";
 import { jsonSchema } from "./json.ts";
 import { assistantPartSchema, userPartSchema } from "./messages.ts";
 import { proposedActSchema, toolEffectSchema } from "./proposed-act.ts";
@@ -41,6 +41,14 @@ const fileChangesSchema = z
 const testCountsSchema = countsSchema
   .extend({ latest: countsSchema.exactOptional().describe("Of several runs counted together, the last one.") })
   .meta({ title: "TestCounts", description: "Tests that an act really ran." });
+
+const transferredSchema = z
+  .object({
+    runId: runIdSchema.describe("The run that went on with the conversation."),
+    agent: z.string().describe("Its agent."),
+    text: z.string().describe("What it answered in the end."),
+  })
+  .meta({ title: "Transferred", description: "Who went on with a conversation in the place of the run that had it." });
 
 export const TURN_SCHEMAS = {
   "model.requested": eventSchema("model.requested", "A model is about to be asked.", {
@@ -103,6 +111,9 @@ export const TURN_SCHEMAS = {
       .exactOptional()
       .describe("Of a call that was not started: its arguments as the model wrote them, or the beginning of those."),
     sandbox: z.string().exactOptional().describe("What kept the command that it ran to its rights: `bwrap 0.8`, or `none`."),
+    transferred: transferredSchema
+      .exactOptional()
+      .describe("The conversation was handed over for good: who answered in the place of this run, and what."),
     spent: spentSchema.exactOptional().describe("On models, by the tool itself."),
     activeMs,
   }),

@@ -118,6 +118,8 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
       return line("a message to it was taken back");
     case "result.rejected":
       return line(`its result was not accepted: ${event.reason}`);
+    case "guardrail.refused":
+      return line(`is refused by the guardrail ${event.guardrail}: ${event.reason}`);
     case "worktree.refused":
       return line(`gets no worktree: ${event.error.message}`);
     case "worktree.merged":

@@ -32,7 +32,7 @@ export const runCommand = async (
   const { stdin, stderr, env } = surroundings;
   /** Words of the command line may call a command that is a file; what is piped in never does. */
   const toTask = async (): Promise<CommandTask> => {
-    const text = await readTask(words, stdin);
+    const text = await readTask(words, stdin, stderr.write);
     if (words[0]?.startsWith("/") !== true) return { text };
     const { settings, workspace } = await loadSessionSettings(options, surroundings);
     const { toCommandTask } = await import("../folder-commands.ts");

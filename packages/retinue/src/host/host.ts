@@ -1,8 +1,9 @@
 /** A host: what the workspaces of one process share. Models and their queues, the record, and what the user trusts are there once. */
-import type { Approver, Engine, RunHandle } from "@retinue/engine";
+import type { Approver, Engine } from "@retinue/engine";
 import type { TrafficTap } from "@retinue/model";
 import type { InputSource, RunId, SessionId } from "@retinue/protocol";
 import type { ReadSide } from "@retinue/store";
+import type { Run } from "../library/run.ts";
 import type { RetinueStore } from "../open-record.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { GivenModel, ResumeRunOptions, Workspace, WorkspaceOptions } from "./workspace.ts";
@@ -34,7 +35,7 @@ export type Host = {
   /** Those that are open, in the order in which they were opened. */
   readonly workspaces: () => readonly Workspace[];
   /** Goes on with a session in the folder that it works in: through the workspace that is open there, or one that is opened for it. */
-  readonly resume: (id: SessionId | RunId, options?: ResumeRunOptions) => Promise<RunHandle>;
+  readonly resume: (id: SessionId | RunId, options?: ResumeRunOptions) => Promise<Run>;
   /** The record of all workspaces. */
   readonly sessions: ReadSide;
   /** The questions of all workspaces that wait for an answer. */

@@ -19,6 +19,7 @@ import type { SessionPermissions, TrustedAgents } from "../load-trusted-agents.t
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
+import { readGivenSkills } from "../library/given-skills.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import type { Secret } from "../secrets/secret.ts";
@@ -87,6 +88,8 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       modelNames: Object.keys(settings.models),
       shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
+      given: options.agents ?? [],
+      givenSkills: await readGivenSkills(options.skills ?? []),
       folder,
       ...(homeDir === undefined ? {} : { homeDir }),
     },
@@ -108,12 +111,13 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     settings,
     skills,
     askUser: options.askUser,
+    mcpServers: options.mcpServers,
     browser: options.browser,
     desktop: options.desktop,
     secrets: await workspaceSecrets(folder),
   });
   try {
-    const agents = await prepareAgents({ found, settings, assembled, instructions, options });
+    const agents = await prepareAgents({ found, settings, assembled, instructions });
     for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
     await addBoundFiles(
       bound,
@@ -155,7 +159,6 @@ type Parts = {
   readonly settings: Settings;
   readonly assembled: AssembledTools;
   readonly instructions: ProjectInstructions;
-  readonly options: WorkspaceOptions;
 };
 
 const prepareAgents = async ({
@@ -163,10 +166,8 @@ const prepareAgents = async ({
   settings,
   assembled,
   instructions,
-  options,
 }: Parts): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
-  const defined = new Map([...loaded.agents, ...(options.agents ?? []).map((agent) => [agent.name, agent] as const)]);
-  const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(defined, settings);
+  const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(loaded.agents, settings);
   const taught = await teachSkills(set, loaded.skills);
   const agents = instructions.instruct(taught.agents);
   return {
@@ -193,7 +194,7 @@ const prepareAgents = async ({
 /** A model that was given stands above the settings, and those above what can be reached. */
 const chooseModels = async (
   { models, model: ofHost }: Shared,
-  { env, settings, options }: Pick<Parts, "settings" | "options"> & { readonly env: NodeJS.ProcessEnv },
+  { env, settings, options }: Pick<LoadedWorkspace, "env" | "settings"> & { readonly options: WorkspaceOptions },
 ): Promise<Pick<LoadedWorkspace, "model" | "resolve">> => {
   const wanted = options.model ?? ofHost;
   const known = models.modelsOf(settings, env);

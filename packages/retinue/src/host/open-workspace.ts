@@ -1,11 +1,16 @@
 /** Opens a workspace of a host: what its folder brings, an engine for it, and the ways to run, resume, fork and speak to runs. */
 import type { Engine, RunHandle } from "@retinue/engine";
 import { compareDefinitions, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
-import type { SessionId, UserPart } from "@retinue/protocol";
+import type { RunResult, RunSpec, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import type { AgentDefinition, ParseOutput } from "@retinue/protocol/agent-file";
 import { ORCHESTRATOR, toPlanGraph } from "@retinue/runtime";
 import { fanOut } from "../fan-out.ts";
+import type { Agent } from "../library/define-agent.ts";
+import { toOutputSchema } from "../library/output-schema.ts";
+import type { Run } from "../library/run.ts";
+import { toRun, toTyped } from "../library/run.ts";
+import { createRunText } from "../library/run-text.ts";
 import { createNarrowedLog } from "../narrowed-log.ts";
 import { createPlans } from "../plans.ts";
 import { closeAll } from "./close-all.ts";
@@ -17,7 +22,7 @@ import { createRunSpecs } from "./run-specs.ts";
 import type { Shared } from "./shared.ts";
 import { createWorkspaceEngine, toPlanSettings } from "./workspace-engine.ts";
 import { createTurnUndo } from "./undo-turn.ts";
-import type { RunOptions, Workspace, WorkspaceOptions } from "./workspace.ts";
+import type { RunOptions, Task, Workspace, WorkspaceOptions } from "./workspace.ts";
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
 
@@ -43,17 +48,32 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     await record.narrow(sessionId, { ...specs.grantedNow(run), isImported: true });
   };
 
-  const start = async (agent: AgentDefinition, task: string | readonly UserPart[], run: RunOptions): Promise<RunHandle> => {
+  /** Whoever is asked for; else whoever the conversation was handed to, within the rights of whoever handed it over; else the main agent. */
+  const speakerOf = async ({ agent, sessionId }: RunOptions): Promise<Speaker> => {
+    if (agent === undefined && sessionId !== undefined) {
+      await own.require(sessionId);
+      const held = await engine.heldBy(sessionId);
+      // Rights are told from the folder that they are for.
+      if (held && held.from.workspace === folder && loaded.agents.has(held.agent))
+        return { agent: agentOf(held.agent), above: held.from };
+    }
+    return { agent: agentOf(nameOf(agent)) };
+  };
+
+  const start = async ({ agent: found, above }: Speaker, task: Task, run: RunOptions): Promise<RunHandle> => {
     requireOpen();
     checkTask(task);
     const { sessionId, newSessionId, mergeOrder, signal } = run;
     if (sessionId !== undefined) await own.require(sessionId);
-    const spec = await specs.specOf(agent, run);
+    const output = run.output && toOutputSchema(run.output);
+    const agent = output ? { ...found, output: output.json } : found;
+    const spec = await specs.specOf(agent, run, above);
     if (sessionId !== undefined) await believeNoImport(sessionId, run);
     const started = await engine.start({
       agent: agent.name,
       task: typeof task === "string" ? [{ type: "text", text: task }] : task,
       spec,
+      ...(output?.parse === undefined ? {} : { parseOutput: output.parse }),
       ...(mergeOrder === undefined ? {} : { mergeOrder }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(newSessionId === undefined ? {} : { newSessionId }),
@@ -63,10 +83,35 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     return started;
   };
 
-  const spawn: Workspace["spawn"] = async (name, task, run = {}) => {
-    const agent = agentOf(name);
+  const toWorkspaceRun = <Output>(handle: RunHandle, parse?: ParseOutput<Output>): Run<Output> => {
+    const { sessionId, runId, afterSeq } = handle;
+    const text = createRunText({ sessionId, runId, afterSeq, follow: engine.follow, result: () => handle.result });
+    return toRun(handle, { text, parse });
+  };
+
+  const runTask: Workspace["run"] = async <Output>(task: Task, how: RunOptions<Output> = {}) => {
+    const speaker = await speakerOf(how);
+    const handle = await start(speaker, task, how);
+    // The parser of an agent that was given as it was defined is that of its definition.
+    return toWorkspaceRun(handle, how.output ? toOutputSchema(how.output).parse : parserOf<Output>(speaker.agent));
+  };
+
+  const spawn: Workspace["spawn"] = async <Output>(
+    name: string | Agent<Output>,
+    task: string,
+    how: Parameters<Workspace["spawn"]>[2] = {},
+  ) => {
+    const agent = agentOf(nameOf(name));
+    return toTyped(spawnUntyped(agent, task, how), parserOf<Output>(agent));
+  };
+
+  const spawnUntyped = async (
+    agent: AgentDefinition,
+    task: string,
+    run: NonNullable<Parameters<Workspace["spawn"]>[2]>,
+  ): Promise<RunResult> => {
     const parent = currentRun();
-    if (!parent) return (await start(agent, task, run)).result;
+    if (!parent) return (await start({ agent }, task, run)).result;
     requireOpen();
     checkTask(task);
     if (!engine.purse(parent.runId) && shared.floor.isAtWork(parent.runId))
@@ -82,7 +127,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
 
   const plans = createPlans({
     check: (plan, agent = "main") => void toPlanGraph(plan, { ...toPlanSettings(settings), agents: agentOf(agent).delegates }),
-    run: (task, run) => start(agentOf(run.agent ?? "main"), task, run),
+    run: (task, run) => start({ agent: agentOf(run.agent ?? "main") }, task, run),
     events: async (sessionId) => store.read(sessionId),
   });
 
@@ -100,7 +145,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     untrusted: loaded.untrusted,
     sessions: store.readSide,
     live: toLive(engine, own, folder),
-    run: async (task, run = {}) => start(agentOf(run.agent ?? "main"), task, run),
+    run: runTask,
     spawn,
     fanOut: (tasks, { maxConcurrent = settings.agent.maxConcurrent, signal } = {}) => {
       const mergeOrder = createMergeOrder();
@@ -110,7 +155,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     },
     resume: async (id, how) => {
       requireOpen();
-      return resumeRun({ store, record, engine, own, specs, resolve }, id, how);
+      return toWorkspaceRun(await resumeRun({ store, record, engine, own, specs, resolve }, id, how));
     },
     fork: async (point, { task = "", prompt, ...run } = {}) => {
       requireOpen();
@@ -118,15 +163,17 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
         ({ type, runId }) => type === "run.requested" && runId === point.runId,
       );
       if (!origin) throw new RetinueError("run_unknown", `There is no run ${point.runId} in ${point.sessionId}.`);
-      const agent = agentOf(run.agent ?? origin.agent);
+      const agent = agentOf(run.agent === undefined ? origin.agent : nameOf(run.agent));
       const spec = await specs.specOf(prompt === undefined ? agent : { ...agent, prompt }, run);
-      return engine.start({
-        agent: agent.name,
-        task: task === "" ? [] : [{ type: "text", text: task }],
-        spec,
-        forkedFrom: point,
-        ...(run.signal === undefined ? {} : { signal: run.signal }),
-      });
+      return toWorkspaceRun(
+        await engine.start({
+          agent: agent.name,
+          task: task === "" ? [] : [{ type: "text", text: task }],
+          spec,
+          forkedFrom: point,
+          ...(run.signal === undefined ? {} : { signal: run.signal }),
+        }),
+      );
     },
     readsImages: async (name = loaded.model) => (await resolve(name)).readsImages === true,
     undo: createTurnUndo({ versions: loaded.versions, folder, events: async (sessionId) => store.read(sessionId) }),
@@ -167,7 +214,15 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
   follow: engine.follow,
 });
 
-const checkTask = (task: string | readonly UserPart[]): void => {
+type Speaker = { readonly agent: AgentDefinition; readonly above?: RunSpec };
+
+const nameOf = (agent: string | AgentDefinition = "main"): string => (typeof agent === "string" ? agent : agent.name);
+
+/** Whoever names an agent by its definition has the type of its results from there. */
+const parserOf = <Output>({ parseOutput }: AgentDefinition): ParseOutput<Output> | undefined =>
+  parseOutput as ParseOutput<Output> | undefined;
+
+const checkTask = (task: Task): void => {
   const texts = typeof task === "string" ? [task] : task.map((part) => (part.type === "text" ? part.text : ""));
   const hasPicture = typeof task !== "string" && task.some(({ type }) => type === "image");
   if (!hasPicture && texts.every((text) => text.trim() === "")) throw new RetinueError("task_empty", "There is no task.");

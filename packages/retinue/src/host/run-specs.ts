@@ -1,17 +1,17 @@
 /** What main runs of a workspace may be and do: specs for new ones, and what one that is resumed may have at most. */
 import type { Engine } from "@retinue/engine";
-import type { Grant, RunSpec } from "@retinue/protocol";
+import type { Grant, Limits, RunSpec } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { GrantedNow } from "@retinue/runtime";
-import { createSpec, resolveToolName, stricter } from "@retinue/runtime";
+import { createSpec, resolveToolName, stricter, withinBoth } from "@retinue/runtime";
 import { describeFigures } from "../figures.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Shared } from "./shared.ts";
 import type { RunOptions } from "./workspace.ts";
 
 export type RunSpecs = {
-  /** What a run at depth 0 is frozen to. A model that nobody configured is told before the run is admitted. */
-  readonly specOf: (agent: AgentDefinition, run: RunOptions) => Promise<RunSpec>;
+  /** What a run at depth 0 is frozen to; `above` is the run whose conversation was handed to it, and whose rights and budget it stays within. A model that nobody configured is told before the run is admitted. */
+  readonly specOf: (agent: AgentDefinition, run: RunOptions, above?: RunSpec) => Promise<RunSpec>;
   readonly grantedNow: (run: Pick<RunOptions, "approve" | "limits">) => Omit<GrantedNow, "isImported">;
 };
 
@@ -39,19 +39,22 @@ export const createRunSpecs = (
   });
 
   return {
-    specOf: async (agent, run) => {
+    specOf: async (agent, run, above) => {
       const place = (run.isolation ?? agent.isolation) === "worktree" ? await placeWorktree(folder) : undefined;
       // A person's call stands above the settings, and those above the agent's file.
       const limits = { ...agent.limits, ...settings.limits, ...applied.get(agent.name)?.set.limits, ...run.limits };
       const spec = createSpec({
         agent: { ...agent, limits, ...(run.model === undefined ? {} : { model: run.model }) },
         agents,
-        grant: grantOf(run),
+        grant: above === undefined ? grantOf(run) : withinBoth(grantOf(run), above.grant),
         model,
         workspace: place?.workspace ?? folder,
         worktree: place?.worktree,
         depth: 0,
-        request: { limits: { ...settings.ceilings, ...settings.limits, ...run.limits }, tools: run.tools?.map(resolveToolName) },
+        request: {
+          limits: stricter({ ...settings.ceilings, ...settings.limits, ...run.limits }, budgetOf(above)),
+          tools: run.tools?.map(resolveToolName),
+        },
         summaryModel,
         figures: await figuresFor(agent),
       });
@@ -65,4 +68,11 @@ export const createRunSpecs = (
       workspace: folder,
     }),
   };
+};
+
+/** What a run may use together with everything below it. */
+const budgetOf = (above: RunSpec | undefined): Limits => {
+  if (above === undefined) return {};
+  const { tokens, costUsd, durationMs } = above.limits;
+  return stricter(above.treeLimits, { tokens, costUsd, durationMs });
 };

@@ -88,6 +88,7 @@ export const createWorkspaceEngine = (
     hooks: combineHooks(
       [commandHooks.hooks, options.hooks, instructions.hooksFor(agents)].filter((hooks) => hooks !== undefined),
     ),
+    guardrails: options.guardrails,
     observer: commandHooks.observer,
     source,
     onProblem,

@@ -1,26 +1,31 @@
 /** A workspace: one folder with its tools, agents, instructions, secrets and rules, in which tasks are run. */
+import type { Approver, DefinitionDifference, Engine, MergeOrder, ReplayVerdict, ResumeOptions } from "@retinue/engine";
+import type { AiSdkModel, Model } from "@retinue/model";
 import type {
-  Approver,
-  DefinitionDifference,
-  Engine,
-  MergeOrder,
-  ReplayVerdict,
-  ResumeOptions,
-  RunHandle,
-} from "@retinue/engine";
-import type { Model, fromAiSdk } from "@retinue/model";
-import type { ApproveMode, ForkPoint, Limits, RecordedEvent, RunId, RunResult, SessionId, UserPart } from "@retinue/protocol";
+  ApproveMode,
+  ForkPoint,
+  Guardrails,
+  Limits,
+  RecordedEvent,
+  RunId,
+  RunResult,
+  SessionId,
+  UserPart,
+} from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import type { TrustClaim } from "@retinue/confine/trust";
-import type { AskUserOptions, Browsers, Desktops } from "@retinue/tools";
+import type { AskUserOptions, Browsers, Desktops, McpServerSettings } from "@retinue/tools";
+import type { z } from "zod";
+import type { Agent } from "../library/define-agent.ts";
+import type { GivenSkill } from "../library/given-skills.ts";
+import type { Run, RunResultOf } from "../library/run.ts";
 import type { Plans } from "../plans.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { TurnUndo } from "./undo-turn.ts";
 
-/** Any `LanguageModelV4`, whoever provides it. */
-export type AiSdkModel = Parameters<typeof fromAiSdk>[0];
+export type { AiSdkModel } from "@retinue/model";
 
 /** A name as in settings, one of our models, or any AI SDK model as it is. */
 export type GivenModel = string | Model | AiSdkModel;
@@ -34,6 +39,12 @@ export type WorkspaceOptions = {
   readonly tools?: readonly AnyTool[];
   /** In addition to the built-in ones; one of the same name takes its place. */
   readonly agents?: readonly AgentDefinition[];
+  /** Servers of tools, by name, in addition to those of the settings and the project; one of the same name takes its place. */
+  readonly mcpServers?: Readonly<Record<string, McpServerSettings>>;
+  /** Skills, in addition to those of files: a folder with a `SKILL.md`, or one that is written here. */
+  readonly skills?: readonly (string | GivenSkill)[];
+  /** Asked about what comes from outside, and about what is handed back there; those of an agent are asked for each of its runs. */
+  readonly guardrails?: Guardrails;
   /** Stands at the end of the prompt of every agent of this workspace. */
   readonly instructions?: string;
   /** The host's by default, then that of the settings. */
@@ -52,9 +63,13 @@ export type WorkspaceOptions = {
   readonly secrets?: readonly string[];
 };
 
-export type RunOptions = {
-  /** `main` by default. */
-  readonly agent?: string;
+export type RunOptions<Output = unknown> = {
+  /**
+   * By its name, or as it was defined. `main` by default; a session whose conversation was handed over goes on with whoever has it.
+   */
+  readonly agent?: string | Agent<Output>;
+  /** What it hands in, in place of what the agent's definition says. It is told once what is wrong with a result that does not fit. */
+  readonly output?: z.ZodType<Output>;
   readonly model?: string;
   readonly limits?: Limits;
   readonly approve?: ApproveMode;
@@ -73,7 +88,10 @@ export type RunOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type ForkOptions = Omit<RunOptions, "sessionId" | "newSessionId"> & {
+/** A text, or texts and pictures in their order. */
+export type Task = string | readonly UserPart[];
+
+export type ForkOptions = Omit<RunOptions, "sessionId" | "newSessionId" | "output"> & {
   /** What is said next; without it the run goes on without a word. */
   readonly task?: string;
   /** In place of the agent's prompt. */
@@ -82,7 +100,7 @@ export type ForkOptions = Omit<RunOptions, "sessionId" | "newSessionId"> & {
 
 export type ResumeRunOptions = Pick<RunOptions, "signal" | "approve" | "limits"> & ResumeOptions;
 
-export type FanOutTask = { readonly agent: string; readonly task: string } & Pick<
+export type FanOutTask = { readonly agent: string | Agent; readonly task: string } & Pick<
   RunOptions,
   "isolation" | "limits" | "model" | "tools"
 >;
@@ -96,9 +114,13 @@ export type Workspace = Plans & {
   /** Its real path. */
   readonly folder: string;
   /** Resolves when the request is recorded; the run then works on its own. */
-  readonly run: (task: string | readonly UserPart[], options?: RunOptions) => Promise<RunHandle>;
+  readonly run: <Output = unknown>(task: Task, options?: RunOptions<Output>) => Promise<Run<Output>>;
   /** Runs an agent and waits for its result. Called inside a tool of this workspace, it is a run below the one that called the tool. */
-  readonly spawn: (agent: string, task: string, options?: Omit<RunOptions, "agent" | "sessionId">) => Promise<RunResult>;
+  readonly spawn: <Output = unknown>(
+    agent: string | Agent<Output>,
+    task: string,
+    options?: Omit<RunOptions, "agent" | "output" | "sessionId">,
+  ) => Promise<RunResultOf<Output>>;
   /** Several at once; results in the order of the tasks, and a failing one never loses the others. */
   readonly fanOut: (
     tasks: readonly FanOutTask[],
@@ -110,9 +132,9 @@ export type Workspace = Plans & {
    * rights than a run that is started now; what a session that was imported has in hand is asked about. A session of another folder is
    * `session_elsewhere`.
    */
-  readonly resume: (id: SessionId | RunId, options?: ResumeRunOptions) => Promise<RunHandle>;
+  readonly resume: (id: SessionId | RunId, options?: ResumeRunOptions) => Promise<Run>;
   /** Leaves a run at one of its events, in a session of its own; the run may be one of another folder. */
-  readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<RunHandle>;
+  readonly fork: (point: ForkPoint, options?: ForkOptions) => Promise<Run>;
   /** The recorded events of a session. */
   readonly events: (sessionId: SessionId, afterSeq?: number) => Promise<readonly RecordedEvent[]>;
   /** Whether a model is known to read images; the one that is used by default, or another by name. */

@@ -71,6 +71,7 @@ beforeAll(async () => {
       "tests/look.yaml": "title: It can be seen\nsteps: [{ action: Look, expected: Something is there }]\n",
       "tests/wrong.yaml": "title: Nothing else\n",
       ".claude/commands/hold.md": "wait for me $ARGUMENTS",
+      ".opencode/command/help-me.md": "---\nagent: helper\n---\nHelp with $1, by @src/apple.ts and !`rm x`.\n",
     },
   });
   await createTestResults(project.home, project.folder).keep({
@@ -114,6 +115,22 @@ const settled = (sessionId: string): Promise<void> =>
       ),
     { timeout: 20_000 },
   );
+
+type Requested = { readonly agent: string; readonly task: string };
+
+/** Says something, to a session or to a new one, and tells who was asked what. */
+const requestedBy = async (text: string, sessionId?: string): Promise<Requested> => {
+  const begun =
+    sessionId === undefined
+      ? await callRoute<Id>("startSession", { body: { workspaceId: project.workspaceId, text } })
+      : await callRoute<Id>("startTurn", { params: { sessionId }, body: { text } });
+  await settled(begun.sessionId);
+  const { events } = await callRoute<{ events: { type: string; runId: string; agent: string; task?: unknown }[] }>("listEvents", {
+    params: { sessionId: begun.sessionId },
+  });
+  const requested = events.find(({ type, runId }) => type === "run.requested" && runId === begun.runId);
+  return { agent: requested?.agent ?? "", task: JSON.stringify(requested?.task) };
+};
 
 describe("every route", () => {
   test("of the server itself", async () => {
@@ -276,6 +293,12 @@ describe("every route", () => {
     await settled((await callRoute<Id>("forkSession", { params, body: { seq: 5, text: "otherwise" } })).sessionId);
     const resumed = await callRoute<Id>("resumeSession", { params, body: {} });
     expect(resumed.sessionId).toBe(sessionId);
+    for (const goesOnWith of [undefined, sessionId]) {
+      const { agent, task } = await requestedBy("/help-me apples", goesOnWith);
+      expect(agent).toBe("helper");
+      expect(task).toContain("Help with apples, by @src/apple.ts and [run `rm x` with the shell tool");
+      expect(task).toContain("[file src/apple.ts]");
+    }
     const held = await callRoute<Id>("startSession", { body: { workspaceId, text: "/hold once more" } });
     const { items } = await callRoute<{ items: unknown[] }>("listSessions", { query: { limit: "1" } });
     expect(JSON.stringify(items)).toContain("wait for me once more");

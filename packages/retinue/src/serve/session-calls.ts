@@ -11,6 +11,7 @@ import type { Served } from "./served-workspaces.ts";
 import type { SessionFolds } from "./session-folds.ts";
 import type { SessionItem } from "./session-items.ts";
 import { requireSession, toSessionItems } from "./session-items.ts";
+import { findAgentNamed } from "@retinue/runtime";
 
 type RunOptions = Omit<RouteInput<"startTurn">["body"], keyof Said>;
 
@@ -66,8 +67,8 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
     },
     startSession: async ({ body: { workspaceId, text, images, ...run } }) => {
       const served = workspaces.of(workspaceId);
-      const said = await toMeant(served, text, env);
-      return begin(served, served.workspace.run(toParts({ text: said, images }), given(run)));
+      const meant = await toMeant(served, text, env);
+      return begin(served, served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run) }));
     },
     startTurn: async ({ params: { sessionId }, body }) => beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
     listQueuedTurns: async ({ params: { sessionId } }) => ({ turns: await ground.queuedTurns.list(sessionId) }),
@@ -157,18 +158,24 @@ export const beginTurn = async (
   served: Served,
   { text, images, sessionId, ...run }: Turn,
 ): Promise<Started> => {
-  const said = await toMeant(served, text, env);
-  const handle = await served.workspace.run(toParts({ text: said, images }), { ...given(run), sessionId });
+  const meant = await toMeant(served, text, env);
+  const handle = await served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run), sessionId });
   const { runId } = workspaces.hold(served, handle);
   return { sessionId, runId };
 };
 
-/** A text that calls a command which is a file becomes the task that it stands for. */
+type Meant = { readonly text: string; readonly by: { readonly agent?: string } };
+
+/** A text that calls a command which is a file becomes the task that it stands for, for the agent that the file names, where there is one. */
 const toMeant = async (
-  { workspace: { folder }, loaded: { settings } }: Served,
-  text: string,
+  { workspace: { folder, agents }, loaded: { settings } }: Served,
+  said: string,
   env: NodeJS.ProcessEnv,
-): Promise<string> => (await toCommandTask(text, { folder, settings, env, isStrict: false })).text;
+): Promise<Meant> => {
+  const { text, command } = await toCommandTask(said, { folder, settings, env, isStrict: false });
+  const named = command?.agent === undefined ? undefined : findAgentNamed(command.agent, agents.values());
+  return { text, by: named === undefined ? {} : { agent: named.name } };
+};
 
 type Found = { readonly items: readonly SessionItem[]; readonly next: string | null };
 

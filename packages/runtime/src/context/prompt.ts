@@ -1,13 +1,15 @@
 /** The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. */
 import type { Limits } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { describeAgents, offerAgents } from "../delegation/agent-catalogue.ts";
+import { catalogueOf } from "../delegation/agent-catalogue.ts";
 
 /** What a sub-agent is told of where it stands. */
 export type Assignment = {
   readonly parentAgent: string;
   readonly task: string;
   readonly successCriteria?: string | undefined;
+  /** It goes on with its parent's conversation, and its answer is read by whoever its parent answers. */
+  readonly isTransfer?: boolean;
 };
 
 export type PromptOptions = {
@@ -48,14 +50,9 @@ const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOp
     `- Your task: ${oneLine(assignment.task)}`,
     `- Success criteria: ${assignment.successCriteria === undefined ? "none given; judge by the task" : oneLine(assignment.successCriteria)}`,
     "",
-    "## Response Requirements",
-    "",
-    "Your last message is all that your parent reads. Write it under these headings, and leave out those that have nothing under them:",
-    "1. `## Summary` (1-2 sentences of what you accomplished)",
-    "2. `## Details` (technical specifics: paths, line numbers, names)",
-    "3. `## Files` modified or created, and tests run: only what really happened, it is checked against the record",
-    "4. `## Findings`, where you were asked to look for something: one a line, beginning with `- `",
-    "5. `## Warnings` and `## Suggestions` for the parent: one a line, beginning with `- `",
+    ...(assignment.isTransfer === true
+      ? [`${assignment.parentAgent} handed this conversation to you. Answer in its place, to whoever it was speaking with.`]
+      : RESPONSE_REQUIREMENTS),
     "",
     "## Constraints",
     "",
@@ -66,6 +63,17 @@ const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOp
     ...(delegates.length > 0 ? [`- Available delegations: ${delegates.join(", ")}`] : []),
   ].join("\n");
 
+const RESPONSE_REQUIREMENTS = [
+  "## Response Requirements",
+  "",
+  "Your last message is all that your parent reads. Write it under these headings, and leave out those that have nothing under them:",
+  "1. `## Summary` (1-2 sentences of what you accomplished)",
+  "2. `## Details` (technical specifics: paths, line numbers, names)",
+  "3. `## Files` modified or created, and tests run: only what really happened, it is checked against the record",
+  "4. `## Findings`, where you were asked to look for something: one a line, beginning with `- `",
+  "5. `## Warnings` and `## Suggestions` for the parent: one a line, beginning with `- `",
+];
+
 const TASK_CHARS = 2_000;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, TASK_CHARS);
@@ -74,12 +82,7 @@ const aboutOutput = (schema: NonNullable<AgentDefinition["output"]>): string =>
   `## Result\n\nYour last message is one JSON value and nothing else. It fits this JSON Schema:\n\n${JSON.stringify(schema)}`;
 
 const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string => {
-  const { lines, untold } = describeAgents(
-    offerAgents(
-      delegates.flatMap((name) => agents.get(name) ?? []),
-      tools,
-    ),
-  );
+  const { lines, untold } = catalogueOf(agents, delegates, tools);
   return [
     "## Delegation Guidelines",
     "",
@@ -91,13 +94,13 @@ const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string =>
     "### When NOT to Delegate",
     "",
     "- Simple questions or explanations",
-    "- Single file modifications, quick fixes (< 5 minutes of work)",
+    "- Single file changes, quick fixes (< 5 minutes)",
     "- Tasks that need the user's answers",
     "",
     "### Delegation Best Practices",
     "",
     "1. A sub-agent sees only what you tell it: task, files, how success is recognised",
-    "2. Independent tasks go out in one turn: they run at the same time",
+    "2. Independent tasks go out in one turn and run side by side",
     "3. Review what comes back; what is marked unverified was not found in the record",
   ].join("\n");
 };

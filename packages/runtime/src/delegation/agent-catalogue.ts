@@ -17,8 +17,34 @@ export type Offered = {
   readonly byName: readonly AgentDefinition[];
 };
 
+/** Who is offered to a run, and how they are told. */
+export type OfferedCatalogue = Offered & Catalogue;
+
+const MOST_KEPT = 16;
+const kept = new WeakMap<Agents, Map<string, OfferedCatalogue>>();
+
+type Agents = ReadonlyMap<string, AgentDefinition>;
+
+/** The prompt and the tools of a run are made from the same catalogue, which is made once for the same agents. */
+export const catalogueOf = (agents: Agents, delegates: readonly string[], tools: readonly string[]): OfferedCatalogue => {
+  const ofAgents = kept.get(agents) ?? new Map<string, OfferedCatalogue>();
+  kept.set(agents, ofAgents);
+  const key = `${delegates.join("\0")}\0\0${tools.join("\0")}`;
+  let catalogue = ofAgents.get(key);
+  if (!catalogue) {
+    const offered = offerAgents(
+      delegates.flatMap((name) => agents.get(name) ?? []),
+      tools,
+    );
+    catalogue = { ...offered, ...describeAgents(offered) };
+    if (ofAgents.size >= MOST_KEPT) ofAgents.clear();
+    ofAgents.set(key, catalogue);
+  }
+  return catalogue;
+};
+
 /** A tool that has the name of an agent is not hidden by it. */
-export const offerAgents = (available: readonly AgentDefinition[], tools: readonly string[]): Offered => {
+const offerAgents = (available: readonly AgentDefinition[], tools: readonly string[]): Offered => {
   const asTools: AgentDefinition[] = [];
   let room = TOOLS_CHARS;
   for (const agent of available) {
@@ -38,7 +64,7 @@ export type Catalogue = {
 };
 
 /** Every agent in as many words as there is room for; those that are tools of their own are described there. */
-export const describeAgents = ({ asTools, byName }: Offered): Catalogue => {
+const describeAgents = ({ asTools, byName }: Offered): Catalogue => {
   const isTool = new Set(asTools);
   const others = byName.filter((agent) => !isTool.has(agent));
   const own = asTools.length === 0 ? [] : [`- as tools of their own: ${asTools.map(({ name }) => name).join(", ")}`];

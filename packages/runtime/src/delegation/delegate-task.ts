@@ -2,7 +2,7 @@
  * The body of every delegation: refuses what may not be started, words the task, narrows the rights, and hands the child's result back as a
  * value, whatever became of it.
  */
-import type { FileChanges, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
+import type { FileChanges, RunId, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { settledMessages } from "../record/fold.ts";
@@ -39,8 +39,15 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
   const { depth } = state.identity;
   const agent = findDelegate(options, delegation.agent);
   refuseLoop(options, agent, delegation, context);
-  const assignment = { parentAgent: state.identity.agent, task: delegation.task, successCriteria: delegation.success_criteria };
-  const mode = delegation.context_mode ?? agent.contextMode;
+  const isTransfer = delegation.transfer === true;
+  if (isTransfer) refuseTransfer(options, delegation);
+  const assignment = {
+    parentAgent: state.identity.agent,
+    task: delegation.task,
+    successCriteria: delegation.success_criteria,
+    isTransfer,
+  };
+  const mode = isTransfer ? "full" : (delegation.context_mode ?? agent.contextMode);
   const directory = await openDirectory(options, agent, delegation.working_directory);
   const specIn = (place: WorktreePlace | undefined, tools: readonly string[] | undefined): RunSpec =>
     createSpec({
@@ -87,6 +94,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
       ],
     };
   const result = directory === undefined ? started : withFilesIn(directory, started);
+  if (isTransfer && result.status === "completed") return toTransfer(result, options.childRunId(context.callId), agent.name);
   const handed = await handBack(result, { options, agent, delegation, context });
   return {
     ...addUp([...spent, ...handed.spent]),
@@ -97,6 +105,24 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     isError: result.status === "failed" || result.status === "cancelled" || result.status === "timeout",
   };
 };
+
+/** There is one conversation, and one who goes on with it. */
+const refuseTransfer = ({ state }: DelegationOptions, { background }: Delegation): void => {
+  if (background === true)
+    throw new RetinueError("usage", "A conversation cannot be handed over in the background: nobody would go on with it here.");
+  if ((state.turn?.calls.size ?? 1) > 1)
+    throw new RetinueError("usage", "A conversation is handed over by one call, alone in its answer.", {
+      hint: "Make the other calls first, or hand the conversation over without them.",
+    });
+};
+
+/** The child's answer is the answer; the parent has nothing left to say. */
+const toTransfer = (result: RunResult, runId: RunId, agent: string): ToolOutput => ({
+  content: [{ type: "text", text: `${agent} went on with the conversation and has answered.` }],
+  files: toFileChanges(result),
+  ...testsOf(result),
+  transferred: { runId: result.transferredTo?.runId ?? runId, agent: result.transferredTo?.agent ?? agent, text: result.details },
+});
 
 /** The whole folder is no part of it. */
 const openDirectory = async (

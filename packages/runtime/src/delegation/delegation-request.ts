@@ -29,6 +29,8 @@ export type DelegationOptions = {
   readonly model: string;
   /** The agents and tasks from the main agent down to this run. */
   readonly chain: readonly { readonly agent: string; readonly task: string }[];
+  /** The run that a call starts. */
+  readonly childRunId: (callId: CallId) => RunId;
   /** Resolves when the child has settled, or at once where it runs in the background. */
   readonly start: (child: ChildRun, signal: AbortSignal) => Promise<RunResult | InBackground>;
   /** The parent's state in a few lines. */
@@ -50,7 +52,7 @@ export type DelegationOptions = {
 
 export const delegationSchema = z.object({
   agent: z.string(),
-  task: z.string().min(1).describe("What to accomplish; it sees nothing else"),
+  task: z.string().min(1).describe("What to accomplish"),
   context: z.string().optional(),
   context_files: z.array(z.string()).optional(),
   success_criteria: z.string().optional(),
@@ -65,10 +67,11 @@ export const delegationSchema = z.object({
     })
     .optional()
     .describe("At most what you have left"),
-  working_directory: z.string().min(1).optional().describe("A folder that it works in, and nowhere else"),
+  working_directory: z.string().min(1).optional().describe("It works in this folder alone"),
   tools: z.array(z.string()).optional().describe("Only these"),
-  background: z.boolean().optional().describe("Go on at once; its result comes later"),
+  background: z.boolean().optional().describe("Its result comes later"),
   result_tokens: z.int().positive().optional(),
+  transfer: z.boolean().optional().describe("It goes on in your place"),
 });
 
 /** `skill`: it was asked for as a skill, and is answered as one. */

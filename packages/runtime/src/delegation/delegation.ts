@@ -6,7 +6,7 @@ import type { JsonObject } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
 import { fromJsonSchema } from "../schema/json-schema.ts";
-import { describeAgents, offerAgents } from "./agent-catalogue.ts";
+import { catalogueOf } from "./agent-catalogue.ts";
 import { findAgentNamed } from "./agent-name.ts";
 import { DELEGATE } from "./delegate-tool-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
@@ -20,13 +20,12 @@ import { wordInput } from "./word-input.ts";
 /** The tools by which this run may start others; none where it may start none. */
 export const createDelegationTools = (options: DelegationOptions): readonly AnyTool[] => {
   const { state, agents } = options;
-  const available = state.spec.delegates.flatMap((name) => agents.get(name) ?? []);
-  if (available.length === 0) return [];
+  const { delegates, tools } = state.spec;
+  if (!delegates.some((name) => agents.has(name))) return [];
   const delegate = (delegation: Delegation, context: ToolContext): Promise<ToolOutput> =>
     delegateTask(options, delegation, context);
-  const offered = offerAgents(available, state.spec.tools);
-  const { byName, asTools } = offered;
-  const isAllTold = describeAgents(offered).untold === 0;
+  const { byName, asTools, untold } = catalogueOf(agents, delegates, tools);
+  const isAllTold = untold === 0;
   return [
     ...(byName.length > 0 ? [createDelegateTool(byName, isAllTold, delegate)] : []),
     ...(isAllTold ? [] : [createFindAgentTool(byName)]),
@@ -47,10 +46,7 @@ type Delegate = (delegation: Delegation, context: ToolContext) => Promise<ToolOu
 const COMMON = { effect: "read", repeatable: true, timeoutMs: Infinity, selfPaced: true, selfFitted: true } as const;
 
 /** Their names are told in words: as a schema they would be the longest part of the tool. */
-const SHOWN_LIMITS = z
-  .looseObject({})
-  .optional()
-  .describe("iterations, toolCalls, durationMs, tokens, costUsd; at most what you have left");
+const SHOWN_LIMITS = z.looseObject({}).optional().describe("iterations, toolCalls, durationMs, tokens, costUsd");
 
 const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: boolean, delegate: Delegate): AnyTool => {
   const known = isAllTold ? z.enum(available.map(({ name }) => name)) : z.string().describe("A name that find_agent gives");
@@ -59,7 +55,7 @@ const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: bo
   return defineTool({
     ...COMMON,
     name: DELEGATE,
-    description: "Delegate a specialized task to a sub-agent with a context of its own. It returns a structured result.",
+    description: "Delegate a task to a sub-agent with a context of its own; it returns a structured result.",
     inputSchema: toShownSchema(delegationSchema.extend({ agent: known, limits: SHOWN_LIMITS })),
     input: z.preprocess((value) => toDelegation(value, available), taken) as z.ZodType<Delegation>,
     touches: toTouches,

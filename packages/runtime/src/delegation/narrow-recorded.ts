@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Acceptance, Grant, Limits, RecordedEvent, RunId, RunSpec, Usage } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { grantIn, narrow, stricterMode, withAllRules } from "../policy/grant.ts";
+import { grantIn, narrow, stricterMode, withAll, withAllRules } from "../policy/grant.ts";
 import { isInside } from "../policy/judge.ts";
 import { stricter } from "./spec.ts";
 
@@ -90,12 +90,6 @@ const narrowSpec = ({ spec, agent: name, depth }: Requested, above: Grant, now: 
     delegates: definition ? spec.delegates.filter((other) => definition.delegates.includes(other)) : [],
     ...(accept === undefined ? {} : { accept }),
   };
-};
-
-/** Every list narrows, so that those that are missing are added. */
-const withAll = (lists: Grant["writes"], more: Grant["writes"]): Grant["writes"] => {
-  const known = new Set(lists.map((list) => JSON.stringify(list)));
-  return [...lists, ...more.filter((list) => !known.has(JSON.stringify(list)))];
 };
 
 const notNegative = ({ input, output, cached, reasoning }: Usage): Usage => ({

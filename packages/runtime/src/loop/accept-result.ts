@@ -12,7 +12,7 @@ import { executeCall } from "./call.ts";
 import { toCallContext } from "./call-context.ts";
 import type { LiveRun } from "./live-run.ts";
 import { findEndingMisfit } from "../plan/step-ending.ts";
-import { findMisfit } from "./output.ts";
+import { findMisfit, readJson } from "./output.ts";
 import { Parked } from "./parked.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -31,6 +31,9 @@ export const acceptResult = async (run: LiveRun): Promise<Acceptability> => {
   const { lastText } = run.state;
   const misfit = output ? findMisfit(output, lastText) : ending ? findEndingMisfit(lastText) : null;
   if (misfit !== null) return rejected("schema", misfit);
+  const value = output && run.ports.guard?.misfit ? readJson(lastText) : undefined;
+  const wrong = value === undefined ? null : await run.ports.guard?.misfit?.(value);
+  if (typeof wrong === "string") return rejected("schema", wrong);
   if (!accept || !run.ports.accept) return ACCEPTED;
   await run.flush();
   try {

@@ -1,5 +1,5 @@
 /** What a call is answered with, whether it ran or not. */
-import type { ArtifactRef, ErrorValue, FileChanges, TestCounts, ToolOutcome, UserPart } from "@retinue/protocol";
+import type { ArtifactRef, ErrorValue, FileChanges, TestCounts, ToolOutcome, Transferred, UserPart } from "@retinue/protocol";
 import type { Spent } from "./tool.ts";
 
 export type Answered = {
@@ -11,4 +11,5 @@ export type Answered = {
   readonly sandbox?: string;
   readonly spent?: Spent;
   readonly artifact?: ArtifactRef;
+  readonly transferred?: Transferred;
 };

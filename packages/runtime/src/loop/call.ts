@@ -134,7 +134,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       );
     });
     if (typeof output === "string") return { outcome: "ok", content: [{ type: "text", text: output }] };
-    const { content, files, tests, sandbox, spent, artifact, error, isError = error !== undefined } = output;
+    const { content, files, tests, sandbox, spent, artifact, transferred, error, isError = error !== undefined } = output;
     return {
       outcome: isError ? (call.stopped ? "cancelled" : "error") : "ok",
       content,
@@ -143,6 +143,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(spent === undefined ? {} : { spent }),
       ...(artifact === undefined ? {} : { artifact }),
+      ...(transferred === undefined ? {} : { transferred }),
       ...(error === undefined ? {} : { error }),
     };
   } catch (thrown) {

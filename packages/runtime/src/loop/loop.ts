@@ -15,6 +15,7 @@ import { acceptResult } from "./accept-result.ts";
 import { createAsk, keepHandInBack } from "./ask-model.ts";
 import { createConduct } from "./conduct.ts";
 import type { Conduct } from "./parts.ts";
+import { guardMessages, guardOutput, guardTask } from "./guard.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createOutbox } from "./outbox.ts";
 import type { Driven } from "./parked.ts";
@@ -81,6 +82,7 @@ export const driveRun = async (
   const takeBackDeadline = durationMs === undefined ? null : watch.at(workMs(durationMs), () => stop.abort(TIME_IS_UP));
   try {
     if (resumed) await keepHandInBack(run);
+    await guardTask(run);
     for (;;) {
       const next = await advance(run, ask);
       if (!next) continue;
@@ -102,7 +104,7 @@ const advance = async (run: LiveRun, ask: () => Promise<Ending | null>): Promise
   const { state, cancelled } = run;
   if (cancelled.aborted) return { ending: cancel(run) };
   if (state.turn) return waitFor(run, await settleTurn(run));
-  if (finish(run) || takeMessages(run)) return null;
+  if (finish(run) || (hasMessages(state) && (await takeMessages(run)))) return null;
   const reached = endingOf(state);
   if (reached) return endOrWait(run, reached);
   const ending = await ask();
@@ -116,8 +118,9 @@ const waitFor = async (run: LiveRun, on: readonly WaitingFor[]): Promise<Next> =
   return (await run.ports.wait?.(on, run.cancelled)) === "input" ? null : { parkedOn: on };
 };
 
-const settleRun = async (run: LiveRun, ending: Ending): Promise<RunResult> => {
+const settleRun = async (run: LiveRun, reached: Ending): Promise<RunResult> => {
   const { state, ports, watch, cancelled } = run;
+  const ending = await guardOutput(run, reached);
   const stopping = ports.stopBelow?.();
   if (stopping) {
     await run.flush();
@@ -189,10 +192,11 @@ export async function* runLoop(options: LoopOptions): AsyncGenerator<RetinueEven
 const hasMessages = ({ limit, failure, finishing, inbox }: RunState): boolean =>
   !limit && !failure && !finishing && inbox.length > 0;
 
-/** What was said to the run since it last looked becomes part of its conversation. False where there was nothing. */
-const takeMessages = ({ state, note }: LiveRun): boolean => {
-  if (!hasMessages(state)) return false;
-  note({ type: "message.delivered", messageIds: state.inbox.map(({ messageId }) => messageId) });
+/** What was said to the run since it last looked becomes part of its conversation; false where a guardrail refuses it. */
+const takeMessages = async (run: LiveRun): Promise<boolean> => {
+  const messageIds = run.state.inbox.map(({ messageId }) => messageId);
+  if (!(await guardMessages(run))) return false;
+  run.note({ type: "message.delivered", messageIds });
   return true;
 };
 

@@ -8,6 +8,7 @@ import type {
   ApprovalScope,
   CallId,
   EventDraft,
+  Json,
   ProposedAct,
   RecordedBody,
   RecordedEvent,
@@ -15,6 +16,7 @@ import type {
   RunIdentity,
   RunResult,
   RunStatus,
+  UserPart,
   WaitingFor,
 } from "@retinue/protocol";
 import type { Answered } from "./answered.ts";
@@ -92,6 +94,7 @@ export type Ports = {
   /** Takes known secrets out of all that the run says. Absent: there are none. */
   readonly redactor?: Redactor;
   readonly accept?: AcceptPorts;
+  readonly guard?: GuardPorts;
   /** Brings what the run did to where it is wanted, before the run settles. Each event is recorded before what comes after it is done. */
   readonly bringBack?: (status: RunStatus, signal: AbortSignal) => AsyncIterable<RecordedBody>;
   /**
@@ -103,6 +106,21 @@ export type Ports = {
   readonly outage?: (outage: Outage) => OutageDecision;
   /** How long a question stays open. */
   readonly approvalExpiresMs?: number;
+};
+
+export type GuardRefusal = { readonly guardrail: string; readonly reason: string };
+
+/** Functions of code that look at what goes into a run and what comes out of it. A replay answers from its record. */
+export type GuardPorts = {
+  /** Null where what is said to the run may be worked on. */
+  readonly input?: (said: readonly UserPart[], signal: AbortSignal) => Promise<GuardRefusal | null>;
+  /** Null where the run may hand this back. */
+  readonly output?: (
+    said: { readonly text: string; readonly output?: Json },
+    signal: AbortSignal,
+  ) => Promise<GuardRefusal | null>;
+  /** What is wrong with a result that fits the JSON Schema; null where nothing is. */
+  readonly misfit?: (value: Json) => Promise<string | null>;
 };
 
 /** What must accept a run's result. */

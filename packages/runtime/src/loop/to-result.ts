@@ -69,6 +69,7 @@ export const toResult = (state: RunState, ending: Ending, activeMs: number, purs
     unverified: findUnverified(details, state),
     suggestions: lists.suggestions,
     findings: lists.findings,
+    ...(state.transferredTo === null ? {} : { transferredTo: state.transferredTo }),
     iterations: used.iterations,
     toolCalls: used.toolCalls,
     contextTokens: state.contextTokens,

@@ -15,6 +15,7 @@ import type {
   RunIdentity,
   TestCounts,
   ToolEffect,
+  Transferred,
   Usage,
   UserPart,
 } from "@retinue/protocol";
@@ -93,6 +94,8 @@ export type ToolOutput =
       readonly spent?: Spent;
       /** The whole of what the content shows a part of. */
       readonly artifact?: ArtifactRef;
+      /** Of a delegation that handed the conversation over; other tools cannot. */
+      readonly transferred?: Transferred;
       /** It did what it could, and failed. */
       readonly isError?: boolean;
       /** Why it failed, where there is a code for that. */

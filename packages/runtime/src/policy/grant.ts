@@ -105,5 +105,22 @@ export const isNarrowed = (above: Grant, { tools, grant, directory }: Rights): b
   );
 };
 
+/** What both of two grants hold, for runs that work in the same folder. */
+export const withinBoth = (one: Grant, other: Grant): Grant => ({
+  tools: one.tools.filter((name) => other.tools.includes(name)),
+  writes: withAll(one.writes, other.writes),
+  hosts: withAll(one.hosts, other.hosts),
+  ...withAllRules(one.rules, other.rules),
+  ...(one.base === undefined ? {} : { base: one.base }),
+  approve: stricterMode(one.approve, other.approve),
+  maxDepth: Math.min(one.maxDepth, other.maxDepth),
+});
+
+/** Every list narrows, so that those that are missing are added. */
+export const withAll = (lists: Grant["writes"], more: Grant["writes"]): Grant["writes"] => [
+  ...lists,
+  ...more.filter((list) => !has(lists, list)),
+];
+
 export const stricterMode = (a: Grant["approve"], b: Grant["approve"]): Grant["approve"] =>
   APPROVE_MODES.indexOf(a) <= APPROVE_MODES.indexOf(b) ? a : b;

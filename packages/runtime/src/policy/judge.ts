@@ -5,10 +5,10 @@
 import path from "node:path";
 import type { ErrorValue, Json, ProposedAct, RuleSet, RunSpec } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
-import picomatch from "picomatch";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
 import { FIND_AGENT } from "../delegation/find-agent-tool-name.ts";
 import { reachesHost } from "./host-pattern.ts";
+import { createPathMatcher } from "./path-globs.ts";
 import type { Protection } from "./protected-paths.ts";
 import type { RuledCall } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
@@ -71,7 +71,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     allowUnsandboxed = false,
     preapproved = [],
   } = options;
-  const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+  const isFree = createPathMatcher(unprotected, { anyCase: true });
 
   /** Where nothing is known of a sandbox there is none for programs that look into what others wrote. */
   const obstacleTo = async ({ withoutSandbox }: Touches): Promise<SandboxObstacle | undefined> => {
@@ -282,7 +282,7 @@ const howElse = ({ command }: Touches): string =>
 /** One glob of each list must match. */
 export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string): boolean => {
   const file = relative.split(path.sep).join("/");
-  return writes.every((globs) => globs.some((glob) => glob !== "" && picomatch(glob, { dot: true })(file)));
+  return writes.every((globs) => createPathMatcher(globs)(file));
 };
 
 /** Whether it may not write everything of the workspace, or not reach every host. */

@@ -2,8 +2,9 @@
  * Names in a workspace that no agent reads or writes as it likes: secrets, and files by which what is written today runs tomorrow. They are
  * known by name alone, at any depth, in any case or normalisation, and whether they exist or not.
  */
-import picomatch from "picomatch";
 import { definingGlobs } from "./defining-places.ts";
+import type { PathMatcher } from "./path-globs.ts";
+import { createPathMatcher } from "./path-globs.ts";
 
 export type Protection = {
   /** May its content be seen? */
@@ -128,13 +129,7 @@ const KINDS: readonly Kind[] = [
   { read: "allow", write: "ask-unless-all", why: "a list of scripts that are run later", names: ["package.json"] },
 ];
 
-const toMatcher = (globs: readonly string[]): ((file: string) => boolean) =>
-  globs.length === 0
-    ? () => false
-    : picomatch(
-        globs.map((glob) => `**/${glob}`),
-        { dot: true },
-      );
+const toMatcher = (globs: readonly string[]): PathMatcher => createPathMatcher(globs.map((glob) => `**/${glob}`));
 
 /** Made when a path is first judged: compiling them is a good part of a start that judges none. */
 const toMatchers = (): readonly Matcher[] =>

@@ -2,7 +2,7 @@
  * Globs of a folder, as they read from a folder below it. A path that matches a rebased glob matches the glob it came from when the folder is put before it;
  * a glob that cannot be read segment by segment is left out, so that the outcome never holds more.
  */
-import picomatch from "picomatch";
+import { createPathMatcher } from "./path-globs.ts";
 import type { Grant } from "@retinue/protocol";
 
 /** `directory` is relative, with forward slashes, and leads downwards. */
@@ -28,5 +28,5 @@ const step = (rest: readonly string[], name: string): readonly (readonly string[
   const [first, ...others] = rest;
   if (first === undefined) return [];
   if (first === "**") return [rest, ...step(others, name)];
-  return picomatch(first, { dot: true })(name) ? [others] : [];
+  return createPathMatcher([first])(name) ? [others] : [];
 };

@@ -15,6 +15,7 @@ import type {
   TextPart,
   ToolCallPart,
   ToolMessage,
+  Transferred,
   Usage,
   UserPart,
 } from "@retinue/protocol";
@@ -23,6 +24,7 @@ import { likenessOf } from "../policy/approvals.ts";
 import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
+import { asksForTransfer } from "../delegation/asks-for-transfer.ts";
 import { delegationKey } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
 import { wordInput } from "../delegation/word-input.ts";
@@ -140,6 +142,7 @@ export const createState = (
     filesModified: NO_NAMES,
     filesCreated: NO_NAMES,
     worktree: null,
+    transferredTo: null,
     toldOfPlans: NO_NAMES,
     result: null,
   };
@@ -212,6 +215,8 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return;
     case "result.rejected":
       return applyRejection(state, event);
+    case "guardrail.refused":
+      return applyRefusal(state, event);
     case "worktree.made":
       state.worktree = { base: event.base, merging: null, merged: null };
       return;
@@ -273,6 +278,7 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   const text = event.content.reduce((said, part) => (part.type === "text" ? said + part.text : said), "");
   if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
   spend(state, event.usage, event.costUsd);
+  state.transferredTo = null;
   state.used.activeMs = event.activeMs;
   state.turnTokens = event.usage.input + event.usage.output;
   if (text !== "") state.lastText = text;
@@ -373,8 +379,31 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
     state.recentCalls.push(signature(one, settled));
   }
   if (state.recentCalls.length > RECENT_CALLS) state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
+  if (isTransfer(state, started, event)) return transfer(state, event.transferred);
   if (state.limit) push(state, userMessage(HAND_IN(state.limit.limit)));
   else if (state.finishing) push(state, userMessage(FINISH(state.finishRequested?.reason)));
+};
+
+type Settled = EventDraft & { readonly type: "tool.settled" };
+
+/** Only a delegation that asked for it hands the conversation over. */
+const isTransfer = (
+  { spec }: RunState,
+  started: (EventDraft & { readonly type: "tool.started" }) | undefined,
+  event: Settled,
+): event is Settled & Required<Pick<Settled, "transferred">> =>
+  event.transferred !== undefined &&
+  event.outcome === "ok" &&
+  started !== undefined &&
+  (started.tool === DELEGATE || spec.delegates.includes(started.tool)) &&
+  asksForTransfer(started.input);
+
+/** Whoever the conversation was handed to has answered, in the place of this run. */
+const transfer = (state: RunState, { runId, agent, text }: Transferred): void => {
+  state.transferredTo = { runId, agent };
+  state.lastText = text;
+  state.answered = true;
+  push(state, { role: "assistant", content: [{ type: "text", text }] });
 };
 
 const isInBackground = (input: Json): boolean =>
@@ -438,6 +467,14 @@ const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly
     return;
   }
   push(state, userMessage(`[retinue] Your result was not accepted: ${reason}\nMend it and hand in the whole result again.`));
+};
+
+/** What was refused on its way out is not handed back; the record has it. */
+const applyRefusal = (state: RunState, event: EventDraft & { readonly type: "guardrail.refused" }): void => {
+  const { on, guardrail, reason } = event;
+  const what = on === "input" ? "what was asked" : "the answer";
+  state.failure = { code: "guardrail_refused", message: `The guardrail "${guardrail}" refused ${what}: ${reason}` };
+  if (on === "output") state.lastText = "";
 };
 
 const applyMerge = (state: RunState, event: EventDraft & { readonly type: "worktree.merging" | "worktree.merged" }): void => {

@@ -133,6 +133,8 @@ export type RunState = {
   filesCreated: ReadonlySet<string>;
   /** Of a run that works in a worktree of its own: how far that is. */
   worktree: WorktreeState | null;
+  /** Who answered in its place, where it handed the conversation over. */
+  transferredTo: { readonly runId: RunId; readonly agent: string } | null;
   /** What was told of plans, so that a plan that is gone on with tells nothing twice. */
   toldOfPlans: ReadonlySet<string>;
   result: RunResult | null;

@@ -220,6 +220,8 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return [event.limit, `${event.used}/${event.max}`];
     case "result.rejected":
       return [event.by];
+    case "guardrail.refused":
+      return [event.on, event.guardrail];
     case "worktree.made":
       return [];
     case "worktree.refused":

@@ -9,7 +9,7 @@ import { listFiles } from "@retinue/confine";
 import { languageOf } from "./code-languages.ts";
 import type { IndexState } from "./index-request.ts";
 import type { ParsePool } from "./parse-pool.ts";
-import type { SourceAnswer, SourceRequest } from "./source-file.ts";
+import type { SourceAnswer, SourceRequest } from "./source-answer.ts";
 import type { SymbolStore } from "./symbol-store.ts";
 import { TreeWatch } from "./tree-watch.ts";
 

@@ -3,7 +3,7 @@
  * stop the others.
  */
 import type { Worker } from "node:worker_threads";
-import type { SourceAnswer, SourceRequest } from "./source-file.ts";
+import type { SourceAnswer, SourceRequest } from "./source-answer.ts";
 import { startWorker } from "./start-worker.ts";
 
 const FILES_AT_ONCE = 8;

@@ -1,7 +1,7 @@
 /** A thread that reads and parses the files it is given, some at a time. */
 import { parentPort } from "node:worker_threads";
 import { createSymbolReader } from "./read-symbols.ts";
-import type { SourceAnswer, SourceRequest } from "./source-file.ts";
+import type { SourceAnswer, SourceRequest } from "./source-answer.ts";
 import { readSourceFile } from "./source-file.ts";
 
 const reader = createSymbolReader();

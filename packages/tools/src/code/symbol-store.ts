@@ -8,7 +8,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CODE_LANGUAGES } from "./code-languages.ts";
 import type { Definition } from "./code-symbol.ts";
-import type { SourceFile } from "./source-file.ts";
+import type { SourceFile } from "./source-answer.ts";
 
 /** Goes up when symbols are read in another way by the same queries. */
 const READER = 1;

@@ -48,6 +48,7 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
           hint: whatThereIs(name, skills),
         });
       try {
+        if (file !== undefined && skill.text !== undefined) throw new Error("it has no files");
         if (file !== undefined) return toModelText(await readSkillFile(skill.folder, file));
         return toModelText(await readSkillBody(skill));
       } catch (thrown) {
@@ -61,7 +62,11 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
 const FRONT_MATTER = /^\uFEFF?\s*---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /** The instructions of a skill, and which files it has besides. Throws an Error that says what is wrong. */
-export const readSkillBody = async ({ name, folder, allowedTools }: Skill): Promise<string> => {
+export const readSkillBody = async ({ name, folder, text: given, allowedTools }: Skill): Promise<string> => {
+  if (given !== undefined)
+    return `[skill ${name}]
+
+${given.trim()}`;
   const text = await readSkillFile(folder, SKILL_FILE);
   const [head] = FRONT_MATTER.exec(text) ?? [];
   if (head === undefined) throw new Error("it does not begin with front matter between two lines of ---");

@@ -7,8 +7,7 @@ import { constants, lstat, open, readlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { Grant } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { BOUND, findUnportable, isInside, protectionOf } from "@retinue/runtime";
-import picomatch from "picomatch";
+import { BOUND, createPathMatcher, findUnportable, isInScope, isInside, protectionOf } from "@retinue/runtime";
 import { inFileTurn } from "../../files/file-turns.ts";
 import { formatBytes } from "../../files/output-text.ts";
 import { inFolderOf } from "../../files/write-inside.ts";
@@ -53,7 +52,7 @@ export const takeBack = async (options: TakeBack): Promise<TakenBack> => {
   const { workspace, copy, before, writes, opened } = options;
   const after = await copy.list();
   const began = copy.before ?? before;
-  const isOurs = createScope(writes);
+  const isOurs = (file: string): boolean => isInScope(writes, file);
   const isOpened = (file: string): boolean => opened.some((each) => isInside(each, path.join(workspace, file)));
   const changed = [...after].flatMap(([file, entry]) =>
     (entry.kind === "file" || entry.kind === "link") && isChanged(began.get(file), entry) && !isOpened(file) ? file : [],
@@ -81,20 +80,11 @@ export const takeBack = async (options: TakeBack): Promise<TakenBack> => {
   return { ...taken, left, dropped };
 };
 
-/** As `isInScope`, made once for many files. */
-const createScope = (writes: Grant["writes"]): ((file: string) => boolean) => {
-  const lists = writes.map((globs) => {
-    const named = globs.filter((glob) => glob !== "");
-    return named.length === 0 ? () => false : picomatch(named, { dot: true });
-  });
-  return (file) => lists.every((matches) => matches(file));
-};
-
 /** Whether anything could come back at all. */
 export const canTakeBack = (writes: Grant["writes"]): boolean => writes.every((globs) => globs.some((glob) => glob !== ""));
 
 const createRefusal = ({ workspace, unprotected, bound }: TakeBack): ((file: string) => string | undefined) => {
-  const isFree = unprotected.length === 0 ? () => false : picomatch([...unprotected], { dot: true, nocase: true });
+  const isFree = createPathMatcher(unprotected, { anyCase: true });
   return (file) => {
     const protection = protectionOf(file);
     if (protection !== undefined && protection.write !== "ask-unless-all" && !isFree(file)) return `it is ${protection.why}`;

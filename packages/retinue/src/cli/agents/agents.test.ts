@@ -140,20 +140,28 @@ describe("retinue agents check", () => {
       ".retinue/agents/broken.md": BROKEN,
       ".claude/agents/helper.md": CLAUDE,
       ".claude/skills/a/SKILL.md": "---\nname: a\ndescription: d\n---\nDo.\n",
+      ".claude/commands/fix.md": "---\ndescription: d\nagent: helpr\nmodel: opus\n---\nFix $1.\n",
+      ".opencode/command/open.md": "---\ndescription: d\n",
     });
     const ended = await callRetinue(made, ["agents", "check"]);
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     const lines = ended.stdout.split("\n");
     expect(lines).toEqual([
       "claude-code: 1 of 1 file used; 0 errors, 0 warnings, 1 notice",
+      "commands: 1 of 2 files used; 1 error, 1 warning, 1 notice",
       "retinue: 0 of 1 file used; 1 error, 0 warnings, 0 notices",
       "skills: 1 of 1 file used; 0 errors, 0 warnings, 0 notices",
+      "  .opencode/command/open.md:1: its front matter is not closed by a line of ---",
       expect.stringMatching(/^ {2}\.retinue\/agents\/broken\.md:\d+: /),
       "-v tells all of it, line by line.",
       "",
     ]);
     const listed = await callRetinue(made, ["agents", "list"]);
-    for (const line of lines.slice(0, 3)) expect(listed.stderr).toContain(`  ${line}\n`);
+    const whole = await callRetinue(made, ["agents", "check", "-v"]);
+    expect(whole.stdout.replaceAll(/\s+/g, " ")).toContain(
+      '3 warning there is no agent "helpr" (did you mean "helper"?); whoever is asked',
+    );
+    for (const line of lines.slice(0, 4)) expect(listed.stderr).toContain(`  ${line}\n`);
     const kinds = async (...words: readonly string[]) =>
       (JSON.parse((await callRetinue(made, words)).stdout) as { kinds: unknown[] }).kinds;
     expect(await kinds("agents", "list", "--json")).toEqual(await kinds("agents", "check", "--json"));

@@ -1,7 +1,8 @@
 /** The one check of agents that `check` prints and `list` counts. */
 import type { AgentsReport } from "@retinue/agents";
-import { checkAgents } from "@retinue/agents";
+import { checkAgents, findProjectFolders, loadCommands } from "@retinue/agents";
 import { createModels } from "@retinue/model";
+import { retinueHome } from "../../settings/retinue-home.ts";
 import type { Inventory } from "../inventory.ts";
 import { findMissingModels } from "./missing-models.ts";
 
@@ -10,7 +11,9 @@ export const checkInventory = async (inventory: Inventory, env: NodeJS.ProcessEn
   const { readMcpFiles } = await import("@retinue/tools");
   const { servers } = await readMcpFiles({ workspace, user: settings.mcpServers });
   const missing = await findMissingModels(loaded, createModels({ ...settings, env }));
+  const { folders } = await findProjectFolders(workspace, env["HOME"]);
   return checkAgents(loaded, {
+    commands: await loadCommands({ folders, userDir: retinueHome(env), homeDir: env["HOME"] }),
     toolNames: tools.keys(),
     mcpServerNames: Object.keys(servers),
     whyNoModel: (name) => missing.get(name),

@@ -10,12 +10,15 @@ const HINT = `Give pairs, as in retinue fanout code-search "where is X?" reviewe
 
 const lineSchema = z.strictObject({ agent: z.string().min(1), task: z.string().min(1), model: z.string().min(1).optional() });
 
-export const readFanOutTasks = async (words: readonly string[], stdin: Surroundings["stdin"]): Promise<readonly FanOutTask[]> => {
+/** On the command line an agent is named. */
+export type NamedTask = FanOutTask & { readonly agent: string };
+
+export const readFanOutTasks = async (words: readonly string[], stdin: Surroundings["stdin"]): Promise<readonly NamedTask[]> => {
   if (words.length > 0 && !(words.length === 1 && words[0] === "-")) return fromWords(words);
   return fromLines(await readTask(words, stdin));
 };
 
-const fromWords = (words: readonly string[]): readonly FanOutTask[] => {
+const fromWords = (words: readonly string[]): readonly NamedTask[] => {
   if (words.length % 2 !== 0)
     throw new RetinueError("usage", `${words.at(-1)} is an agent without a task, or a task without an agent.`, { hint: HINT });
   return words.flatMap((agent, index) => {
@@ -26,7 +29,7 @@ const fromWords = (words: readonly string[]): readonly FanOutTask[] => {
   });
 };
 
-const fromLines = (text: string): readonly FanOutTask[] =>
+const fromLines = (text: string): readonly NamedTask[] =>
   text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     const where = `Line ${index + 1} of standard input`;

@@ -25,7 +25,7 @@ export const spawnCommand = async (
   const { stdout, stderr, redact } = surroundings;
   const isolation = parseIsolation(options.isolation);
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
-  const task = await readTask(words, surroundings.stdin);
+  const task = await readTask(words, surroundings.stdin, surroundings.stderr.write);
   const view = toView(options);
   return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal, show }) => {
     const tools = options.tools === undefined ? undefined : parseTools(options.tools, retinue);

@@ -136,6 +136,8 @@ const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
       return [`**Limit reached** (#${event.seq}): ${event.limit}, ${event.used} of ${event.max}`];
     case "result.rejected":
       return [`**Result not accepted** (#${event.seq}): ${oneLine(event.reason)}`];
+    case "guardrail.refused":
+      return [`**Refused by the guardrail ${event.guardrail}** (#${event.seq}): ${oneLine(event.reason)}`];
     case "worktree.made":
       return [`**Worktree made** (#${event.seq}) from ${event.base}`];
     case "worktree.refused":

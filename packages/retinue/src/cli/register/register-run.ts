@@ -16,7 +16,7 @@ export const registerRun = ({ program, surroundings, act }: Registrar): void => 
       program
         .command("run")
         .description("run one task and print the answer")
-        .argument("[task...]", "the task; - or nothing reads standard input"),
+        .argument("[task...]", "the task; what is piped in joins it, - or nothing reads standard input"),
     ),
   )
     .option("-c, --continue", "go on with the latest session of the folder; without a task, where it was cut off")

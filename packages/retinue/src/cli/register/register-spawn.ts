@@ -44,7 +44,7 @@ export const registerSpawn = ({ program, surroundings, act }: Registrar): void =
       .command("spawn")
       .description("run one agent and print the result that it hands in")
       .argument("<agent>", "its name")
-      .argument("[task...]", "the task; - or nothing reads standard input"),
+      .argument("[task...]", "the task; what is piped in joins it, - or nothing reads standard input"),
   )
     .option("--json", "print events as JSON lines; the last one holds the result")
     .option("-q, --quiet", "no progress")

@@ -10,6 +10,7 @@ const TOLD: ReadonlySet<RetinueEvent["type"]> = new Set<RetinueEvent["type"]>([
   "model.failed",
   "context.fitted",
   "result.rejected",
+  "guardrail.refused",
   "worktree.refused",
   "worktree.merged",
   "plan.decided",

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Rule, RuleEffect, RuleSet } from "@retinue/protocol";
 import { RULE_EFFECTS } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
-import picomatch from "picomatch";
+import { createPathMatcher } from "../path-globs.ts";
 import { reachesHost } from "../host-pattern.ts";
 import type { CommandForms } from "./match-command.ts";
 import { isAllowedLike, isHeldLike, readsLike, toForms } from "./match-command.ts";
@@ -120,7 +120,7 @@ const isAbout = (rule: Rule, aspect: Aspect): boolean => {
   if (!isConditional(rule)) return true;
   switch (aspect.type) {
     case "path":
-      if (glob !== undefined) return isBelowGlob(glob, aspect.path);
+      if (glob !== undefined) return createPathMatcher([glob])(aspect.path);
       return like !== undefined && [aspect.path, ...aspect.absolute].some((form) => readsLike(like, form));
     case "command":
       return like !== undefined && (effect === "allow" ? isAllowedLike(like, aspect.forms) : isHeldLike(like, aspect.forms));
@@ -135,19 +135,6 @@ const isAbout = (rule: Rule, aspect: Aspect): boolean => {
     default:
       return aspect satisfies never;
   }
-};
-
-const matchers = new Map<string, (file: string) => boolean>();
-const MOST_MATCHERS = 500;
-
-const isBelowGlob = (glob: string, file: string): boolean => {
-  let matches = matchers.get(glob);
-  if (!matches) {
-    if (matchers.size >= MOST_MATCHERS) matchers.clear();
-    matches = picomatch(glob, { dot: true });
-    matchers.set(glob, matches);
-  }
-  return matches(file);
 };
 
 const aspectsOf = ({ paths, roots = [], command, texts, hosts = [] }: RuledCall): readonly Aspect[] => {
