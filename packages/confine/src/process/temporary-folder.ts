@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { endHalfMadeSandboxes } from "./half-made-sandboxes.ts";
 import { startOf } from "./process-tree.ts";
 
 /** Absolute and real. Whoever makes it removes it when done. */
@@ -35,10 +36,13 @@ const NAME = /^retinue-[a-z]+-(\d+)-(\d+)-(\d+)-\w{6}$/;
 
 /** Removes what processes of this user left that are no more. What cannot be removed stays for another time. */
 export const sweepTemporaryFolders = (base: string): void => {
-  for (const name of listNames(base)) {
+  const left = listNames(base).filter((name) => {
     const [, space, pid, start] = NAME.exec(name) ?? [];
-    if (space !== namespace() || isAlive(Number(pid), Number(start))) continue;
-    const folder = path.join(base, name);
+    return space === namespace() && !isAlive(Number(pid), Number(start));
+  });
+  const folders = left.map((name) => path.join(base, name));
+  endHalfMadeSandboxes(folders);
+  for (const folder of folders) {
     try {
       const stats = lstatSync(folder);
       if (stats.isDirectory() && stats.uid === process.getuid?.()) removeClosed(folder);

@@ -34,18 +34,23 @@ const NEXT = `
 const start = (script: string, args: readonly string[], env: NodeJS.ProcessEnv) =>
   spawn(process.execPath, ["--input-type=module", "-e", script, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
 
-const findMarked = async (mark: string): Promise<readonly string[]> => {
+/** What bears the mark, begun with a program of that name where one is given. */
+const findMarked = async (mark: string, program = ""): Promise<readonly string[]> => {
   const found: string[] = [];
-  for (const pid of await readdir("/proc"))
-    if (/^\d+$/.test(pid) && (await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "")).includes(mark)) found.push(pid);
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const line = await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "");
+    if (line.includes(mark) && line.startsWith(program)) found.push(pid);
+  }
   return found;
 };
 
-const untilNone = async (mark: string): Promise<readonly string[]> => {
-  let found = await findMarked(mark);
-  for (let round = 0; round < 400 && found.length > 0; round += 1) {
+/** Twice in a row: a process may start another while the list is read, and end. */
+const untilNone = async (mark: string, program?: string): Promise<readonly string[]> => {
+  let found = await findMarked(mark, program);
+  for (let round = 0, none = 0; round < 400 && none < 2; round += 1) {
     await sleep(50);
-    found = await findMarked(mark);
+    found = await findMarked(mark, program);
+    none = found.length === 0 ? none + 1 : 0;
   }
   return found;
 };
@@ -62,6 +67,7 @@ describe("a process of ours that is killed with kill -9", () => {
       const temporary = path.join(path.dirname(place.workspace), "tmp");
       await mkdir(temporary);
       const env = { ...process.env, TMPDIR: temporary };
+      const marks: string[] = [];
       if (machine.backend === "none") {
         const limited = runConfinedShell("true", { workspace: place.workspace, scope: { ...WHOLE, hosts: [[]] } });
         await expect(limited).rejects.toMatchObject({ code: "sandbox_unavailable" });
@@ -74,7 +80,8 @@ describe("a process of ours that is killed with kill -9", () => {
           await sleep(waitMs);
           victim.kill("SIGKILL");
           await once(victim, "exit");
-          expect(await untilNone(mark)).toEqual([]);
+          expect(await untilNone(mark, "sleep")).toEqual([]);
+          marks.push(mark);
         }
       if (machine.backend === "bwrap") expect(await readdir(temporary)).not.toEqual([]);
       const next = start(NEXT, [MODULES[1] ?? ""], env);
@@ -82,6 +89,7 @@ describe("a process of ours that is killed with kill -9", () => {
       next.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
       await once(next, "close");
       expect(await readdir(temporary)).toEqual([path.basename(said.trim())]);
+      for (const mark of marks) expect(await untilNone(mark)).toEqual([]);
     },
   );
 
