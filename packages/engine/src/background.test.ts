@@ -98,6 +98,35 @@ describe("a run in the background", () => {
     },
   );
 
+  test("is heard of once by a parent that parked while it worked, and was driven on before it ended", async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const asking = (request: ModelRequest, answered: number): ScriptedTurn => {
+      if (askedOf(request).agent === "b") return { text: "b did it", before: () => gate };
+      if (answered > 0) return { text: "Done." };
+      return {
+        toolCalls: [delegateTo("b", "task 1", { background: true }), { tool: "act", input: { what: "it" }, callId: "c" }],
+      };
+    };
+    const { engine, log, start } = createTestEngine({
+      agents: [{ ...agents[0], tools: ["act"], limits: {} }, agents[1]] as typeof agents,
+      script: asking,
+      grant: { approve: "ask" },
+      engine: { unattended: "park" },
+    });
+    const { sessionId, runId, result, outcome } = await start("go");
+    expect(await outcome).toMatchObject({ type: "parked" });
+    const [asked] = await engine.approvals(sessionId);
+    if (!asked) throw new Error("nothing is asked");
+    await engine.answer(asked.approvalId, { allowed: true });
+    await expect
+      .poll(() => log.read(sessionId).some((event) => event.type === "run.started" && event.runId === runId && event.epoch === 2))
+      .toBe(true);
+    await later();
+    open();
+    expect(await result).toMatchObject({ status: "completed" });
+    expect(heardOf(log, sessionId)).toEqual([childRunId(runId, "to-b-task-1")]);
+  });
+
   test("does not outlive the run that started it: at its limit those at work and those that wait are cancelled first", async () => {
     const endless = (request: ModelRequest, answered: number): ScriptedTurn => {
       if (askedOf(request).agent === "b")

@@ -118,16 +118,16 @@ const callOf = async ({ log }: Ground, { identity: { sessionId, runId } }: RunSt
 
 type Told = { readonly runId: RunId; readonly agent: string; readonly result: RunResult };
 
-/** Once: the letter's id is the child's. */
+/** Once: who drove the parent before and still waits for the child is refused by the lease, and whoever drives it now tells. */
 const tellParent = async (ground: Ground, parent: ActiveRun, { runId, agent, result }: Told): Promise<void> => {
   if (parent.state.result || parent.state.heardFrom.has(runId)) return;
-  await appendInput(ground, parent.state.identity, {
-    type: "message.received",
-    messageId: `msg_${runId.slice(4)}`,
-    from: runId,
-    content: [await toLetter(ground, parent, { runId, agent, result })],
-    source: { via: "run" },
-  });
+  const content = [await toLetter(ground, parent, { runId, agent, result })];
+  await appendInput(
+    ground,
+    parent.state.identity,
+    { type: "message.received", messageId: `msg_${runId.slice(4)}`, from: runId, content, source: { via: "run" } },
+    parent.lease ?? undefined,
+  );
 };
 
 /** Of the runs that an earlier drive started in the background, goes on with those that have not settled, and tells of the others. */

@@ -5,6 +5,7 @@
 import type { ApprovalId, InputBody, InputEvent, RunId, RunIdentity } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { apply, asksForTransfer, likenessOf } from "@retinue/runtime";
+import type { Lease } from "@retinue/store";
 import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";
 import { childRunId } from "./active-run.ts";
@@ -14,10 +15,10 @@ import { publish } from "./ground.ts";
 import { identityOf, readKnown } from "./read-state.ts";
 
 /** Records an input. Where the run is driven here it is in the run's state when this resolves. */
-export const appendInput = async (ground: Ground, identity: RunIdentity, body: InputBody): Promise<void> => {
+export const appendInput = async (ground: Ground, identity: RunIdentity, body: InputBody, lease?: Lease): Promise<void> => {
   const { log, ports, clean, active } = ground;
   const source = body.source ?? ground.options.source ?? { via: "library" };
-  await log.append([{ ...pickIdentity(identity), at: ports.clock.date(), ...clean(body), source }]);
+  await log.append([{ ...pickIdentity(identity), at: ports.clock.date(), ...clean(body), source }], lease);
   const run = active.get(identity.runId);
   if (run) await takeInputs(ground, run);
 };
