@@ -50,8 +50,8 @@ export const FOLD: readonly Mutation[] = [
   {
     name: "fold/one-delivery-empties-the-inbox",
     file,
-    before: "state.inbox = state.inbox.filter((one) => one !== message);",
-    after: "state.inbox = NO_MESSAGES;",
+    before: "state.inbox = state.inbox.filter((one) => one !== message);\n    say(",
+    after: "state.inbox = NO_MESSAGES;\n    say(",
     tests,
   },
   {

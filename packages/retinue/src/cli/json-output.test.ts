@@ -23,6 +23,7 @@ const NO_DATA: Readonly<Record<string, string>> = {
   attach: "a conversation at a terminal",
   "plan edit": "opens an editor",
   "test init": "writes files and prints nothing to stdout",
+  "test record": "opens a window for a person, and writes a file",
   completion: "prints a script",
 };
 
@@ -36,6 +37,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   run: [...OFFLINE, "hello"],
   "agents show": ["code-search"],
   "agents new": ["brand-new"],
+  "agents add": ["PROJECT/plugin", "--yes"],
+  "agents remove": ["plugin"],
   "skills show": ["release"],
   spawn: [...OFFLINE, "code-search", "find hello"],
   fanout: [...OFFLINE, "code-search", "find hello"],
@@ -93,6 +96,9 @@ beforeAll(async () => {
   const skill = join(project.workspace, ".retinue", "skills", "release");
   await mkdir(skill, { recursive: true });
   await writeFile(join(skill, "SKILL.md"), "---\nname: release\ndescription: How to release.\n---\nTag it.\n");
+  const plugin = join(project.workspace, "plugin", "agents");
+  await mkdir(plugin, { recursive: true });
+  await writeFile(join(plugin, "namer.md"), "---\nname: namer\ndescription: Finds names.\ntools: Read\n---\nFind names.\n");
   await callRetinue(project, ["run", ...OFFLINE, "hello"]);
 }, 180_000);
 
@@ -113,7 +119,8 @@ function isLast(path: string): boolean {
 }
 
 test.each(last)("retinue %s --json prints JSON and nothing else", { timeout: 120_000 }, async (path) => {
-  const { code, stdout, stderr } = await callRetinue(project, [...path.split(" "), ...(WORDS[path] ?? []), "--json"]);
+  const words = (WORDS[path] ?? []).map((word) => word.replace("PROJECT", project.workspace));
+  const { code, stdout, stderr } = await callRetinue(project, [...path.split(" "), ...words, "--json"]);
   expect(stdout, stderr).toMatch(/^\{.*\}\n$/s);
   for (const text of isOneObject(stdout) ? [stdout] : stdout.trimEnd().split("\n")) expect(JSON.parse(text)).toBeTypeOf("object");
   expect(code, stderr).toBe(FAILING[path] ?? 0);

@@ -53,7 +53,10 @@ describe("web_fetch", () => {
   it("declares the host that it touches, and none for what is no address", () => {
     const tool = createWebFetch();
     expect(tool.effect).toBe("network");
-    expect(tool.touches({ url: "https://Example.com:8443/a" })).toEqual({ hosts: ["example.com"], about: "https://Example.com:8443/a" });
+    expect(tool.touches({ url: "https://Example.com:8443/a" })).toEqual({
+      hosts: ["example.com"],
+      about: "https://Example.com:8443/a",
+    });
     expect(tool.touches({ url: "http://0x7f.1/" })).toMatchObject({ hosts: ["127.0.0.1"] });
     expect(tool.touches({ url: "no address" })).toMatchObject({ hosts: [] });
   });

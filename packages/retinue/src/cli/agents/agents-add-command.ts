@@ -20,6 +20,7 @@ export type AgentsAddOptions = Pick<SessionOptions, "workspace"> & {
   readonly user?: boolean;
   readonly yes?: boolean;
   readonly replace?: boolean;
+  readonly json?: boolean;
 };
 
 const show = (text: string): string => toPrintable(text, "line");
@@ -28,7 +29,7 @@ const shorten = (text: string): string => (text.length > MOST_CHARS ? `${text.sl
 
 export const agentsAddCommand = async (
   folder: string,
-  { user = false, yes = false, replace = false, ...options }: AgentsAddOptions,
+  { user = false, yes = false, replace = false, json = false, ...options }: AgentsAddOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdout, stderr, env } = surroundings;
@@ -36,22 +37,28 @@ export const agentsAddCommand = async (
   const read = await readCollection(await requireFolder(folder));
   const collection = user ? forUser(read, relative(target, retinueHome(env))) : read;
   const files = filesOf(collection);
-  for (const line of describe(collection)) await stdout.write(`${show(line)}\n`);
+  // With --json what is shown to a person goes where it is in nobody's way.
+  const told = json ? stderr : stdout;
+  const end = async (added: readonly string[], code: number): Promise<number> => {
+    if (json) await stdout.write(`${JSON.stringify({ target, added })}\n`);
+    return code;
+  };
+  for (const line of describe(collection)) await told.write(`${show(line)}\n`);
   if (files.length === 0) {
     await stderr.write("retinue: there is nothing in it that could be added.\n");
-    return EXIT.failed;
+    return end([], EXIT.failed);
   }
   const standing = await findStanding(collection, target);
-  if (replace) for (const file of standing) await stdout.write(`  would write over ${show(file)}\n`);
-  await stdout.write(`${count(files.length, "file")} would be copied to ${show(target)}.\n`);
-  await stdout.flush();
+  if (replace) for (const file of standing) await told.write(`  would write over ${show(file)}\n`);
+  await told.write(`${count(files.length, "file")} would be copied to ${show(target)}.\n`);
+  await told.flush();
   if (!yes && !(await askYes("Agents act with your rights. Add them? [y/N] ", surroundings))) {
     await stderr.write("retinue: nothing was added.\n");
-    return EXIT.done;
+    return end([], EXIT.done);
   }
   const written = await addCollection(collection, { target, recordFile: toRecordFile(env), replace });
-  await stdout.write(`${count(written.length, "file")} added; \`retinue agents check\` tells what is read and not honoured.\n`);
-  return EXIT.done;
+  await told.write(`${count(written.length, "file")} added; \`retinue agents check\` tells what is read and not honoured.\n`);
+  return end(written, EXIT.done);
 };
 
 /** Of a home, some folders are elsewhere than of a project. `ours` is the user's folder of Retinue, seen from the home. */

@@ -10,7 +10,7 @@ import { toRecordFile, toTarget } from "./agents-add-command.ts";
 
 export const agentsRemoveCommand = async (
   name: string,
-  { user = false, ...options }: Pick<AgentsAddOptions, "workspace" | "user">,
+  { user = false, json = false, ...options }: Pick<AgentsAddOptions, "workspace" | "user" | "json">,
   { stdout, stderr, env }: Surroundings,
 ): Promise<number> => {
   const target = await toTarget(user, options, env);
@@ -24,6 +24,8 @@ export const agentsRemoveCommand = async (
   }
   for (const file of outcome.changed)
     await stderr.write(`retinue: left as it is, since it was changed: ${toPrintable(file, "line")}\n`);
-  await stdout.write(`${count(outcome.removed.length, "file")} removed.\n`);
+  await stdout.write(
+    json ? `${JSON.stringify({ target, ...outcome })}\n` : `${count(outcome.removed.length, "file")} removed.\n`,
+  );
   return EXIT.done;
 };

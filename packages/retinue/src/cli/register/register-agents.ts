@@ -64,6 +64,7 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
     .option("--user", "for all projects: to the folders of your home")
     .option("--replace", "write over files that are there already")
     .option("--yes", "agree to what is shown")
+    .option("--json", "print one JSON object")
     .action((folder: string, options: AgentsAddOptions) =>
       act(async () => {
         const { agentsAddCommand } = await import("../agents/agents-add-command.ts");
@@ -74,6 +75,7 @@ export const registerAgents = ({ program, surroundings, act }: Registrar): void 
   plain(agents.command("remove").argument("<plugin>"))
     .description("take away what agents add copied, but for files that were changed since")
     .option("--user", "from the folders of your home")
+    .option("--json", "print one JSON object")
     .action((name: string, options: AgentsAddOptions) =>
       act(async () => {
         const { agentsRemoveCommand } = await import("../agents/agents-remove-command.ts");
