@@ -2,6 +2,7 @@ import type { ScriptedTurn } from "@retinue/model/testing";
 import type { RunId, SessionId } from "@retinue/protocol";
 import type { ModelRequest } from "@retinue/runtime";
 import type { MemoryLog } from "@retinue/store";
+import { createMemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { childRunId } from "./index.ts";
 import { askedOf, createTestEngine, cutLog, delegateTo, testAgent } from "./testing/test-engine.ts";
@@ -125,6 +126,63 @@ describe("a run in the background", () => {
     open();
     expect(await result).toMatchObject({ status: "completed" });
     expect(heardOf(log, sessionId)).toEqual([childRunId(runId, "to-b-task-1")]);
+  });
+
+  test("settles once where its parent is driven on between its end and what is left of its drive", async () => {
+    const [gate, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const asking = (request: ModelRequest, answered: number): ScriptedTurn => {
+      if (askedOf(request).agent === "b") return { text: "b did it", before: () => gate.promise };
+      if (answered > 0) return { text: "Done." };
+      return {
+        toolCalls: [delegateTo("b", "task 1", { background: true }), { tool: "act", input: { what: "it" }, callId: "c" }],
+      };
+    };
+    const inner = createMemoryLog();
+    let isAnswered = false;
+    let session = "ses_" as SessionId;
+    const { engine, start } = createTestEngine({
+      agents: [{ ...agents[0], tools: ["act"], limits: {} }, agents[1]] as typeof agents,
+      script: asking,
+      grant: { approve: "ask" },
+      engine: { unattended: "park" },
+      log: {
+        ...inner,
+        append: async (drafts, ...rest) => {
+          const written = await inner.append(drafts, ...rest);
+          if (drafts.some((draft) => draft.type === "run.settled" && draft.agent === "b")) await held.promise;
+          return written;
+        },
+        // The run ends, and its parent is spoken to, after the parent was read and before it is taken over.
+        lease: async (...args) => {
+          if (isAnswered) {
+            isAnswered = false;
+            gate.resolve();
+            await expect.poll(() => settledIn(inner, session)).toHaveLength(1);
+            await engine.send(args[0], "Go on.");
+          }
+          return inner.lease(...args);
+        },
+        // What is left of the run's drive is done while the parent reads what has changed.
+        readRuns: async (...args) => {
+          if (settledIn(inner, session).length > 0) {
+            held.resolve();
+            await later();
+          }
+          return inner.readRuns(...args);
+        },
+      },
+    });
+    const { sessionId, runId, result, outcome } = await start("go");
+    expect(await outcome).toMatchObject({ type: "parked" });
+    session = sessionId;
+    const child = childRunId(runId, "to-b-task-1");
+    const [asked] = await engine.approvals(sessionId);
+    if (!asked) throw new Error("nothing is asked");
+    isAnswered = true;
+    await engine.answer(asked.approvalId, { allowed: true });
+    expect(await result).toMatchObject({ status: "completed" });
+    expect(settledIn(inner, sessionId)).toEqual([`${child} completed`, `${runId} completed`]);
+    expect(heardOf(inner, sessionId).toSorted()).toEqual(["human", child]);
   });
 
   test("does not outlive the run that started it: at its limit those at work and those that wait are cancelled first", async () => {

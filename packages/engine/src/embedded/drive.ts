@@ -147,10 +147,16 @@ const takeOver = async (ground: Ground, run: ActiveRun, { resumed, onlyIfFree }:
   run.lease = lease;
   if (!resumed && lease.epoch === 1) return lease;
   const added = await log.read(sessionId, run.known.seq);
-  // What is at work here beside it takes its own events in as it writes them.
-  const changed = new Set(added.map((event) => event.runId).filter((id) => id === runId || !active.has(id)));
+  // What is at work here beside it takes its own events in as it writes them, into its own state.
+  const beside = new Map<RunId, RunState>();
+  const changed = new Set<RunId>();
+  for (const { runId: id } of added) {
+    const live = id === runId ? undefined : active.get(id);
+    if (live) beside.set(id, live.state);
+    else changed.add(id);
+  }
   if (changed.size === 0) return lease;
-  const states = new Map([...run.known.states, ...(await readChanged(ground, run, changed))]);
+  const states = new Map([...run.known.states, ...(await readChanged(ground, run, changed)), ...beside]);
   run.state = states.get(runId) ?? run.state;
   run.known = { states, seq: added.at(-1)?.seq ?? run.known.seq };
   run.inputSeq = run.known.seq;
