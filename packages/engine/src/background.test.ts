@@ -148,7 +148,7 @@ describe("a run in the background", () => {
       log: {
         ...inner,
         append: async (drafts, ...rest) => {
-          const written = await inner.append(drafts, ...rest);
+          const written = inner.append(drafts, ...rest);
           if (drafts.some((draft) => draft.type === "run.settled" && draft.agent === "b")) await held.promise;
           return written;
         },
