@@ -40,7 +40,7 @@ else {
         const args = ["--hole", name, "--calls", kind === "race" ? "240" : "36", "--calls-per-trial", "12", "--reruns", "0"];
         const found = ofRoot && process.getuid?.() !== 0 ? /: 0 found$/m : new RegExp(`^${finds}: `, "m");
         let ended = await attack(args, { asUser });
-        for (const seed of kind === "race" ? ["71", "72", "73"] : [])
+        for (const seed of kind === "race" ? ["71", "72", "73", "74", "75", "76"] : [])
           if (!found.test(ended.output)) ended = await attack([...args, "--seed", seed], { asUser });
         expect(ended.output).toMatch(found);
         expect(ended.exitCode).toBe(ended.output.includes(": 0 found") ? 0 : 1);

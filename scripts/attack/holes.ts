@@ -39,6 +39,13 @@ const OPENED_UNSEEN = edit(
   "",
 );
 
+/** Long enough between what is judged and what is opened that a race is won on a busy machine, too. */
+const OPENED_LATER = edit(
+  "confine/src/files/open-regular-file.ts",
+  "    handle = await open(absolute,",
+  "    await new Promise((resolve) => setTimeout(resolve, 25));\n    handle = await open(absolute,",
+);
+
 const REDACTION_OFF = edit(
   "retinue/src/host/workspace-engine.ts",
   "...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),",
@@ -187,7 +194,7 @@ export const HOLES: readonly Hole[] = [
     kind: "race",
     theme: "anything",
     seed: 557,
-    edits: [OPENED_UNSEEN],
+    edits: [OPENED_UNSEEN, OPENED_LATER],
   },
   {
     name: "probe-fails-open",
