@@ -1,7 +1,7 @@
 import type { ScriptedTurn } from "@retinue/model/testing";
 import type { RunId, SessionId } from "@retinue/protocol";
 import type { ModelRequest } from "@retinue/runtime";
-import type { MemoryLog } from "@retinue/store";
+import type { EventLog, MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { childRunId } from "./index.ts";
@@ -140,38 +140,42 @@ describe("a run in the background", () => {
     const inner = createMemoryLog();
     let isAnswered = false;
     let session = "ses_" as SessionId;
+    // The engine waits for what any log gives; the one in memory gives it at once.
+    let say: (runId: RunId) => Promise<void> = async () => {};
+    const slow: EventLog = {
+      ...inner,
+      append: async (drafts, ...rest) => {
+        const written = inner.append(drafts, ...rest);
+        if (drafts.some((draft) => draft.type === "run.settled" && draft.agent === "b")) await held.promise;
+        return written;
+      },
+      // The run ends, and its parent is spoken to, after the parent was read and before it is taken over.
+      lease: async (id) => {
+        if (isAnswered) {
+          isAnswered = false;
+          gate.resolve();
+          await expect.poll(() => settledIn(inner, session)).toHaveLength(1);
+          await say(id);
+        }
+        return inner.lease(id);
+      },
+      // What is left of the run's drive is done while the parent reads what has changed.
+      readRuns: async (...args) => {
+        if (settledIn(inner, session).length > 0) {
+          held.resolve();
+          await later();
+        }
+        return inner.readRuns(...args);
+      },
+    };
     const { engine, start } = createTestEngine({
       agents: [{ ...agents[0], tools: ["act"], limits: {} }, agents[1]] as typeof agents,
       script: asking,
       grant: { approve: "ask" },
       engine: { unattended: "park" },
-      log: {
-        ...inner,
-        append: async (drafts, ...rest) => {
-          const written = inner.append(drafts, ...rest);
-          if (drafts.some((draft) => draft.type === "run.settled" && draft.agent === "b")) await held.promise;
-          return written;
-        },
-        // The run ends, and its parent is spoken to, after the parent was read and before it is taken over.
-        lease: async (...args) => {
-          if (isAnswered) {
-            isAnswered = false;
-            gate.resolve();
-            await expect.poll(() => settledIn(inner, session)).toHaveLength(1);
-            await engine.send(args[0], "Go on.");
-          }
-          return inner.lease(...args);
-        },
-        // What is left of the run's drive is done while the parent reads what has changed.
-        readRuns: async (...args) => {
-          if (settledIn(inner, session).length > 0) {
-            held.resolve();
-            await later();
-          }
-          return inner.readRuns(...args);
-        },
-      },
+      log: slow as unknown as MemoryLog,
     });
+    say = (id) => engine.send(id, "Go on.");
     const { sessionId, runId, result, outcome } = await start("go");
     expect(await outcome).toMatchObject({ type: "parked" });
     session = sessionId;
