@@ -119,7 +119,6 @@ const readAgents = async (place: Place): Promise<readonly CollectionItem[]> => {
       const read = readSafely({ fallbackName, note, modelNames: new Set() }, (reading) =>
         READERS[dialect](decode(file.content), reading),
       );
-      const error = problems.find(({ severity }) => severity === "error")?.message;
       if (read.type === "agent") {
         const { name, tools, deniedTools, rules = [] } = read.draft.definition;
         const denied = deniedTools.length === 0 ? "" : `, but ${deniedTools.join(", ")}`;
@@ -130,12 +129,30 @@ const readAgents = async (place: Place): Promise<readonly CollectionItem[]> => {
           about: `${tools.includes("*") ? "every tool" : tools.join(", ") || "no tool"}${denied}${held}`,
           files: [file],
         });
-      } else
-        items.push({ kind: "agent", name: path.posix.basename(from), about: "", error: error ?? "it is no agent", files: [] });
+      } else items.push(toItem("agent", undefined, { name: path.posix.basename(from), problems, files: [file] }));
     }
   }
   return items;
 };
+
+type Tried = {
+  /** Where it could not be read. */
+  readonly name: string;
+  readonly problems: ReturnType<typeof createNotes>["problems"];
+  readonly files: readonly CollectionFile[];
+};
+
+const toItem = (
+  kind: CollectionItem["kind"],
+  read: { readonly name: string; readonly description: string } | undefined,
+  { name, problems, files }: Tried,
+): CollectionItem =>
+  read
+    ? { kind, name: read.name, about: read.description, files }
+    : { kind, name, about: "", error: firstError(problems) ?? `it is no ${kind}`, files: [] };
+
+const firstError = (problems: Tried["problems"]): string | undefined =>
+  problems.find(({ severity }) => severity === "error")?.message;
 
 const readSkills = async (place: Place): Promise<readonly CollectionItem[]> => {
   const items: CollectionItem[] = [];
@@ -154,14 +171,7 @@ const readSkills = async (place: Place): Promise<readonly CollectionItem[]> => {
       const { note, problems } = createNotes(main);
       const content = copied.find(({ from }) => from === main)?.content ?? new Uint8Array();
       const skill = readSkillFile({ text: decode(content), file: main, folder: "", folderName: name, origin: "project", note });
-      const error = problems.find(({ severity }) => severity === "error")?.message;
-      items.push({
-        kind: "skill",
-        name: skill?.name ?? name,
-        about: skill?.description ?? "",
-        ...(skill ? {} : { error: error ?? "it is no skill" }),
-        files: skill ? copied : [],
-      });
+      items.push(toItem("skill", skill, { name, problems, files: copied }));
     }
   }
   return items;
@@ -181,14 +191,7 @@ const readCommands = async (place: Place): Promise<readonly CollectionItem[]> =>
       const file = await toFile(place, from, `${to}/${relative}`);
       const { note, problems } = createNotes(from);
       const command = readCommandFile({ text: decode(file.content), relative, file: from, origin: "project", dialect, note });
-      const error = problems.find(({ severity }) => severity === "error")?.message;
-      items.push({
-        kind: "command",
-        name: command?.name ?? relative,
-        about: command?.description ?? "",
-        ...(command ? {} : { error: error ?? "it is no command" }),
-        files: command ? [file] : [],
-      });
+      items.push(toItem("command", command, { name: relative, problems, files: [file] }));
     }
   }
   return items;

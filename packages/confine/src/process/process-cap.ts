@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { release } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SETPRIV, UNSHARE } from "./system-programs.ts";
 
 export type ProcessCap =
   /** The limit of the user, set by the command's own shell. */
@@ -101,9 +102,6 @@ const findCgroup = (): ProcessCap | undefined => {
 const PID_MAX = "/proc/sys/kernel/pid_max";
 /** The kernel keeps these for itself. */
 const LEAST_IDS = 301;
-/** Never by PATH. */
-const SETPRIV = "/usr/bin/setpriv";
-const UNSHARE = "/usr/bin/unshare";
 /** From here on the number of ids is one of the namespace; before, it was one of the whole machine. */
 const KERNEL = [6, 14] as const;
 

@@ -3,12 +3,8 @@
  * everybody. They are mounted read-only over themselves before the sandbox is made, where bubblewrap finds them; what is read from a device or written
  * to one is not held up by that.
  */
-import { existsSync } from "node:fs";
+import { MOUNT, UNSHARE } from "../process/system-programs.ts";
 import type { StartedProgram } from "./throw-away/throw-away-copy.ts";
-
-/** Never by PATH. */
-const UNSHARE = "/usr/bin/unshare";
-const MOUNT = ["/usr/bin/mount", "/bin/mount"].find((file) => existsSync(file)) ?? "/usr/bin/mount";
 
 /** What bubblewrap binds from the machine. */
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);

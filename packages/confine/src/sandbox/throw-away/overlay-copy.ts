@@ -8,6 +8,7 @@ import { chmod, chown, lstat, mkdir, readFile, writeFile } from "node:fs/promise
 import path from "node:path";
 import { promisify } from "node:util";
 import { isInside } from "@retinue/runtime";
+import { MOUNT, UNSHARE } from "../../process/system-programs.ts";
 import { createTemporaryFolder } from "../../process/temporary-folder.ts";
 import { findOwner } from "../folder-owner.ts";
 import { listTree } from "./list-tree.ts";
@@ -15,10 +16,6 @@ import { removeTree } from "./remove-tree.ts";
 import type { StartedProgram, ThrowAwayCopy } from "./throw-away-copy.ts";
 
 const run = promisify(execFile);
-
-/** Never by PATH. */
-const UNSHARE = "/usr/bin/unshare";
-const MOUNT = ["/usr/bin/mount", "/bin/mount"].find((file) => existsSync(file)) ?? "/usr/bin/mount";
 
 /** The workspace is named as the current folder, so that no character of its path means anything to mount. */
 const mountAt = (at: string): string =>
