@@ -53,6 +53,8 @@ export type LoadedWorkspace = {
   readonly secrets: readonly (string | Secret)[];
   /** Files of it that something trusted runs, which no agent writes. */
   readonly bound: () => readonly string[];
+  /** Those, and files that instructions import: no command and no merge writes them. */
+  readonly readOnly: () => readonly string[];
   /** Used where neither agent nor run names one. */
   readonly model: string;
   readonly resolve: (name: string) => Promise<Model>;
@@ -104,6 +106,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const assembled = await assembleTools({
     keepVersion: versions.keep,
     bound,
+    imported: instructions.imported,
     workspace: folder,
     home,
     trust,
@@ -138,6 +141,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       versions,
       ...agents,
       bound: () => [...bound],
+      readOnly: () => [...bound, ...instructions.imported()],
       permissions: found.permissions,
       base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,

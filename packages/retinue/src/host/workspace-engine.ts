@@ -31,6 +31,7 @@ export const createWorkspaceEngine = (
     instructions,
     secrets,
     bound,
+    readOnly,
     permissions: { preapproved },
     model,
     resolve,
@@ -39,7 +40,7 @@ export const createWorkspaceEngine = (
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
   const network = toNetworkOptions(settings);
-  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected, bound });
+  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected, bound: readOnly });
   const engine = createEmbeddedEngine({
     log,
     floor,
@@ -50,7 +51,16 @@ export const createWorkspaceEngine = (
       clock: systemClock,
       outage: waitOutage(settings.retry.unreachableMs),
       realPath,
-      judge: createJudge({ digest: digestFile, digestTree, sandboxObstacle, allowUnsandboxed, unprotected, bound, preapproved }),
+      judge: createJudge({
+        digest: digestFile,
+        digestTree,
+        sandboxObstacle,
+        allowUnsandboxed,
+        unprotected,
+        bound,
+        isImported: instructions.isImported,
+        preapproved,
+      }),
       shell: (command, spec, signal, act) =>
         runShellLine({
           command,
@@ -58,7 +68,7 @@ export const createWorkspaceEngine = (
           scope: spec.grant,
           signal,
           unprotected,
-          bound,
+          bound: readOnly,
           allowUnsandboxed: isUnsandboxedAllowed(settings, act),
           network,
         }),
@@ -71,7 +81,7 @@ export const createWorkspaceEngine = (
         allowsAbsent: settings.approve === "all",
         environment: env,
         unprotected,
-        bound,
+        bound: readOnly,
         onRemove: (removed) => toCodeIndexes(codeOptions(home)).forget(removed),
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),

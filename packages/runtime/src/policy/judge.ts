@@ -13,7 +13,7 @@ import type { Protection } from "./protected-paths.ts";
 import type { RuledCall } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
 import { splitCommands } from "./rules/split-commands.ts";
-import { BOUND, findUnportable, protectionOf } from "./protected-paths.ts";
+import { BOUND, findUnportable, IMPORTED, protectionOf } from "./protected-paths.ts";
 import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
 
@@ -36,6 +36,8 @@ export type JudgeOptions = {
   readonly unprotected?: readonly string[];
   /** Files that trusted hooks, servers and checks run, absolute and real: no agent writes them. */
   readonly bound?: () => readonly string[];
+  /** Whether instructions of the project import a file, absolute: a human is asked before an agent writes it. */
+  readonly isImported?: (file: string) => Promise<boolean>;
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
   /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
@@ -65,6 +67,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
   const {
     unprotected = [],
     bound = () => [],
+    isImported = async () => false,
     digest,
     digestTree,
     sandboxObstacle,
@@ -88,6 +91,13 @@ export const createJudge = (options: JudgeOptions = {}) => {
       const isBound = protection?.write !== "deny" && bound().includes(at);
       if (protection || isBound) return isBound ? BOUND : protection;
     }
+    return undefined;
+  };
+
+  /** A name that is protected by itself stays as it is. */
+  const importedAt = async (workspace: string, named: string, real: string): Promise<Protection | undefined> => {
+    for (const at of new Set([path.resolve(workspace, named), real]))
+      if (!isFree(path.relative(workspace, at).split(path.sep).join("/")) && (await isImported(at))) return IMPORTED;
     return undefined;
   };
 
@@ -182,7 +192,9 @@ export const createJudge = (options: JudgeOptions = {}) => {
       if (!isInside(workspace, real))
         return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
       const relative = path.relative(workspace, real);
-      const protection = protectionAt(workspace, named, real);
+      const protection =
+        protectionAt(workspace, named, real) ??
+        (tool.effect === "write" ? await importedAt(workspace, named, real) : undefined);
       if (protection?.read === "deny")
         return deny("path_protected", `"${named}" is ${protection.why}; agents neither read nor write it.`);
       if (tool.effect === "write") {
