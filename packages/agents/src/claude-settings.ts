@@ -7,13 +7,14 @@ import type { Rule, RuleSet } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
 import { placesOf } from "@retinue/runtime";
 import { toAgentPattern } from "./agent-name.ts";
-import { toAllowingRules, toHoldingRules } from "./dialects/claude-code-rules.ts";
+import { toHoldingRules } from "./dialects/claude-code-rules.ts";
+import { toPreapproving } from "./dialects/preapproving-rules.ts";
 import type { ToolEntry } from "./dialects/tool-entries.ts";
 import { toToolEntries } from "./dialects/tool-entries.ts";
 import type { Note, Problem } from "./problem.ts";
 import { createNotes } from "./problem.ts";
 import { readSource } from "./source-files.ts";
-import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
+import { DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
 
 export type ClaudeSettingsFile = {
   readonly file: string;
@@ -126,22 +127,14 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
       );
     }
   }
-  const allow = lists.allow.filter((entry) => isTaken(entry, note));
+  const allow = toPreapproving(lists.allow, note);
   const deniedAgents = lists.deny.flatMap((entry) => toDeniedAgents(entry, note));
   return {
     held: [...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
-    allowed: allow.flatMap((entry) => toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
-    allowedAsWritten: allow.map(({ written }) => written),
+    allowed: allow.rules,
+    allowedAsWritten: allow.written,
     deniedAgents,
   };
-};
-
-/** Every command at once is spared no question: who wants that says so to us. */
-const isTaken = ({ tool, rule, line, written }: ToolEntry, note: Note): boolean => {
-  if (tool === DELEGATE_TOOL) return false;
-  if (rule !== undefined || (tool !== "shell" && tool !== "*")) return true;
-  note("notice", line, `"${written}" has no effect here: only commands that are named are spared a question`);
-  return false;
 };
 
 /** Each text is one rule, whatever commas it holds. */
@@ -153,9 +146,6 @@ const toEntries = (value: unknown, lineOf: (word: string) => number): readonly T
   );
   return entries.every((entry) => entry !== undefined) ? entries.flat() : undefined;
 };
-
-const toAllowed = (tool: string): readonly string[] =>
-  tool === "shell" ? COMMAND_TOOLS : tool === "edit" ? ["edit", "write"] : [tool];
 
 const toHeld = (entries: readonly ToolEntry[], effect: "ask" | "deny", note: Note): readonly Rule[] =>
   entries.flatMap((entry) => {

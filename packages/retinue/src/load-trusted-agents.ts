@@ -3,7 +3,7 @@
  * project's, is loaded once the user has trusted just that; until then it is told as something that the project asks for.
  */
 import path from "node:path";
-import type { ClaudeSettings, ClaudeSettingsFile, TrustWish, LoadedAgents, LoadOptions } from "@retinue/agents";
+import type { ClaudeSettings, ClaudeSettingsFile, TrustWish, LoadedAgents, LoadOptions, SkillEntry } from "@retinue/agents";
 import { loadAgents, loadClaudeSettings, toSessionRules } from "@retinue/agents";
 import type { RuleSet } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
@@ -14,6 +14,8 @@ export type TrustedAgents = {
   readonly loaded: LoadedAgents;
   /** The permissions of other worlds' settings. */
   readonly permissions: SessionPermissions;
+  /** What skills spare questions about while they are loaded, by name: the user's own, and of the project those that the user trusts. */
+  readonly skillRules: ReadonlyMap<string, RuleSet>;
   readonly untrusted: readonly TrustClaim[];
   /** Errors of files, but for those that a yes would mend, and agents that have the same name. */
   readonly problems: readonly string[];
@@ -45,7 +47,9 @@ export const loadTrustedAgents = async (
   const granted = new Set<ClaudeSettingsFile>();
   for (const [file, claim] of claims) if (await trust.isTrusted(claim)) granted.add(file);
   const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
+  const ofSkills = await trustSkills([...loaded.skills.values()], { project: options.projectDir, base, trust });
   return {
+    skillRules: ofSkills.rules,
     loaded: withoutAgents(
       { ...loaded, problems: [...loaded.problems, ...settings.problems] },
       settings.files.flatMap(({ deniedAgents }) => deniedAgents),
@@ -54,11 +58,45 @@ export const loadTrustedAgents = async (
     untrusted: [
       ...(await Promise.all(loaded.refused.map(claimOf))),
       ...[...claims].flatMap(([file, claim]) => (granted.has(file) ? [] : [claim])),
+      ...ofSkills.untrusted,
     ],
     problems: [
       ...[...loaded.problems, ...settings.problems].filter((problem) => problem.severity === "error" && !isWish(problem)),
       ...loaded.clashes,
     ].map(({ file, line, message }) => `${file}:${line}: ${message}`),
+  };
+};
+
+type SkillTrust = { readonly project: string; readonly base: string; readonly trust: Pick<TrustStore, "isTrusted"> };
+
+const trustSkills = async (
+  skills: readonly SkillEntry[],
+  { project, base, trust }: SkillTrust,
+): Promise<{ readonly rules: ReadonlyMap<string, RuleSet>; readonly untrusted: readonly TrustClaim[] }> => {
+  const rules = new Map<string, RuleSet>();
+  const untrusted: TrustClaim[] = [];
+  for (const skill of skills) {
+    const { name, file, origin, allowed = [] } = skill;
+    if (allowed.length === 0) continue;
+    const claim = origin === "user" ? undefined : await toSkillClaim(skill, project);
+    if (claim && !(await trust.isTrusted(claim))) untrusted.push(claim);
+    else rules.set(name, { from: file === "" ? `the skill ${name}` : file, rules: allowed, ...(base === "" ? {} : { base }) });
+  }
+  return { rules, untrusted };
+};
+
+/** The list is bound as it is written, with the files that its commands name as they are. */
+const toSkillClaim = async ({ name, file, allowedTools = [] }: SkillEntry, project: string): Promise<TrustClaim> => {
+  const relative = path.relative(project, file).split(path.sep).join("/");
+  const files = await digestCommandFiles({ root: project, texts: allowedTools, isDeep: false, hasLists: false });
+  const names = Object.keys(files);
+  return {
+    project,
+    subject: `skill:${name} (${relative})`,
+    hash: digestOf({ skill: name, file: relative, allow: [...allowedTools], ...(names.length === 0 ? {} : { files }) }),
+    shown:
+      `while it is loaded, has these calls not asked about: ${allowedTools.join(", ")}` +
+      (names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`),
   };
 };
 

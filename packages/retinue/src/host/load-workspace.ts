@@ -5,7 +5,7 @@ import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, Redactor } from "@retinue/runtime";
+import type { AnyTool, PreapprovingSkills, Redactor } from "@retinue/runtime";
 import { findAgentNamed } from "@retinue/runtime";
 import type { KeptVersions } from "@retinue/tools";
 import { createKeptVersions } from "@retinue/tools";
@@ -48,6 +48,8 @@ export type LoadedWorkspace = {
   readonly instructions: ProjectInstructions;
   /** What settings of other worlds say of every agent's calls. */
   readonly permissions: SessionPermissions;
+  /** What skills spare questions about while they are loaded. */
+  readonly preapproving: PreapprovingSkills;
   /** The folder, seen from the root of its project; empty where it is that. */
   readonly base: string;
   readonly secrets: readonly (string | Secret)[];
@@ -166,11 +168,13 @@ type Parts = {
 };
 
 const prepareAgents = async ({
-  found: { loaded, untrusted, problems },
+  found: { loaded, skillRules, untrusted, problems },
   settings,
   assembled,
   instructions,
-}: Parts): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
+}: Parts): Promise<
+  Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "preapproving" | "problems" | "untrusted">
+> => {
   const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(loaded.agents, settings);
   const taught = await teachSkills(set, loaded.skills);
   const agents = instructions.instruct(taught.agents);
@@ -184,6 +188,7 @@ const prepareAgents = async ({
       return agent;
     },
     maxDepth: Math.min(settings.agent.maxDepth, loaded.maxDepth ?? Infinity),
+    preapproving: { rules: skillRules, taughtTo: (agent) => taught.taught.get(agent) ?? [] },
     problems: [
       ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       ...problems,

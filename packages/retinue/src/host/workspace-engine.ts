@@ -33,6 +33,7 @@ export const createWorkspaceEngine = (
     bound,
     readOnly,
     permissions: { preapproved },
+    preapproving,
     model,
     resolve,
   }: LoadedWorkspace,
@@ -60,6 +61,7 @@ export const createWorkspaceEngine = (
         bound,
         isImported: instructions.isImported,
         preapproved,
+        skills: preapproving,
       }),
       shell: (command, spec, signal, act) =>
         runShellLine({

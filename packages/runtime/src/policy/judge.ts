@@ -14,6 +14,7 @@ import type { RuledCall } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
 import { splitCommands } from "./rules/split-commands.ts";
 import { BOUND, findUnportable, IMPORTED, protectionOf } from "./protected-paths.ts";
+import { toSkillHead } from "./skill-head.ts";
 import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
 
@@ -29,6 +30,10 @@ export type Judged = {
   readonly spec: RunSpec;
   /** Follows every link. */
   readonly realPath: (path: string) => Promise<string>;
+  /** Who makes the call; absent for a call of our own. */
+  readonly agent?: string;
+  /** The skills that its run has loaded. */
+  readonly loadedSkills?: () => readonly string[];
 };
 
 export type JudgeOptions = {
@@ -48,6 +53,15 @@ export type JudgeOptions = {
   readonly allowUnsandboxed?: boolean;
   /** Calls that these rules allow by name are not asked about. They lift nothing else: no denial, no protection, no rule that asks. */
   readonly preapproved?: readonly RuleSet[];
+  /** The same, while a run has one of the skills that the user trusts to say so. */
+  readonly skills?: PreapprovingSkills;
+};
+
+export type PreapprovingSkills = {
+  /** By the skill's name. */
+  readonly rules: ReadonlyMap<string, RuleSet>;
+  /** The skills that stand in an agent's prompt. */
+  readonly taughtTo: (agent: string) => readonly string[];
 };
 
 /** `isInstalled`: there should be a sandbox, and it does not work now. */
@@ -73,6 +87,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     sandboxObstacle,
     allowUnsandboxed = false,
     preapproved = [],
+    skills,
   } = options;
   const isFree = createPathMatcher(unprotected, { anyCase: true });
 
@@ -193,8 +208,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
         return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
       const relative = path.relative(workspace, real);
       const protection =
-        protectionAt(workspace, named, real) ??
-        (tool.effect === "write" ? await importedAt(workspace, named, real) : undefined);
+        protectionAt(workspace, named, real) ?? (tool.effect === "write" ? await importedAt(workspace, named, real) : undefined);
       if (protection?.read === "deny")
         return deny("path_protected", `"${named}" is ${protection.why}; agents neither read nor write it.`);
       if (tool.effect === "write") {
@@ -230,8 +244,11 @@ export const createJudge = (options: JudgeOptions = {}) => {
     if (tool.effect === "read" && askedBy === undefined)
       return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     if (tool.effect === "read") return ask();
-    const isPreapproved = (): boolean =>
-      preapproved.length > 0 && places.every(({ protection }) => protection === undefined) && isAllowedByRule(preapproved, call);
+    const isPreapproved = (): boolean => {
+      if (!places.every(({ protection }) => protection === undefined)) return false;
+      const sets = [...preapproved, ...(skills ? rulesOfSkills(skills, judged) : [])];
+      return sets.length > 0 && isAllowedByRule(sets, call);
+    };
     switch (grant.approve) {
       case "all":
         return mustAsk || places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
@@ -247,6 +264,13 @@ export const createJudge = (options: JudgeOptions = {}) => {
         return grant.approve satisfies never;
     }
   };
+};
+
+/** Of the skills that are in the context of the call's run: loaded by it, or in its prompt from the start. */
+const rulesOfSkills = ({ rules, taughtTo }: PreapprovingSkills, { agent, loadedSkills, spec }: Judged): readonly RuleSet[] => {
+  if (rules.size === 0 || agent === undefined) return [];
+  const taught = taughtTo(agent).filter((name) => spec.system.includes(`${toSkillHead(name)}\n`));
+  return [...new Set([...taught, ...(loadedSkills?.() ?? [])])].flatMap((name) => rules.get(name) ?? []);
 };
 
 export const judge = createJudge();

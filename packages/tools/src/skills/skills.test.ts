@@ -76,18 +76,15 @@ describe("load_skill", () => {
     );
   });
 
-  it("I5: tells the tools that a skill is to be followed with, and they are no more than that", async () => {
+  it("is judged by the name of the skill, however that is written", async () => {
     await using workspace = await createTestWorkspace({ "skills/pdf/SKILL.md": SKILL("pdf") });
     const skill = {
       name: "pdf",
       description: "Makes pdf.",
       folder: workspace.at("skills/pdf"),
-      allowedTools: ["Read", "Bash(a:*)"],
     };
     const tool = createLoadSkillTool({ skills: [skill] });
-    expect(await tool.execute({ name: "pdf" }, workspace.context)).toMatch(
-      /^\[skill pdf\]\n\[while you follow it, keep to these tools of those you have: Read, Bash\(a:\*\)\]\n\n# How to pdf/,
-    );
+    expect(await tool.execute({ name: "pdf" }, workspace.context)).toMatch(/^\[skill pdf\]\n\n# How to pdf/);
     expect(tool.touches({ name: "PDF" })).toEqual({ about: "pdf" });
   });
 
