@@ -9,7 +9,7 @@ import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probe
 import type { EventLog } from "@retinue/store";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { codeOptions, toNetworkOptions } from "../assemble-tools.ts";
-import { createCommandHooks } from "../command-hooks.ts";
+import { createCommandHooks } from "../hooks/command-hooks.ts";
 import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { realPath, systemClock } from "../system-ports.ts";

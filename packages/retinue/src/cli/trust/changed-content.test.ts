@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createCommandHooks } from "../../command-hooks.ts";
+import { createCommandHooks } from "../../hooks/command-hooks.ts";
 import { callRetinue } from "../testing/call-retinue.ts";
 import type { Project } from "../testing/spawn-retinue.ts";
 import { createProject } from "../testing/spawn-retinue.ts";
