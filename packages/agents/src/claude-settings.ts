@@ -7,6 +7,8 @@ import type { Rule, RuleSet } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
 import { placesOf } from "@retinue/runtime";
 import { toAgentPattern } from "./agent-name.ts";
+import type { ClaudeHook } from "./claude-hooks.ts";
+import { readClaudeHooks } from "./claude-hooks.ts";
 import { toHoldingRules } from "./dialects/claude-code-rules.ts";
 import { toPreapproving } from "./dialects/preapproving-rules.ts";
 import type { ToolEntry } from "./dialects/tool-entries.ts";
@@ -27,6 +29,9 @@ export type ClaudeSettingsFile = {
   readonly allowedAsWritten: readonly string[];
   /** Agents that nobody may start. */
   readonly deniedAgents: readonly string[];
+  readonly hooks: readonly ClaudeHook[];
+  /** It wants no hooks at all; of a project this is about its own. */
+  readonly disablesHooks: boolean;
 };
 
 export type ClaudeSettings = { readonly files: readonly ClaudeSettingsFile[]; readonly problems: readonly Problem[] };
@@ -92,23 +97,25 @@ export const toSessionRules = (
 const LISTS = ["allow", "ask", "deny"] as const;
 const OTHERS = ["defaultMode", "additionalDirectories", "disableBypassPermissionsMode", "disableAutoMode"] as const;
 /** Of the settings besides permissions, those that people would miss. */
-const UNHONOURED = ["hooks", "env", "apiKeyHelper", "sandbox", "enabledPlugins", "disableAllHooks"] as const;
+const UNHONOURED = ["env", "apiKeyHelper", "sandbox", "enabledPlugins"] as const;
 
 type Read = Omit<ClaudeSettingsFile, "file" | "origin">;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Undefined where it says nothing of permissions. */
+/** Undefined where it says nothing of permissions and hooks. */
 const readClaudeSettings = (text: string, note: Note): Read | undefined => {
   const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
   if (!isRecord(settings)) throw new Error("it is no object");
   const lineOf = (word: string): number => text.slice(0, Math.max(0, text.indexOf(JSON.stringify(word)))).split("\n").length;
   for (const name of UNHONOURED)
     if (settings[name] !== undefined)
-      note("notice", lineOf(name), `"${name}" has no effect here: of these settings only "permissions" counts`);
-  const permissions = settings["permissions"];
-  if (permissions === undefined) return undefined;
+      note("notice", lineOf(name), `"${name}" has no effect here: of these settings "permissions" and "hooks" count`);
+  const { permissions = {} } = settings;
+  const hooks = readClaudeHooks(settings["hooks"], lineOf, note);
+  const disablesHooks = settings["disableAllHooks"] === true;
+  if (settings["permissions"] === undefined && hooks.length === 0 && !disablesHooks) return undefined;
   if (!isRecord(permissions)) throw new Error(`"permissions" is no object`);
   const lists = { allow: [] as ToolEntry[], ask: [] as ToolEntry[], deny: [] as ToolEntry[] };
   for (const [name, value] of Object.entries(permissions)) {
@@ -134,6 +141,8 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
     allowed: allow.rules,
     allowedAsWritten: allow.written,
     deniedAgents,
+    hooks,
+    disablesHooks,
   };
 };
 

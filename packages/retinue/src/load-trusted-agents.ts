@@ -3,12 +3,21 @@
  * project's, is loaded once the user has trusted just that; until then it is told as something that the project asks for.
  */
 import path from "node:path";
-import type { ClaudeSettings, ClaudeSettingsFile, TrustWish, LoadedAgents, LoadOptions, SkillEntry } from "@retinue/agents";
+import type {
+  ClaudeHook,
+  ClaudeSettings,
+  ClaudeSettingsFile,
+  TrustWish,
+  LoadedAgents,
+  LoadOptions,
+  SkillEntry,
+} from "@retinue/agents";
 import { loadAgents, loadClaudeSettings, toSessionRules } from "@retinue/agents";
 import type { RuleSet } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
 import type { TrustClaim, TrustStore } from "@retinue/confine/trust";
 import { digestCommandFiles, digestOf } from "@retinue/confine/trust";
+import { spellOut } from "./hooks/spell-out.ts";
 
 export type TrustedAgents = {
   readonly loaded: LoadedAgents;
@@ -27,6 +36,10 @@ export type SessionPermissions = {
   readonly rules: readonly RuleSet[];
   /** Spare questions, and nothing else. */
   readonly preapproved: readonly RuleSet[];
+  /** Those of the user, and of the project once it is trusted. */
+  readonly hooks: readonly ClaudeHook[];
+  /** The files that they are from. */
+  readonly hookFiles: readonly string[];
 };
 
 /** `projectDir` is real, as is `folder`, the one that is worked in. */
@@ -47,6 +60,7 @@ export const loadTrustedAgents = async (
   const granted = new Set<ClaudeSettingsFile>();
   for (const [file, claim] of claims) if (await trust.isTrusted(claim)) granted.add(file);
   const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
+  const ofHooks = await trustHooks(settings.files, options.projectDir, trust);
   const ofSkills = await trustSkills([...loaded.skills.values()], { project: options.projectDir, base, trust });
   return {
     skillRules: ofSkills.rules,
@@ -54,16 +68,55 @@ export const loadTrustedAgents = async (
       { ...loaded, problems: [...loaded.problems, ...settings.problems] },
       settings.files.flatMap(({ deniedAgents }) => deniedAgents),
     ),
-    permissions: { files: settings.files, ...toSessionRules(settings, (file) => granted.has(file), base) },
+    permissions: {
+      files: settings.files,
+      ...toSessionRules(settings, (file) => granted.has(file), base),
+      hooks: ofHooks.files.flatMap(({ hooks }) => hooks),
+      hookFiles: ofHooks.files.map(({ file }) => file),
+    },
     untrusted: [
       ...(await Promise.all(loaded.refused.map(claimOf))),
       ...[...claims].flatMap(([file, claim]) => (granted.has(file) ? [] : [claim])),
       ...ofSkills.untrusted,
+      ...ofHooks.untrusted,
     ],
     problems: [
       ...[...loaded.problems, ...settings.problems].filter((problem) => problem.severity === "error" && !isWish(problem)),
       ...loaded.clashes,
     ].map(({ file, line, message }) => `${file}:${line}: ${message}`),
+  };
+};
+
+/** The files whose hooks are run. Who wants no hooks has none; a project has this to say of its own alone. */
+const trustHooks = async (
+  all: readonly ClaudeSettingsFile[],
+  project: string,
+  trust: Pick<TrustStore, "isTrusted">,
+): Promise<{ readonly files: readonly ClaudeSettingsFile[]; readonly untrusted: readonly TrustClaim[] }> => {
+  const isDisabled = (origin: ClaudeSettingsFile["origin"]): boolean =>
+    all.some((file) => file.disablesHooks && (file.origin === "user" || origin === "project"));
+  const files: ClaudeSettingsFile[] = [];
+  const untrusted: TrustClaim[] = [];
+  for (const file of all) {
+    if (file.hooks.length === 0 || isDisabled(file.origin)) continue;
+    const claim = file.origin === "user" ? undefined : await toHooksClaim(file, project);
+    if (claim && !(await trust.isTrusted(claim))) untrusted.push(claim);
+    else files.push(file);
+  }
+  return { files, untrusted };
+};
+
+/** The commands are bound as they are written, with the files of the project that they run as they are. */
+const toHooksClaim = async ({ file, hooks }: ClaudeSettingsFile, project: string): Promise<TrustClaim> => {
+  const relative = path.relative(project, file).split(path.sep).join("/");
+  const files = await digestCommandFiles({ root: project, texts: hooks.map(({ command }) => spellOut(command, project)) });
+  const names = Object.keys(files);
+  const shown = hooks.map(({ event, matcher, command }) => `${event}${matcher === undefined ? "" : ` (${matcher})`}: ${command}`);
+  return {
+    project,
+    subject: `hooks:${relative}`,
+    hash: digestOf({ file: relative, hooks: hooks.map((hook) => ({ ...hook })), files }),
+    shown: `runs these commands: ${shown.join("; ")}${names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`}`,
   };
 };
 

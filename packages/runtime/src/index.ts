@@ -77,6 +77,6 @@ export type { Model, ModelChunk, ModelRequest } from "@retinue/model/contract";
 export { createCleaner, redactDeep } from "./record/redactor.ts";
 export type { Redactor, TextStream } from "./record/redactor.ts";
 export { LOAD_SKILL, toSkillHead } from "./policy/skill-head.ts";
-export { combineHooks } from "./loop/hooks.ts";
-export type { BeforeVerdict, HookedCall, Hooks } from "./loop/hooks.ts";
+export { combineHooks, toHookText } from "./loop/hooks.ts";
+export type { BeforeVerdict, HookedCall, HookedEnd, Hooks } from "./loop/hooks.ts";
 export { fromJsonSchema, refuseSlowPatterns } from "./schema/json-schema.ts";

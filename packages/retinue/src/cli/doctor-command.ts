@@ -1,4 +1,5 @@
 /** `retinue doctor`: what is in force, where it comes from, and what can be reached. */
+import { count } from "./amounts.ts";
 import type { Origin } from "../settings/layer.ts";
 import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
@@ -154,8 +155,9 @@ const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] 
         `Tools ${inventory.tools}`,
         ...inventory.problems.map((problem) => `  left out: ${problem}`),
         ...inventory.permissions.map(
-          ({ file, origin, held, allowed }) =>
-            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions`,
+          ({ file, origin, held, allowed, hooks }) =>
+            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions` +
+            (hooks === 0 ? "" : `; ${count(hooks, "hook")}`),
         ),
         ...(inventory.untrusted.length === 0 ? [] : ["Not trusted, so that it is not used; retinue trust lets it"]),
         ...inventory.untrusted.map(({ subject, shown }) => `  ${subject}: ${shown}`),

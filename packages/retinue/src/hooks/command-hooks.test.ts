@@ -18,6 +18,7 @@ const call: HookedCall = {
   tool: "shell",
   effect: "execute",
   input: { command: "ls" },
+  workspace,
 };
 
 const before = (command: string, more: Partial<HookSettings> = {}, env: NodeJS.ProcessEnv = process.env) =>

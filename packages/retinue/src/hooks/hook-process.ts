@@ -94,5 +94,10 @@ const runHook = async (hook: HookCommand, input: unknown, place: HookPlace, sign
   if (end.type === "aborted") throw new RetinueError("tool_failed", "the run was stopped");
   if (end.type === "timeout") throw new RetinueError("tool_failed", `it took longer than ${timeoutMs} ms: ${hook.command}`);
   const why = end.exceeded ?? err.trim().slice(0, 500);
-  return { exitCode: end.exitCode, out, err: err.trim(), ended: `${hook.command} ended with ${end.exitCode ?? end.signal}: ${why}` };
+  return {
+    exitCode: end.exitCode,
+    out,
+    err: err.trim(),
+    ended: `${hook.command} ended with ${end.exitCode ?? end.signal}: ${why}`,
+  };
 };

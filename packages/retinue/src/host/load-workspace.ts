@@ -19,6 +19,7 @@ import type { SessionPermissions, TrustedAgents } from "../load-trusted-agents.t
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
+import { spellOut } from "../hooks/spell-out.ts";
 import { readGivenSkills } from "../library/given-skills.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
@@ -50,6 +51,8 @@ export type LoadedWorkspace = {
   readonly permissions: SessionPermissions;
   /** What skills spare questions about while they are loaded. */
   readonly preapproving: PreapprovingSkills;
+  /** The root of the project, real. */
+  readonly root: string;
   /** The folder, seen from the root of its project; empty where it is that. */
   readonly base: string;
   readonly secrets: readonly (string | Secret)[];
@@ -123,6 +126,11 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   });
   try {
     const agents = await prepareAgents({ found, settings, assembled, instructions });
+    await addBoundFiles(
+      bound,
+      project.root,
+      found.permissions.hooks.map(({ command }) => ({ texts: [spellOut(command, project.root)] })),
+    );
     for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
     await addBoundFiles(
       bound,
@@ -145,6 +153,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       bound: () => [...bound],
       readOnly: () => [...bound, ...instructions.imported()],
       permissions: found.permissions,
+      root: project.root,
       base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,
       browsers: assembled.browsers,

@@ -3,12 +3,15 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Engine } from "@retinue/engine";
 import { createEmbeddedEngine } from "@retinue/engine";
+import type { Guardrails } from "@retinue/protocol";
 import type { PlanSettings, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, waitOutage } from "@retinue/runtime";
 import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import type { EventLog } from "@retinue/store";
 import { runShellLine, toCodeIndexes } from "@retinue/tools";
 import { codeOptions, toNetworkOptions } from "../assemble-tools.ts";
+import type { ClaudeHooks } from "../hooks/claude-hooks.ts";
+import { createClaudeHooks } from "../hooks/claude-hooks.ts";
 import { createCommandHooks } from "../hooks/command-hooks.ts";
 import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
@@ -19,6 +22,24 @@ import { createOpenDirectory } from "./open-directory.ts";
 import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
+
+export type EngineParts = {
+  readonly log: EventLog;
+  readonly options: WorkspaceOptions;
+  /** Hooks of Claude Code's settings. */
+  readonly claudeHooks: ClaudeHooks;
+};
+
+export const toClaudeHooks = ({ folder, root, env, settings, agents, readOnly, permissions }: LoadedWorkspace): ClaudeHooks =>
+  createClaudeHooks(permissions.hooks, {
+    workspace: folder,
+    root,
+    env,
+    network: toNetworkOptions(settings),
+    unprotected: settings.unprotected,
+    bound: readOnly,
+    isAgent: (tool) => agents.has(tool),
+  });
 
 export const createWorkspaceEngine = (
   { home, floor, approver, source, onProblem }: Shared,
@@ -37,7 +58,7 @@ export const createWorkspaceEngine = (
     model,
     resolve,
   }: LoadedWorkspace,
-  { log, options }: { readonly log: EventLog; readonly options: WorkspaceOptions },
+  { log, options, claudeHooks }: EngineParts,
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
   const network = toNetworkOptions(settings);
@@ -98,15 +119,20 @@ export const createWorkspaceEngine = (
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
     hooks: combineHooks(
-      [commandHooks.hooks, options.hooks, instructions.hooksFor(agents)].filter((hooks) => hooks !== undefined),
+      [commandHooks.hooks, claudeHooks.hooks, options.hooks, instructions.hooksFor(agents)].filter(
+        (hooks) => hooks !== undefined,
+      ),
     ),
-    guardrails: options.guardrails,
+    guardrails: withGuardrail(options.guardrails, claudeHooks.guardrail),
     observer: commandHooks.observer,
     source,
     onProblem,
   });
   return { ...engine, close: () => closeAll([engine.close, commandHooks.settled]) };
 };
+
+const withGuardrail = (given: Guardrails | undefined, input: ClaudeHooks["guardrail"]): Guardrails | undefined =>
+  input ? { ...given, input: [...(given?.input ?? []), input] } : given;
 
 export const toPlanSettings = ({ plan, agent }: Pick<Settings, "plan" | "agent">): PlanSettings => ({
   ...plan,

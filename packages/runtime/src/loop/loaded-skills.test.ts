@@ -7,6 +7,10 @@ const called = (callId: string, input: object, tool = "load_skill"): Message => 
   role: "assistant",
   content: [{ type: "tool-call", callId, tool, arguments: JSON.stringify(input) }],
 });
+const BROKEN: Message = {
+  role: "assistant",
+  content: [{ type: "tool-call", callId: "a", tool: "load_skill", arguments: '{"name": "pdf"' }],
+};
 const answered = (callId: string, text: string, isError = false): Message => ({
   role: "tool",
   callId,
@@ -24,7 +28,7 @@ test.each<[string, readonly Message[], readonly string[]]>([
   ["a file that poses as another", [called("a", { name: "x", file: "x.md" }), answered("a", "[skill pdf]\n\nDo.")], []],
   ["a search", [called("a", { name: "pdf", query: "pdf" }), answered("a", "[skill pdf]\n\nDo.")], []],
   ["a text of another tool", [called("a", { name: "pdf" }, "read"), answered("a", "[skill pdf]\n\nDo.")], []],
-  ["arguments that are no JSON", [{ ...called("a", {}), content: [] } as Message, answered("a", "[skill pdf]\n\nDo.")], []],
+  ["arguments that are no JSON", [BROKEN, answered("a", "[skill pdf]\n\nDo.")], []],
 ])("loaded are, of %s, what the run has in its context", (_, messages, loaded) => {
   expect(loadedSkills({ messages: [user, ...messages], taskIndex: 0 })).toEqual(loaded);
 });

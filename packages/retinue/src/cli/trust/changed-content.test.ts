@@ -92,7 +92,7 @@ describe("L9 trust ends where content changes", () => {
       workspace: made.workspace,
       env: process.env,
     });
-    const call = { run: {} as never, callId: "c", tool: "shell", effect: "execute", input: {} } as const;
+    const call = { run: {} as never, callId: "c", tool: "shell", effect: "execute", input: {}, workspace: "" } as const;
     const { signal } = new AbortController();
     expect(await hooks?.before?.(call, signal)).toEqual({});
     await put(made, "guard.sh", "touch ran; exit 0\n");
