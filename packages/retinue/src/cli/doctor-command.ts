@@ -1,11 +1,10 @@
 /** `retinue doctor`: what is in force, where it comes from, and what can be reached. */
-import { count } from "./amounts.ts";
 import type { Origin } from "../settings/layer.ts";
 import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import type { DoctorReport, ProviderReport } from "./doctor-report.ts";
 import { createDoctorReport } from "./doctor-report.ts";
-import { money } from "./amounts.ts";
+import { count, money } from "./amounts.ts";
 import type { LiveReport } from "./doctor-live.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
