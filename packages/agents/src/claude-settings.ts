@@ -18,7 +18,7 @@ import { createNotes } from "./problem.ts";
 import { readSource } from "./source-files.ts";
 import { DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
 
-export type ClaudeSettingsFile = {
+export type ForeignSettingsFile = {
   readonly file: string;
   readonly origin: "user" | "project";
   /** What they deny or have asked. */
@@ -34,7 +34,7 @@ export type ClaudeSettingsFile = {
   readonly disablesHooks: boolean;
 };
 
-export type ClaudeSettings = { readonly files: readonly ClaudeSettingsFile[]; readonly problems: readonly Problem[] };
+export type ClaudeSettings = { readonly files: readonly ForeignSettingsFile[]; readonly problems: readonly Problem[] };
 
 export type ClaudeSettingsOptions = {
   readonly projectDir?: string;
@@ -47,7 +47,7 @@ export const CLAUDE_SETTINGS_FILES: readonly string[] = placesOf("settings").fla
 );
 
 export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
-  const files: ClaudeSettingsFile[] = [];
+  const files: ForeignSettingsFile[] = [];
   const problems: Problem[] = [];
   const places = [
     ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
@@ -78,10 +78,13 @@ export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettings
 /** The rules that hold for a session, and those that spare it questions. */
 export const toSessionRules = (
   { files }: ClaudeSettings,
-  isTrusted: (file: ClaudeSettingsFile) => boolean,
+  isTrusted: (file: ForeignSettingsFile) => boolean,
   base?: string,
 ): { readonly rules: readonly RuleSet[]; readonly preapproved: readonly RuleSet[] } => {
-  const toSets = (from: readonly ClaudeSettingsFile[], pick: (file: ClaudeSettingsFile) => readonly Rule[]): readonly RuleSet[] =>
+  const toSets = (
+    from: readonly ForeignSettingsFile[],
+    pick: (file: ForeignSettingsFile) => readonly Rule[],
+  ): readonly RuleSet[] =>
     from
       .map((file) => ({ from: file.file, rules: pick(file), ...(base === undefined || base === "" ? {} : { base }) }))
       .filter(({ rules }) => rules.length > 0);
@@ -99,7 +102,7 @@ const OTHERS = ["defaultMode", "additionalDirectories", "disableBypassPermission
 /** Of the settings besides permissions, those that people would miss. */
 const UNHONOURED = ["env", "apiKeyHelper", "sandbox", "enabledPlugins"] as const;
 
-type Read = Omit<ClaudeSettingsFile, "file" | "origin">;
+type Read = Omit<ForeignSettingsFile, "file" | "origin">;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

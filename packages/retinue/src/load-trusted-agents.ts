@@ -6,13 +6,13 @@ import path from "node:path";
 import type {
   ClaudeHook,
   ClaudeSettings,
-  ClaudeSettingsFile,
+  ForeignSettingsFile,
   TrustWish,
   LoadedAgents,
   LoadOptions,
   SkillEntry,
 } from "@retinue/agents";
-import { loadAgents, loadClaudeSettings, toSessionRules } from "@retinue/agents";
+import { loadAgents, loadForeignSettings, toSessionRules } from "@retinue/agents";
 import type { RuleSet } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
 import type { TrustClaim, TrustStore } from "@retinue/confine/trust";
@@ -54,10 +54,10 @@ export const loadTrustedAgents = async (
   if (trusted.size > 0) loaded = await loadAgents({ ...options, trusted: (wish) => trusted.has(keyOf(wish)) });
   const isWish = ({ file, line }: { readonly file: string; readonly line: number }): boolean =>
     loaded.refused.some((wish) => wish.file === file && wish.line === line);
-  const settings = await loadClaudeSettings(options);
+  const settings = await loadForeignSettings(options);
   const wishes = settings.files.filter(({ origin, allowed }) => origin === "project" && allowed.length > 0);
   const claims = new Map(wishes.map((file) => [file, toSettingsClaim(file, options.projectDir)]));
-  const granted = new Set<ClaudeSettingsFile>();
+  const granted = new Set<ForeignSettingsFile>();
   for (const [file, claim] of claims) if (await trust.isTrusted(claim)) granted.add(file);
   const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
   const ofHooks = await trustHooks(settings.files, options.projectDir, trust);
@@ -89,13 +89,13 @@ export const loadTrustedAgents = async (
 
 /** The files whose hooks are run. Who wants no hooks has none; a project has this to say of its own alone. */
 const trustHooks = async (
-  all: readonly ClaudeSettingsFile[],
+  all: readonly ForeignSettingsFile[],
   project: string,
   trust: Pick<TrustStore, "isTrusted">,
-): Promise<{ readonly files: readonly ClaudeSettingsFile[]; readonly untrusted: readonly TrustClaim[] }> => {
-  const isDisabled = (origin: ClaudeSettingsFile["origin"]): boolean =>
+): Promise<{ readonly files: readonly ForeignSettingsFile[]; readonly untrusted: readonly TrustClaim[] }> => {
+  const isDisabled = (origin: ForeignSettingsFile["origin"]): boolean =>
     all.some((file) => file.disablesHooks && (file.origin === "user" || origin === "project"));
-  const files: ClaudeSettingsFile[] = [];
+  const files: ForeignSettingsFile[] = [];
   const untrusted: TrustClaim[] = [];
   for (const file of all) {
     if (file.hooks.length === 0 || isDisabled(file.origin)) continue;
@@ -107,7 +107,7 @@ const trustHooks = async (
 };
 
 /** The commands are bound as they are written, with the files of the project that they run as they are. */
-const toHooksClaim = async ({ file, hooks }: ClaudeSettingsFile, project: string): Promise<TrustClaim> => {
+const toHooksClaim = async ({ file, hooks }: ForeignSettingsFile, project: string): Promise<TrustClaim> => {
   const relative = path.relative(project, file).split(path.sep).join("/");
   const files = await digestCommandFiles({ root: project, texts: hooks.map(({ command }) => spellOut(command, project)) });
   const names = Object.keys(files);
@@ -164,7 +164,7 @@ const withoutAgents = (loaded: LoadedAgents, denied: readonly string[]): LoadedA
 };
 
 /** What is allowed is bound as it is written. */
-const toSettingsClaim = ({ file, allowedAsWritten }: ClaudeSettingsFile, project: string): TrustClaim => {
+const toSettingsClaim = ({ file, allowedAsWritten }: ForeignSettingsFile, project: string): TrustClaim => {
   const relative = path.relative(project, file).split(path.sep).join("/");
   return {
     project,

@@ -91,7 +91,6 @@ const HELD_NAMES: readonly string[] = [
   ".mcp.json",
   ".opencode",
   ".agents",
-  "opencode.{json,jsonc}",
   ".{codex,gemini,cursor,windsurf,continue,roo,clinerules,aider.conf.yml}",
   ...definingGlobs("deny"),
 ];
