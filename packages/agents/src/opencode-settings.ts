@@ -45,11 +45,22 @@ export const loadOpencodeSettings = async ({ projectDir, homeDir }: ClaudeSettin
   return { files, problems };
 };
 
+/** What people would miss, and where it is read from. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  agent: "agents are read from .opencode/agent/NAME.md",
+  command: "commands are read from .opencode/command/NAME.md",
+  mcp: `servers of tools are read from .mcp.json and "mcpServers" of retinue.yaml`,
+  instructions: "instructions are read from AGENTS.md, which imports others by @path",
+  plugin: "plugins of opencode are not run",
+};
+
 /** Undefined where it says nothing of permissions. */
 const readSettings = (text: string, note: Note): Pick<ForeignSettingsFile, "held" | "deniedAgents"> | undefined => {
   const settings: unknown = JSON.parse(withoutComments(text.replace(/^\uFEFF/, "")));
   if (typeof settings !== "object" || settings === null || Array.isArray(settings)) throw new Error("it is no object");
   const fields = toFields(settings as Readonly<Record<string, unknown>>, text);
+  for (const [name, instead] of Object.entries(ELSEWHERE))
+    if (fields.has(name)) note("notice", fields.lineOf(name), `"${name}" has no effect here: ${instead}`);
   if (!["permission", "permissions", "tools"].some((name) => fields.has(name))) return undefined;
   const rights = toOpencodeRights(readOpencodeRules(fields, note), note, true);
   const { tools, deniedTools, delegates, rules = [] } = rights;

@@ -9,7 +9,6 @@ import type { Preapproving } from "./dialects/preapproving-rules.ts";
 import { toPreapproving } from "./dialects/preapproving-rules.ts";
 import { toToolEntries } from "./dialects/tool-entries.ts";
 import type { Note } from "./problem.ts";
-import { READING_TOOLS } from "./tool-names.ts";
 import type { YamlFields } from "./yaml-fields.ts";
 import { readYamlFields } from "./yaml-fields.ts";
 
@@ -109,11 +108,7 @@ const readAllowedTools = (fields: YamlFields, origin: SkillEntry["origin"], note
     note("warning", line, `"allowed-tools" is a list of tools, or one text with spaces or commas; it is ignored`);
     return undefined;
   }
-  // Nobody is asked before something is only read.
-  const preapproving = toPreapproving(
-    entries.filter(({ tool }) => !READING_TOOLS.includes(tool)),
-    note,
-  );
+  const preapproving = toPreapproving(entries, note);
   if (preapproving.rules.length === 0) return undefined;
   if (origin === "project")
     note("notice", line, `"allowed-tools" spares questions while it is loaded only once this project is trusted (retinue trust)`);

@@ -156,7 +156,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
   return {
     tools: [
       ...builtin,
-      ...(skills.length > 0 ? [createLoadSkillTool({ skills })] : []),
+      ...(skills.length > 0 ? [createLoadSkillTool({ skills, workspace })] : []),
       ...user.tools,
       ...(connections?.tools() ?? []),
     ],

@@ -137,6 +137,7 @@ describe("the settings of Claude Code", () => {
     expect(stderr).toContain(line);
     expect((await callRetinue(project, ["--plain"], {}, "/quit\n")).stderr).toContain(line);
     expect(stderr).toContain("permissions:.claude/settings.json: has these calls not asked about: Bash(make:*)");
+    expect((await callRetinue(project, ["agents", "check"])).stdout).toMatch(/^settings: 1 of 1 file used; 0 errors/m);
     await callRetinue(project, ["trust", "--yes"]);
     const after = await callRetinue(project, ["doctor"]);
     expect(after.stdout).toMatch(/Permissions of .*settings\.json \(project\): 4 that deny or ask, 1 that spare questions/);

@@ -18,6 +18,7 @@ export type TaughtAgents = {
 export const teachSkills = async (
   agents: ReadonlyMap<string, AgentDefinition>,
   skills: ReadonlyMap<string, SkillEntry>,
+  workspace?: string,
 ): Promise<TaughtAgents> => {
   const problems: string[] = [];
   const changed = new Map(agents);
@@ -34,7 +35,7 @@ export const teachSkills = async (
         continue;
       }
       try {
-        const body = await readSkillBody(skill);
+        const body = await readSkillBody(skill, workspace);
         room -= body.length;
         if (room >= 0) names.push(skill.name);
         parts.push(room < 0 ? `[skill ${skill.name}: too long for this prompt; read it with load_skill before you begin]` : body);

@@ -1,7 +1,7 @@
 /** The rules of a list that spares questions, as `permissions.allow` of settings and `allowed-tools` of skills are. Every command at once is spared none. */
 import type { Rule } from "@retinue/protocol";
 import type { Note } from "../problem.ts";
-import { COMMAND_TOOLS, DELEGATE_TOOL } from "../tool-names.ts";
+import { COMMAND_TOOLS, DELEGATE_TOOL, READING_TOOLS } from "../tool-names.ts";
 import { toAllowingRules } from "./claude-code-rules.ts";
 import type { ToolEntry } from "./tool-entries.ts";
 
@@ -21,7 +21,8 @@ export const toPreapproving = (entries: readonly ToolEntry[], note: Note): Preap
 
 /** Who wants all commands unasked says so to us. */
 const isTaken = ({ tool, rule, line, written }: ToolEntry, note: Note): boolean => {
-  if (tool === DELEGATE_TOOL) return false;
+  // Nobody is asked before an agent is started, or something is only read.
+  if (tool === DELEGATE_TOOL || READING_TOOLS.includes(tool)) return false;
   if (rule !== undefined || (tool !== "shell" && tool !== "*")) return true;
   note("notice", line, `"${written}" has no effect here: only commands that are named are spared a question`);
   return false;

@@ -195,7 +195,7 @@ const takeInventory = async (
         permissions: permissions.files.map(({ file, origin, held, allowed, hooks }) => ({
           file,
           origin,
-          held: held.length,
+          held: held.filter(({ effect }) => effect !== "allow").length,
           allowed: spared.has(file) ? allowed.length : 0,
           hooks: permissions.hookFiles.includes(file) ? hooks.length : 0,
         })),

@@ -125,7 +125,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     secrets: await workspaceSecrets(folder),
   });
   try {
-    const agents = await prepareAgents({ found, settings, assembled, instructions });
+    const agents = await prepareAgents({ found, folder, settings, assembled, instructions });
     await addBoundFiles(
       bound,
       project.root,
@@ -171,6 +171,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
 
 type Parts = {
   readonly found: TrustedAgents;
+  readonly folder: string;
   readonly settings: Settings;
   readonly assembled: AssembledTools;
   readonly instructions: ProjectInstructions;
@@ -178,6 +179,7 @@ type Parts = {
 
 const prepareAgents = async ({
   found: { loaded, skillRules, untrusted, problems },
+  folder,
   settings,
   assembled,
   instructions,
@@ -185,7 +187,7 @@ const prepareAgents = async ({
   Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "preapproving" | "problems" | "untrusted">
 > => {
   const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(loaded.agents, settings);
-  const taught = await teachSkills(set, loaded.skills);
+  const taught = await teachSkills(set, loaded.skills, folder);
   const agents = instructions.instruct(taught.agents);
   return {
     agents,

@@ -88,6 +88,17 @@ describe("load_skill", () => {
     expect(tool.touches({ name: "PDF" })).toEqual({ about: "pdf" });
   });
 
+  it("says from which folder of the workspace its scripts are run, and nothing of folders outside", async () => {
+    await using workspace = await createTestWorkspace({ "skills/pdf/SKILL.md": SKILL("pdf"), "skills/pdf/run.py": "1" });
+    const skill = { name: "pdf", description: "Makes pdf.", folder: workspace.at("skills/pdf") };
+    const load = async (at: string) =>
+      createLoadSkillTool({ skills: [skill], workspace: at }).execute({ name: "pdf" }, workspace.context);
+    expect(await load(workspace.workspace)).toContain(
+      "[files of this skill, for load_skill with file or for commands in skills/pdf: run.py]",
+    );
+    expect(await load(workspace.at("other"))).toContain("[files of this skill, for load_skill with file: run.py]");
+  });
+
   it("reads nothing outside the folder of the skill", async () => {
     await using workspace = await createTestWorkspace({
       "skills/pdf/SKILL.md": SKILL("pdf"),

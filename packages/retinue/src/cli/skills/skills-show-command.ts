@@ -18,7 +18,7 @@ export const skillsShowCommand = async (
   const found = await readSkills(options, surroundings);
   const { file, skill, problems } = findSkill(name, found);
   const { readSkillBody } = await import("@retinue/tools");
-  const body = skill && (await readSkillBody(skill));
+  const body = skill && (await readSkillBody(skill, found.folder));
   if (json === true) {
     await stdout.write(`${toJsonLine({ skill: skill ?? null, file, body: body ?? null, problems }, redact)}\n`);
     return skill ? EXIT.done : EXIT.failed;
