@@ -51,9 +51,9 @@ describe("the permissions of opencode's settings", () => {
   test("that say nothing of rights, or allow, are no rules; that cannot be read are told", async () => {
     await folders.write("project/opencode.json", `{"theme": "x", "permission": {"bash": "allow"}}`);
     expect(await load()).toEqual({ files: [], problems: [] });
-    await folders.write("project/opencode.json", `{\n  "agent": {"x": {}},\n  "instructions": ["a.md"]\n}`);
+    await folders.write("project/opencode.json", `{\n  "mcp": {"x": {}},\n  "instructions": ["a.md"]\n}`);
     expect((await load()).problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
-      `2 "agent" has no effect here: agents are read from .opencode/agent/NAME.md`,
+      `2 "mcp" has no effect here: servers of tools are read from .mcp.json and "mcpServers" of retinue.yaml`,
       `3 "instructions" has no effect here: instructions are read from AGENTS.md, which imports others by @path`,
     ]);
     await folders.write("project/opencode.json", "{");

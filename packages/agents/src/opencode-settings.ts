@@ -8,6 +8,8 @@ import { placesOf } from "@retinue/runtime";
 import type { ClaudeSettings, ClaudeSettingsOptions, ForeignSettingsFile } from "./claude-settings.ts";
 import { toOpencodeRights } from "./dialects/opencode-rights.ts";
 import { readOpencodeRules } from "./dialects/opencode-rules.ts";
+import type { JsonFields } from "./jsonc.ts";
+import { lineOfWord, parseJsonc } from "./jsonc.ts";
 import type { Note, Problem } from "./problem.ts";
 import { createNotes } from "./problem.ts";
 import { readSource } from "./source-files.ts";
@@ -47,7 +49,6 @@ export const loadOpencodeSettings = async ({ projectDir, homeDir }: ClaudeSettin
 
 /** What people would miss, and where it is read from. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  agent: "agents are read from .opencode/agent/NAME.md",
   command: "commands are read from .opencode/command/NAME.md",
   mcp: `servers of tools are read from .mcp.json and "mcpServers" of retinue.yaml`,
   instructions: "instructions are read from AGENTS.md, which imports others by @path",
@@ -56,9 +57,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Undefined where it says nothing of permissions. */
 const readSettings = (text: string, note: Note): Pick<ForeignSettingsFile, "held" | "deniedAgents"> | undefined => {
-  const settings: unknown = JSON.parse(withoutComments(text.replace(/^\uFEFF/, "")));
-  if (typeof settings !== "object" || settings === null || Array.isArray(settings)) throw new Error("it is no object");
-  const fields = toFields(settings as Readonly<Record<string, unknown>>, text);
+  const fields = toFields(parseJsonc(text), text);
   for (const [name, instead] of Object.entries(ELSEWHERE))
     if (fields.has(name)) note("notice", fields.lineOf(name), `"${name}" has no effect here: ${instead}`);
   if (!["permission", "permissions", "tools"].some((name) => fields.has(name))) return undefined;
@@ -81,18 +80,9 @@ const readSettings = (text: string, note: Note): Pick<ForeignSettingsFile, "held
 };
 
 /** With the lines that words first stand at. */
-const toFields = (settings: Readonly<Record<string, unknown>>, text: string): YamlFields => ({
+const toFields = (settings: JsonFields, text: string): YamlFields => ({
   names: Object.keys(settings),
   get: (name) => settings[name],
   has: (name) => Object.hasOwn(settings, name),
-  lineOf: (name, ...below) => {
-    const word = JSON.stringify(below.findLast((step) => typeof step === "string") ?? name);
-    return text.slice(0, Math.max(0, text.indexOf(word))).split("\n").length;
-  },
+  lineOf: (name, ...below) => lineOfWord(text, String(below.findLast((step) => typeof step === "string") ?? name)),
 });
-
-const COMMENT = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g;
-const LAST_COMMA = /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g;
-
-const withoutComments = (text: string): string =>
-  text.replaceAll(COMMENT, (_, kept?: string) => kept ?? " ").replaceAll(LAST_COMMA, (_, kept?: string) => kept ?? "");
