@@ -68,6 +68,8 @@ export const applyAnswered = (session: SessionCell, cell: RunCell, event: EventO
   step.finishReason = finishReason;
   step.usage = usage;
   step.costUsd = costUsd;
+  // Whoever speaks has the conversation.
+  cell.view.transferredTo = null;
   for (const part of event.content) {
     if (part.type === "text") step.text += part.text;
     else if (part.type === "reasoning") step.reasoning += part.text;
