@@ -25,15 +25,14 @@ export const endTransfer = ({ view }: RunCell, { callId, outcome, transferred, a
   } else if (begun !== null) view.transferredTo = null;
 };
 
-/** The run that speaks in the conversation of a run: itself, or whoever it was handed to, however often. */
-export const speakerOf = (run: RunView, runs: ReadonlyMap<RunId, RunView>): RunView => {
-  const seen = new Set<RunId>();
-  let speaker = run;
-  while (speaker.transferredTo !== null && !seen.has(speaker.runId)) {
-    seen.add(speaker.runId);
-    const heir = runs.get(speaker.transferredTo.runId);
-    if (heir === undefined) return speaker;
-    speaker = heir;
+/** Whether what a run says is said in the conversation: it began it, or was handed it, and has not handed it on. */
+export const hasConversation = (run: RunView, runs: ReadonlyMap<RunId, RunView>): boolean => {
+  if (run.transferredTo !== null) return false;
+  let heir = run;
+  while (heir.parentRunId !== null) {
+    const parent = runs.get(heir.parentRunId);
+    if (parent?.transferredTo?.runId !== heir.runId || parent.depth >= heir.depth) return false;
+    heir = parent;
   }
-  return speaker;
+  return true;
 };

@@ -55,6 +55,8 @@ export const applyAsked = (cell: RunCell, event: EventOf<"model.requested">): vo
   step.askedAt = event.at;
   step.endedAt = null;
   cell.view.model = event.model;
+  // Whoever is asked again has the conversation again.
+  cell.view.transferredTo = null;
   cell.view.contextTokens = event.estimatedTokens;
 };
 
@@ -68,8 +70,6 @@ export const applyAnswered = (session: SessionCell, cell: RunCell, event: EventO
   step.finishReason = finishReason;
   step.usage = usage;
   step.costUsd = costUsd;
-  // Whoever speaks has the conversation.
-  cell.view.transferredTo = null;
   for (const part of event.content) {
     if (part.type === "text") step.text += part.text;
     else if (part.type === "reasoning") step.reasoning += part.text;

@@ -1,5 +1,5 @@
 /** The way in: typed calls of the server, feeds that survive breaks, and the one reducer that surfaces draw from. Runs in a browser and in Node. */
-export { speakerOf } from "./apply-transfer.ts";
+export { hasConversation } from "./apply-transfer.ts";
 export { toCallDuration } from "./call-duration.ts";
 export { createSessionView } from "./create-session-view.ts";
 export type { ApplyOutcome, LoadOutcome, SessionStore, SessionViewOptions } from "./create-session-view.ts";

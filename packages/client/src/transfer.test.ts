@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "@retinue/protocol";
 import { ROUTES } from "@retinue/protocol/routes";
-import { speakerOf } from "./apply-transfer.ts";
+import { hasConversation } from "./apply-transfer.ts";
 import { createSessionView } from "./create-session-view.ts";
 import { createEventSource } from "./testing/index.ts";
 import { toViewSnapshot } from "./snapshot/to-snapshot.ts";
@@ -18,7 +18,12 @@ const open = () => {
   const hear = (...events: readonly RecordedEvent[]): void => events.forEach(store.apply);
   const holder = () => {
     const root = view.runs.get("run_1");
-    return root && [root.transferredTo, speakerOf(root, view.runs).runId];
+    return (
+      root && [
+        root.transferredTo,
+        ...[...view.runs.values()].filter((run) => hasConversation(run, view.runs)).map(({ runId }) => runId),
+      ]
+    );
   };
   hear(main.requested(), main.started(), main.asked(1), main.answered(1, "I hand you over.", { c1: "delegate_to_agent" }));
   return { source, main, billing, view, hear, holder };
@@ -44,7 +49,7 @@ test("a conversation that is handed on is with the last who has it", () => {
   expect(holder()?.[1]).toBe("run_3");
 });
 
-test("the conversation comes back where the other fails, and where the run speaks again", () => {
+test("the conversation comes back where the other fails, and where the run is asked again", () => {
   const failed = open();
   failed.hear(failed.main.toolStarted("c1", "delegate_to_agent", HANDED), failed.billing.requested({ parentCallId: "c1" }));
   failed.hear(failed.main.toolSettled("c1", "delegate_to_agent", { outcome: "error" }));
@@ -53,7 +58,7 @@ test("the conversation comes back where the other fails, and where the run speak
   const again = open();
   again.hear(again.main.toolStarted("c1", "delegate_to_agent", HANDED), again.billing.requested({ parentCallId: "c1" }));
   const transferred = { runId: "run_2", agent: "billing", text: "You bought quinces." } as const;
-  again.hear(again.main.toolSettled("c1", "delegate_to_agent", { transferred }), again.main.answered(2, "I am back."));
+  again.hear(again.main.toolSettled("c1", "delegate_to_agent", { transferred }), again.main.asked(2));
   expect(again.holder()).toEqual([null, "run_1"]);
 });
 
