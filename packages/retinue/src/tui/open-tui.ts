@@ -198,7 +198,12 @@ const listProject = async (folder: string): Promise<readonly string[]> => {
   return (await listFiles(folder, AbortSignal.timeout(FILES_MS))).files;
 };
 
-const EXAMPLES = ["what is in this folder?", "/spawn code-search where are errors handled?", "/plan add a test for the parser"];
+/** What answers here can do each of them. */
+const examplesFor = (model: string): readonly string[] => [
+  "what is in this folder?",
+  "/spawn code-search where are errors handled?",
+  model.startsWith("offline/") ? "find TODO comments" : "/plan add a test for the parser",
+];
 
 /** Who it is, what answers, what was left out, and what could be done first. */
 const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings): Promise<readonly Row[]> => {
@@ -218,7 +223,10 @@ const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings)
     ),
     ...told.flatMap(dim),
     ...(latest === undefined
-      ? [...dim("Say what is to be done, or try:"), ...EXAMPLES.map((one): Row => [span("   "), span(one, "code")])]
+      ? [
+          ...dim("Say what is to be done, or try:"),
+          ...examplesFor(retinue.model).map((one): Row => [span("   "), span(one, "code")]),
+        ]
       : []),
     ...(isCutOff && latest ? dim(`${shortId(latest.sessionId)} has not ended; /resume latest goes on with it.`) : []),
     [],
