@@ -325,7 +325,7 @@ const npmCommand = (node) => {
  * @param {string} text
  */
 const sayWhile = (text) => {
-  if (process.stderr.isTTY !== true || process.env["TERM"] === "dumb") {
+  if (!process.stderr.isTTY || process.env["TERM"] === "dumb") {
     say(text);
     return () => undefined;
   }

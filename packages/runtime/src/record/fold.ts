@@ -7,7 +7,6 @@ import type {
   EventDraft,
   FinishReason,
   Json,
-  JsonObject,
   Message,
   MessageId,
   RecordedEvent,

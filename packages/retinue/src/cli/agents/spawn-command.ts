@@ -22,7 +22,7 @@ export const spawnCommand = async (
   options: SpawnCommandOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const { stdout, stderr, redact } = surroundings;
+  const { stderr, redact } = surroundings;
   const isolation = parseIsolation(options.isolation);
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin, surroundings.stderr.write);
