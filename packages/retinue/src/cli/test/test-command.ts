@@ -13,6 +13,7 @@ import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
+import { withSpinner } from "../live/spinner.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
@@ -53,6 +54,7 @@ export const testCommand = async (
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
       const agreement = { workspace, isAgreed: options.trustApp === true };
+      const spinner = { ...surroundings, isSilent: options.json === true };
       const log = createTestLog({ isTold: options.json !== true, workers, cases: cases.length }, at);
       const asking = <T>(ask: () => Promise<T>): Promise<T> => (at.status ? at.status.without(ask) : ask());
       const begun = bench.begin(at.retinue, {
@@ -76,8 +78,7 @@ export const testCommand = async (
           return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
         },
         ...log.hears,
-      });
-      log.close();
+      }).finally(log.close);
       await results.keep(result);
       const store = await openRecord({ settings, env, workspace: folder });
       try {
@@ -91,7 +92,9 @@ export const testCommand = async (
           await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
       }
       if (options.compareFlat === true)
-        for (const comparison of await compareFlat(cases, result, ports, at.signal))
+        for (const comparison of await withSpinner("doing the cases with one flat agent", spinner, () =>
+          compareFlat(cases, result, ports, at.signal),
+        ))
           await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
       return testExitCode(result, options.strict === true);
     },
