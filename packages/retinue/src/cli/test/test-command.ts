@@ -5,6 +5,7 @@ import type { LoadedCase, LoadedCases } from "@retinue/qa";
 import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import { toShellEnvironment } from "@retinue/confine";
+import type { Workspace } from "../../host/workspace.ts";
 import { openRecord } from "../../open-record.ts";
 import { runTests } from "../../qa/run-tests.ts";
 import { startApp } from "../../qa/start-app.ts";
@@ -62,7 +63,18 @@ export const testCommand = async (
       const result = await runTests({
         ...begun,
         cases,
-        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
+        ...(options.rerun === true
+          ? {
+              runOnce: createRerun({
+                ports,
+                results,
+                signal: at.signal,
+                heal,
+                mayAsk: heal !== "off" && hasModel(at.retinue),
+                ...(log.onEvent ? { onEvent: log.onEvent } : {}),
+              }),
+            }
+          : {}),
         workers,
         retries,
         signal: at.signal,
@@ -94,6 +106,10 @@ export const testCommand = async (
     },
   );
 };
+
+/** Rules stand in for a model where there is none; they know no more than what was recorded. */
+const hasModel = ({ agents, model }: Pick<Workspace, "agents" | "model">): boolean =>
+  !(agents.get("qa-step")?.model ?? model).startsWith("offline/");
 
 /** Null where there is nothing that can be run, which is told. */
 const readCases = async (
