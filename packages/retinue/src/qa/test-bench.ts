@@ -14,6 +14,7 @@ import type { Workspace } from "../host/workspace.ts";
 import type { CaseBrowsers, CaseBrowsersOptions } from "./case-browsers.ts";
 import { createCaseBrowsers } from "./case-browsers.ts";
 import { createCaseDesktops } from "./case-desktops.ts";
+import { createCaseSecrets } from "./case-secrets.ts";
 import { createQaPorts } from "./create-qa-ports.ts";
 import { createQaAgents } from "./qa-agents.ts";
 import type { TestRun } from "./run-tests.ts";
@@ -30,9 +31,9 @@ export type TestBench = {
   readonly approver: (ask: Approver | undefined) => Approver;
   /** Once the workspace is open. */
   readonly begin: (
-    workspace: Pick<Workspace, "browsers" | "desktops" | "events" | "executePlan" | "planTestCase" | "run" | "tools">,
+    workspace: Pick<Workspace, "browsers" | "desktops" | "events" | "folder" | "executePlan" | "planTestCase" | "run" | "tools">,
     options: BeginOptions,
-  ) => Pick<TestRun, "keepRecordings" | "logIn" | "needDesktop" | "ports">;
+  ) => Pick<TestRun, "keepRecordings" | "logIn" | "needDesktop" | "needSecrets" | "ports">;
 };
 
 export type TestBenchOptions = {
@@ -71,12 +72,14 @@ export const createTestBench = ({ cases, record = NOTHING }: TestBenchOptions): 
     },
     begin: (workspace, { signal, agree, keep }) => {
       opened = workspace;
-      const screens = createCaseDesktops(workspace.desktops, agree);
+      const secrets = createCaseSecrets(workspace.folder);
+      const screens = createCaseDesktops(workspace.desktops, { agree, secretsOf: secrets.valuesOf });
       const own = createCaseBrowsers({
         browsers: workspace.browsers,
         ports: () => ports,
         signal,
         hasScreen: screens.has,
+        secretsOf: secrets.valuesOf,
         record,
         keep,
       });
@@ -87,7 +90,13 @@ export const createTestBench = ({ cases, record = NOTHING }: TestBenchOptions): 
         configureDesktop: screens.configure,
         browserProblems: own.problems,
       });
-      return { ports, logIn: own.logIn, needDesktop: screens.need, keepRecordings: own.keepRecordings };
+      return {
+        ports,
+        logIn: own.logIn,
+        needSecrets: secrets.need,
+        needDesktop: screens.need,
+        keepRecordings: own.keepRecordings,
+      };
     },
   };
 };
