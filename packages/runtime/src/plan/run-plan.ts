@@ -129,7 +129,11 @@ class Conductor {
     if (this.#waits.length > 0) throw new Parked(this.#waits);
     for (const step of this.#graph.plan.steps)
       if (!this.#settled.has(step.id))
-        this.#end(step, "blocked", `The plan was stopped: ${this.#stopped ?? "a step it depends on was not carried out"}.`);
+        this.#end(
+          step,
+          "blocked",
+          `The plan was stopped: ${(this.#stopped ?? "a step it depends on was not carried out").replace(/\.$/, "")}.`,
+        );
   }
 
   #miss(thrown: unknown): void {
