@@ -58,7 +58,11 @@ const judgeReached = (given: PartToJudge): Judged => {
   const why = run === null || judged.verdict === "pass" ? null : findUnreached(run);
   return why === null
     ? judged
-    : { verdict: "blocked", reason: `The application could not be reached. ${why}`, cited: judged.cited };
+    : {
+        verdict: "blocked",
+        reason: `The application could not be reached. ${why} Start it, or say in suite.yaml how it is started (app) and where it is (baseUrl).`,
+        cited: judged.cited,
+      };
 };
 
 /** Null where the last act reached its page. */
@@ -96,10 +100,13 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
       reason: `What was recorded could not be done again. ${unmade.tool}: ${unmade.error?.message ?? summary}`,
       cited: checked,
     };
+  // An agent that did not even begin has tested nothing, whatever the page shows.
+  if (failed.length > 0 && said === "fail" && run && run.calls.size === 0)
+    return { verdict: "inconclusive", reason: `Nothing was done. ${summary}`, cited: checked };
   if (failed.length > 0)
     return {
       verdict: "fail",
-      reason: `${describe(failed)}${said === "pass" ? ` The agent reported PASS: ${summary}` : ""}`,
+      reason: `${describe(failed)}${said === null ? "" : ` The agent reported ${said.toUpperCase()}: ${summary}`}`,
       cited: [...checked, ...seen.slice(-1)],
     };
   if (checks.length < wanted || unknown.length > 0)

@@ -41,7 +41,11 @@ export const decideStep = (task: StepTask, exchanges: readonly Exchange[], offer
   // A picture of the screen is kept of every step; a page is looked at where something is to be judged by it.
   if (!looked && offers(look) && (isOnScreen || (prose.length > 0 && !command)))
     return { type: "calls", text: `Looking at the ${isOnScreen ? "screen" : "page"}.`, calls: [{ tool: look, input: {} }] };
-  if (prose.length === 0) return pass(`${toSummary(done)} There is nothing that an agent would have to judge.`.trim());
+  if (prose.length === 0)
+    return pass(
+      `${toSummary(done)}${expected.includes(CHECKED) ? " What is expected is checked by the runner." : ""}`.trim() ||
+        "There was nothing to do.",
+    );
   const seen = isOnScreen ? command : (looked ?? command);
   if (!seen)
     return fail(
@@ -67,9 +71,10 @@ const withoutQuotes = (text: string): string => text.replaceAll(/"[^"]*"/g, "");
 /** Words of a precondition are nothing to be done, whatever verbs stand in them. */
 const LOOK_ONLY = /^Find out whether this precondition holds\./;
 
+const CHECKED = "[checked by the runner]";
+
 /** What the runner checks itself, and where nothing is said that could be seen, is not. */
-const isForAgents = (line: string): boolean =>
-  line.trim() !== "" && line !== "It is done." && !line.endsWith("[checked by the runner]");
+const isForAgents = (line: string): boolean => line.trim() !== "" && line !== "It is done." && !line.endsWith(CHECKED);
 
 const NEGATED = /\b(?:no|not|never|without|absent|gone|disappears?|removed|hidden)\b/i;
 

@@ -39,7 +39,7 @@ export const testCommand = async (
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
-  const log = toLiveLog(options, workers, surroundings);
+  const log = toLiveLog(options, { workers, count: cases.length }, surroundings);
   const bench = createTestBench({ cases, record });
   return workWith(
     {
@@ -143,7 +143,11 @@ const readCases = async (
 };
 
 /** To stderr, so that standard output holds what came of the cases alone. Where several run at once, each line says whose it is. */
-const toLiveLog = ({ json }: TestOptions, workers: number, { stderr, redact }: Surroundings) => {
+const toLiveLog = (
+  { json }: TestOptions,
+  { workers, count }: { workers: number; count: number },
+  { stderr, redact }: Surroundings,
+) => {
   if (json === true) return {};
   const logs = new Map<LoadedCase, ReturnType<typeof createCaseLog>>();
   const tell = (line: string): void => void stderr.write(`${toPrintable(redact(line), "line")}\n`);
@@ -157,6 +161,6 @@ const toLiveLog = ({ json }: TestOptions, workers: number, { stderr, redact }: S
       const prefix = workers > 1 ? `${loaded.testCase.title}: ` : "";
       for (const line of logs.get(loaded)?.take(event) ?? []) tell(`${prefix}${line}`);
     },
-    onEnd: (result: Parameters<typeof formatCaseLine>[0]) => tell(`${formatCaseLine(result)} (${++ended} done)`),
+    onEnd: (result: Parameters<typeof formatCaseLine>[0]) => tell(`${formatCaseLine(result)} (${++ended} of ${count} done)`),
   };
 };
