@@ -81,8 +81,6 @@ describe("a step that nothing finds any more", { timeout: 180_000 }, () => {
       expect(result.reason).toMatch(/^Step 2: What was recorded could not be done again, and an agent /);
       expect(notes.asked.slice(before)).not.toContain("/saved");
       expect(await readFile(join(made.project.workspace, "a.yaml"), "utf8")).toBe(NOTES_CASE());
-      notes.show(RECORDED);
-      expect(await run(made, ["--rerun", "--heal", "off"])).toMatchObject({ verdict: "pass", healed: false });
     },
   );
 
