@@ -6,6 +6,7 @@ import type { AnyTool, ToolContext, ToolOutput } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { checkSchema } from "@retinue/protocol/test-case";
 import type { PageCheck } from "@retinue/protocol/test-case";
+import type { ArtifactRef } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
@@ -35,7 +36,7 @@ export const createBrowserCheck = ({ browser }: BrowserToolOptions): AnyTool =>
   });
 
 /** Undefined where the page cannot be pictured, which changes nothing of what was found. */
-const keepPicture = async (session: BrowserSession, { artifacts }: ToolContext): Promise<ToolOutput["artifact"]> => {
+const keepPicture = async (session: BrowserSession, { artifacts }: ToolContext): Promise<ArtifactRef | undefined> => {
   try {
     const { data, mediaType } = await takePicture(session, await session.page());
     return await artifacts.write(data, mediaType);

@@ -101,7 +101,9 @@ describe("a step that nothing finds any more", { timeout: 180_000 }, () => {
     [["--heal", "off"], {}],
     [[], { CI: "true" }],
     [["--heal", "save", "-m", "offline/rules"], {}],
-  ])("asks no model with %j %j", async (words, env) => {
+    // Nobody serves it.
+    [["-m", "ollama/none"], {}],
+  ])("is as it would be without a model with %j %j", async (words, env) => {
     const made = await createPassed({ act: () => CLICK("Store") });
     expect(await run(made, ["--rerun", ...words], env)).toMatchObject({ verdict: "inconclusive", healed: false });
     expect(made.server.requests).toHaveLength(0);
