@@ -1,4 +1,7 @@
-/** The secrets that test cases name: values of the workspace's .env, whatever they look like. A case whose secret is not there is blocked, since nothing of it could be tested. */
+/**
+ * The secrets that test cases name, whatever they look like: values of the workspace's .env, or of variables that say that they are for test cases, as servers of CI set them. No other variable
+ * is one: a case cannot have a key of the user typed. A case whose secret is not there is blocked, since nothing of it could be tested.
+ */
 import type { LoadedCase } from "@retinue/qa";
 import { namedSecrets } from "../secrets/workspace-secrets.ts";
 
@@ -9,16 +12,22 @@ export type CaseSecrets = {
   readonly valuesOf: (names: readonly string[]) => ReadonlyMap<string, string>;
 };
 
-export const createCaseSecrets = (folder: string): CaseSecrets => {
+const PREFIX = "RETINUE_TEST_SECRET_";
+
+export const createCaseSecrets = (folder: string, env: NodeJS.ProcessEnv): CaseSecrets => {
   const known = new Map<string, string>();
   return {
     need: async ({ testCase, suite }) => {
       const names = [...(suite.secrets ?? []), ...(testCase.secrets ?? [])];
+      for (const name of names) {
+        const value = env[`${PREFIX}${name}`];
+        if (value !== undefined && value !== "") known.set(name, value);
+      }
       for (const [name, value] of await namedSecrets(folder, names)) known.set(name, value);
       const missing = names.filter((name) => !known.has(name));
       return missing.length === 0
         ? null
-        : `The case needs ${missing.join(", ")}, which no .env file of the workspace holds. Write a line ${missing[0] ?? ""}=… into .env.`;
+        : `The case needs ${missing.join(", ")}, which no .env file of the workspace holds. Write a line ${missing[0] ?? ""}=… into .env, or set the variable ${PREFIX}${missing[0] ?? ""}.`;
     },
     valuesOf: (names) =>
       new Map(

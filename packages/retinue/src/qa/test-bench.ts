@@ -44,6 +44,7 @@ export type TestBenchOptions = {
 
 export type BeginOptions = {
   readonly signal: AbortSignal;
+  readonly env: NodeJS.ProcessEnv;
   /** Throws where nobody has agreed to start this command line on the screen of a case. */
   readonly agree: (command: string) => Promise<void>;
   readonly keep: CaseBrowsersOptions["keep"];
@@ -70,9 +71,9 @@ export const createTestBench = ({ cases, record = NOTHING }: TestBenchOptions): 
       if (browsers?.allows(request) === true) return { allowed: true };
       return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
     },
-    begin: (workspace, { signal, agree, keep }) => {
+    begin: (workspace, { signal, env, agree, keep }) => {
       opened = workspace;
-      const secrets = createCaseSecrets(workspace.folder);
+      const secrets = createCaseSecrets(workspace.folder, env);
       const screens = createCaseDesktops(workspace.desktops, { agree, secretsOf: secrets.valuesOf });
       const own = createCaseBrowsers({
         browsers: workspace.browsers,

@@ -116,9 +116,22 @@ describe("a short secret", { timeout: 180_000 }, () => {
     expect(code).toBe(6);
     expect(result).toMatchObject({
       verdict: "blocked",
-      reason: "The case needs CARD_PIN, which no .env file of the workspace holds. Write a line CARD_PIN=… into .env.",
+      reason:
+        "The case needs CARD_PIN, which no .env file of the workspace holds. Write a line CARD_PIN=… into .env, or set the variable RETINUE_TEST_SECRET_CARD_PIN.",
     });
     expect(made.server.requests).toHaveLength(0);
+  });
+
+  test("may come from a variable that is set for test cases, and from no other", async () => {
+    const made = await create("");
+    const ended = await callRetinue(made.project, ["test", "pay.yaml", "--json", "--var", `baseUrl=${url}`], { CARD_PIN: PIN });
+    expect((JSON.parse(ended.stdout) as SuiteResult).cases[0]?.verdict).toBe("blocked");
+    const before = given.length;
+    const set = { RETINUE_TEST_SECRET_CARD_PIN: PIN };
+    const again = await callRetinue(made.project, ["test", "pay.yaml", "--json", "--var", `baseUrl=${url}`], set);
+    const [result] = (JSON.parse(again.stdout) as SuiteResult).cases;
+    expect(`${result?.verdict} ${result?.reason}`, again.stderr).toBe("pass All 3 steps passed.");
+    expect(given.slice(before)).toEqual([PIN]);
   });
 });
 

@@ -56,6 +56,7 @@ export const testCommand = async (
       const agreement = { workspace, isAgreed: options.trustApp === true };
       const begun = bench.begin(at.retinue, {
         signal: at.signal,
+        env,
         agree: (line) => agreeToProgram(line, agreement, surroundings),
         keep: results.keepRecording,
       });
