@@ -16,6 +16,7 @@ import type { OpenAiOpaque } from "./openai-request.ts";
 import { estimateTokens, isRecord, parseRecord, toCount } from "./parsed.ts";
 import type { JsonRecord } from "./parsed.ts";
 import { createRepeatedEvent } from "./repeated-event.ts";
+import type { RepeatedEventOptions } from "./repeated-event.ts";
 
 export type OpenAiReaderOptions = {
   readonly endpoint: Endpoint;
@@ -29,7 +30,7 @@ type Call = { readonly index: unknown; id: string; name: string; arguments: stri
 export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader => {
   const { endpoint } = options;
   const deltas = createDeltaBuffer();
-  const repeated = createRepeatedEvent({ field: "content", read: readTextAlone });
+  const repeated = createRepeatedEvent(REPEATED);
   let text = "";
   let reasoning = "";
   let reasoningField: string | undefined;
@@ -218,3 +219,5 @@ const readTextAlone = ({ choices, usage, error }: JsonRecord): string | undefine
   for (const name in delta) if (name !== "content" && name !== "role" && delta[name] !== null) return undefined;
   return delta["content"];
 };
+
+const REPEATED: RepeatedEventOptions = { opening: /"content"\s*:\s*"/, read: readTextAlone };

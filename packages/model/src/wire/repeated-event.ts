@@ -13,21 +13,23 @@ export type RepeatedEvent = {
 };
 
 export type RepeatedEventOptions = {
-  /** The name that stands before the text. */
-  readonly field: string;
+  /** What stands before the text. */
+  readonly opening: RegExp;
   /** The text of an event that says nothing else. */
   readonly read: (event: JsonRecord) => string | undefined;
 };
 
 /** Where one event after the other differs in more than its text, as those of providers do that pad them, looking is given up. */
 const MOST_IN_VAIN = 8;
+/** Short answers are read whole: learning costs more than it saves. */
+const READ_FIRST = 3;
 const PROBE = "[retinue]";
 
-export const createRepeatedEvent = ({ field, read }: RepeatedEventOptions): RepeatedEvent => {
-  const opening = new RegExp(`"${field}"\\s*:\\s*"`);
+export const createRepeatedEvent = ({ opening, read }: RepeatedEventOptions): RepeatedEvent => {
   let before = "";
   let after = "";
   let inVain = 0;
+  let wasRead = 0;
   return {
     textOf: (data) => {
       if (before === "" || !data.startsWith(before) || !data.endsWith(after)) return undefined;
@@ -39,7 +41,7 @@ export const createRepeatedEvent = ({ field, read }: RepeatedEventOptions): Repe
       return text;
     },
     learn: (data, event) => {
-      if (inVain >= MOST_IN_VAIN) return;
+      if (inVain >= MOST_IN_VAIN || ++wasRead <= READ_FIRST) return;
       const text = read(event);
       const found = text === undefined ? null : opening.exec(data);
       if (text === undefined || found === null) return;

@@ -102,7 +102,7 @@ export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] =>
     ...common,
     name: EXECUTE_PLAN,
     description:
-      "Carry out a plan: each step by a sub-agent of its own, independent ones at once, with recovery after failures. You are given the verdict.",
+      "Carry out a plan: each step by a sub-agent, independent ones at once, with recovery after failures. Gives the verdict.",
     input: options.isAskedByPerson ? executeGivenSchema : executeSchema,
     inputSchema: SHOWN_EXECUTE,
     effect: options.isAskedByPerson ? "read" : "execute",
