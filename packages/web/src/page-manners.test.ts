@@ -167,6 +167,8 @@ test("what an agent asks is answered in the tree by an option and from the inbox
   // What waits for a human is never folded away.
   await page.getByRole("button", { name: "Collapse lead" }).click();
   await page.reload();
+  await card.getByRole("button", { name: "8080" }).waitFor();
+  await page.waitForTimeout(300);
   await card.getByRole("button", { name: "8080" }).click();
   const second = page.getByRole("region", { name: "lead asks: And which name?" });
   await second.waitFor();
@@ -174,6 +176,7 @@ test("what an agent asks is answered in the tree by an option and from the inbox
   const inbox = page.getByRole("dialog", { name: "Waiting for you (1)" });
   await inbox.getByRole("textbox", { name: "Your answer to lead" }).fill("Corner shop");
   expect(await findInaccessible(page)).toEqual([]);
+  await page.waitForTimeout(300);
   await page.keyboard.press("Enter");
   await page.getByText("It is served at 8080, as you said.").waitFor();
   expect(await page.title()).toBe("Retinue");

@@ -51,6 +51,11 @@ const MORE: readonly Part[] = [
     replies: [[call("write", { path: "NOTES.md", content: "# Notes\n" })], "The notes are written."],
     hold: { 0: "terminal" },
   },
+  {
+    agent: "main",
+    task: "asked from a terminal",
+    replies: [[call("ask_user", { question: "Which **port** shall it be?", options: ["80", "8080"] })], "It listens at 8080."],
+  },
   { agent: "main", task: "Say a long thing", replies: ["First part of it. ".repeat(40)], hold: { 0: "speech" } },
   {
     agent: "main",
@@ -205,6 +210,24 @@ test("a run that another process drives is followed live and approved in the pag
   await card.getByRole("button", { name: "Allow once" }).click();
   await page.getByText("The notes are written.").waitFor();
   expect(await readFile(path.join(stage.workspace, "NOTES.md"), "utf8")).toBe("# Notes\n");
+  expect(problems).toEqual([]);
+});
+
+test("what an agent of another process asks is answered in the page, though nobody is at its terminal", async () => {
+  const page = await openTab();
+  const child = stage.command("run", "Be asked from a terminal");
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  await page.getByRole("link", { name: /Be asked from a terminal/ }).click();
+  const card = page.getByRole("region", { name: /main asks: Which/ });
+  await card.getByRole("button", { name: "8080" }).waitFor();
+  expect(await ended).toBe(4);
+  await node(page, "main").getByText("waits for you").waitFor();
+  await page.getByRole("log").focus();
+  await page.waitForTimeout(1_300);
+  await page.keyboard.press("2");
+  await page.getByText("It listens at 8080.").waitFor();
+  await page.getByRole("button", { name: /ask_user/ }).click();
+  await page.getByText("The user answered: 8080").first().waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -125,6 +125,7 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
     case "worktree.merged":
       return line(formatMerge(event));
     case "approval.answered":
+      if (event.text !== undefined) return line(`is answered: ${event.text}`);
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":
       return event.parentRunId === null ? undefined : line(`${formatWholeBill(event.result, run)}: ${event.result.summary}`);

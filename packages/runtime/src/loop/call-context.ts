@@ -6,7 +6,10 @@ import type { LiveRun } from "./live-run.ts";
 import { createLook } from "./look.ts";
 import type { CallContext } from "./tool.ts";
 
-export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | undefined): CallContext => {
+/** What a human said to a call: the act that they allowed, and their words where it asked for them. */
+export type Allowed = { readonly act?: ProposedAct; readonly answer?: string };
+
+export const toCallContext = (run: LiveRun, callId: CallId, { act, answer }: Allowed = {}): CallContext => {
   const { state, ports } = run;
   const { durationMs } = state.spec.limits;
   return {
@@ -15,6 +18,7 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     workspace: state.spec.workspace,
     scope: state.spec.grant,
     ...(act === undefined ? {} : { act }),
+    ...(answer === undefined ? {} : { answer }),
     onStop: run.onStop,
     artifacts: ports.artifacts,
     resources: ports.resources,
