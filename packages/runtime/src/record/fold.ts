@@ -19,12 +19,11 @@ import type {
   Usage,
   UserPart,
 } from "@retinue/protocol";
-import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { asksForTransfer, NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
-import { asksForTransfer } from "../delegation/asks-for-transfer.ts";
 import { delegationKey } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
 import { wordInput } from "../delegation/word-input.ts";

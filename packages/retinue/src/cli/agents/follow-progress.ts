@@ -21,7 +21,7 @@ export const followProgress = async (
     const told = progress.take(event, columns === undefined ? undefined : columns - mark.length);
     const line =
       event.type === "run.settled" && event.parentRunId === null
-        ? `${toCell(event.agent, redact)}: ${formatWholeBill(event.result, progress.run(event.runId))}`
+        ? `${toCell(event.agent, redact)}: ${formatWholeBill(event.result, progress.runs().get(event.runId))}`
         : told;
     if (line !== undefined) await stderr.write(`${mark}${line}\n`);
   }

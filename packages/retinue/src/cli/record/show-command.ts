@@ -7,6 +7,7 @@ import { toPrintable } from "../../terminal/printable.ts";
 import { count, localTime } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Redact } from "../format-error.ts";
+import { formatHandedOver } from "../format-transfer.ts";
 import { showInput } from "../progress-renderer.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -108,6 +109,10 @@ const formatHead = ({ session, view, states, forkedFrom, damage, redact }: Head)
     `${count(view.spent.runs, "run")}, ${count(session.messageCount, "message")}, ${formatSpent(view.spent)}`,
     ...(session.importedAt === null ? [] : [`imported ${localTime(session.importedAt)}: what it says was not recorded here`]),
     ...(forkedFrom === null ? [] : [`forked from ${forkedFrom.sessionId} at event #${forkedFrom.seq}`]),
+    ...Array.from(view.runs.values()).flatMap((run) => {
+      const handedOver = formatHandedOver(run);
+      return handedOver === undefined ? [] : [`${run.agent} (#${run.requested?.seq ?? "?"}) ${handedOver}`];
+    }),
     ...Array.from(
       view.openApprovals.values(),
       ({ approvalId, agent, act }) => `${agent} waits for an answer to ${approvalId}: ${act.tool} ${showInput(act.input)}`,

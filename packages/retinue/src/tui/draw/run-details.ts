@@ -1,6 +1,7 @@
 /** A run opened: who it is, what its limits leave, what it cost alone and with all below, what was said to it, and what it did, the latest at the end. */
 import { toLimitUses, type LimitUse, type MessageView, type RunView } from "@retinue/client";
 import { brief, count, money } from "../../cli/amounts.ts";
+import { formatHandedOver } from "../../cli/format-transfer.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
 import { row, safeName, safeText, span } from "../screen/row.ts";
@@ -46,6 +47,7 @@ export const drawDetails = (run: RunView, { names, redact, now, width }: Details
   const sign = statusSign(run.state);
   const elapsed = elapsedOf(run, now);
   const limits = toLimitUses(run).map(formatLimit);
+  const handedOver = formatHandedOver(run);
   const task = redact(run.task.map((part) => (part.type === "text" ? part.text : "[image]")).join(" "));
   return [
     ...wrapRow(
@@ -66,6 +68,7 @@ export const drawDetails = (run: RunView, { names, redact, now, width }: Details
       width,
     ),
     ...(limits.length === 0 ? [] : wrapRow([span(limits.join(", "), "dim")], width)),
+    ...(handedOver === undefined ? [] : wrapRow([span(safeName(handedOver), "dim")], width)),
     ...run.messages.map((message) => drawMessage(message, redact, names)),
     ...run.steps.flatMap((step) => [
       ...(step.text.trim() === ""
