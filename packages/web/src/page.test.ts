@@ -56,6 +56,14 @@ const MORE: readonly Part[] = [
     task: "asked from a terminal",
     replies: [[call("ask_user", { question: "Which **port** shall it be?", options: ["80", "8080"] })], "It listens at 8080."],
   },
+  {
+    agent: "main",
+    task: "my bill",
+    replies: [{ text: "The lead knows bills.", calls: [delegate("lead", "Explain the bill.", { transfer: true })] }],
+  },
+  { agent: "lead", task: "my bill", replies: ["You bought **quinces**."], hold: { 0: "bill" } },
+  // At depth 0 nobody is told to be a sub-agent.
+  { agent: "main", task: "And the tax", replies: ["The tax is in it."] },
   { agent: "main", task: "Say a long thing", replies: ["First part of it. ".repeat(40)], hold: { 0: "speech" } },
   {
     agent: "main",
@@ -228,6 +236,25 @@ test("what an agent of another process asks is answered in the page, though nobo
   await page.getByText("It listens at 8080.").waitFor();
   await page.getByRole("button", { name: /ask_user/ }).click();
   await page.getByText("The user answered: 8080").first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("a conversation that is handed over tells who has it, speaks to them, and shows what they answered", async () => {
+  const page = await openTab();
+  await ask(page, "Explain my bill.");
+  await node(page, "main").getByRole("button", { name: "handed over to lead" }).waitFor();
+  await node(page, "lead").getByText("has the conversation").waitFor();
+  await page.getByRole("combobox", { name: "Say something to lead while it works" }).waitFor();
+  expect(await findInaccessible(page)).toEqual([]);
+  stage.model.release("bill");
+  await page.getByText("lead answered in its place:").waitFor();
+  await page.getByText("You bought quinces.").waitFor();
+  await page.reload();
+  await page.getByText("You bought quinces.").waitFor();
+  await page.getByRole("combobox", { name: "Say to lead what comes next" }).fill("And the tax?");
+  await page.keyboard.press("Enter");
+  await page.getByText("The tax is in it.").waitFor();
+  expect(await node(page, "lead").count()).toBe(2);
   expect(problems).toEqual([]);
 });
 

@@ -183,10 +183,15 @@ const isWorthShowing = ({ text, state, reasoning, failures, retrying, toolInput 
   retrying !== null ||
   toolInput !== "";
 
-/** How a run ended is told where it is more than "completed". */
-const hasEnding = ({ result }: RunView): boolean =>
-  result !== null &&
-  (result.status !== "completed" ||
-    result.warnings.length > 0 ||
-    result.unverified.length > 0 ||
-    (result.merge !== undefined && result.merge.conflicts.length > 0));
+/** How a run ended is told where it is more than "completed", and what another answered in its place. */
+const hasEnding = (run: RunView): boolean => run.result !== null && (isAnsweredElsewhere(run) || isToldOf(run.result));
+
+/** The main agent has handed the conversation over: what it would have said last, another has. */
+export const isAnsweredElsewhere = ({ depth, transferredTo }: RunView): boolean =>
+  depth === 0 && transferredTo?.hasAnswered === true;
+
+const isToldOf = (result: NonNullable<RunView["result"]>): boolean =>
+  result.status !== "completed" ||
+  result.warnings.length > 0 ||
+  result.unverified.length > 0 ||
+  (result.merge !== undefined && result.merge.conflicts.length > 0);
