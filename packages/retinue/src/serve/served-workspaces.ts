@@ -8,7 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import type { Host } from "../host/host.ts";
-import type { Workspace, WorkspaceOptions } from "../host/workspace.ts";
+import type { Workspace } from "../host/workspace.ts";
 import { loadSettings, type LoadedSettings } from "../settings/load-settings.ts";
 
 export type WorkspaceId = `wsp_${string}`;

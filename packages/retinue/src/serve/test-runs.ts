@@ -9,7 +9,6 @@ import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import type { LoadedCase } from "@retinue/qa";
 import type { Host } from "../host/host.ts";
 import { askInRecord } from "../host/ask-in-record.ts";
-import type { WorkspaceOptions } from "../host/workspace.ts";
 import { createAppAgreements } from "../qa/app-agreement.ts";
 import { newTestRunId, runTests } from "../qa/run-tests.ts";
 import { startApp } from "../qa/start-app.ts";
