@@ -21,9 +21,9 @@ import { toFileCommands } from "./command/file-commands.ts";
 import { createAskHub } from "./question/ask-hub.ts";
 import { keepRule, readRules } from "../approval-rules/rule-file.ts";
 import { wrapRow } from "./screen/fit-row.ts";
-import { notifyBy } from "./screen/notify.ts";
 import type { Row } from "./screen/row.ts";
-import { coloursOf, row, safeName, safeText, span } from "./screen/row.ts";
+import { row, safeName, safeText, span } from "./screen/row.ts";
+import { terminalKindOf } from "./screen/terminal-kind.ts";
 import { createTui, type Tui } from "./tui.ts";
 
 export type OpenTuiOptions = SessionOptions & {
@@ -101,8 +101,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     terminal: {
       write: (bytes) => void screen.write(bytes),
       size: () => ({ columns: screen.columns || 80, rows: screen.rows || 24 }),
-      colours: coloursOf(env),
-      notifyBy: notifyBy(env),
+      ...terminalKindOf(env),
     },
     retinue,
     workspace: folder,

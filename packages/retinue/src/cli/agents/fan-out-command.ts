@@ -13,6 +13,7 @@ import { fanOut } from "../../fan-out.ts";
 import { count } from "../amounts.ts";
 import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { followLines } from "../live/follow-lines.ts";
 import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
 import type { Flagged } from "../session-options.ts";
@@ -20,11 +21,11 @@ import type { View } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import { tellWaiting } from "../show-until-parked.ts";
 import type { Surroundings } from "../surroundings.ts";
+import type { AtWork } from "../work-with.ts";
 import { workWith } from "../work-with.ts";
 import type { RecordedTask } from "./fan-out-record.ts";
 import { removeFanOut, writeFanOut } from "./fan-out-record.ts";
 import { findAgent } from "./find-agent.ts";
-import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
@@ -47,7 +48,8 @@ export const fanOutCommand = async (
   const maxConcurrent =
     options.concurrency === undefined ? settings.agent.maxConcurrent : wholeNumber(options.concurrency, "--concurrency", 1);
   const view = toView(options);
-  return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal }) => {
+  return workWith({ workspace, settings, view }, surroundings, async (at) => {
+    const { retinue, signal } = at;
     const { tasks } = record;
     checkAgents(tasks, retinue);
     if (isResumed) await refuseHeld(tasks, retinue);
@@ -62,7 +64,7 @@ export const fanOutCommand = async (
       if (left) throw left;
       const run = await begin(task);
       // Of one that parks, the events end with the command.
-      const following = follow(run, { view, mark }, surroundings);
+      const following = follow(run, { view, mark }, at);
       following.catch(() => undefined);
       try {
         const outcome = await run.outcome;
@@ -138,13 +140,13 @@ const toMark = (number: number, of: number): string => `${`[${number}]`.padEnd(S
 const follow = async (
   run: RunHandle,
   { view, mark }: { readonly view: View; readonly mark: string },
-  surroundings: Surroundings,
+  at: AtWork,
 ): Promise<void> => {
   switch (view.type) {
     case "json":
-      return followJson(run, surroundings);
+      return followJson(run, at.surroundings);
     case "text":
-      return followProgress(run, { mark }, surroundings);
+      return followLines(run, at, { mark, tellsEnd: true });
     case "quiet":
       return;
     default:

@@ -1,6 +1,7 @@
 /** `retinue spawn`: runs one agent on one task and prints the result that it hands in. */
 import { resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { followLines } from "../live/follow-lines.ts";
 import { readTask } from "../read-task.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
@@ -8,7 +9,6 @@ import type { ViewOptions } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { followProgress } from "./follow-progress.ts";
 import { formatResult } from "./format-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
@@ -27,7 +27,8 @@ export const spawnCommand = async (
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin, surroundings.stderr.write);
   const view = toView(options);
-  return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal, show }) => {
+  return workWith({ workspace, settings, view }, surroundings, async (at) => {
+    const { retinue, signal, show } = at;
     const tools = options.tools === undefined ? undefined : parseTools(options.tools, retinue);
     const run = await retinue.run(task, {
       agent,
@@ -37,7 +38,7 @@ export const spawnCommand = async (
       ...flagged,
     });
     return show(run, async () => {
-      if (view.type === "text") await followProgress(run, { mark: "" }, surroundings);
+      if (view.type === "text") await followLines(run, at, { tellsEnd: true });
       if (view.type === "json") await followJson(run, surroundings);
       const result = await run.result;
       if (view.type !== "json") await stdout.write(formatResult(result, redact));

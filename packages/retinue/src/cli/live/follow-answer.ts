@@ -79,7 +79,7 @@ const createLiveTelling = (run: RunHandle, status: LiveStatus, view: SessionView
   };
   status.show(() => {
     const root = view.runs.get(run.runId);
-    return root ? drawRunLine(root, { now: Date.now(), width: status.width() }) : [];
+    return root ? drawRunLine([root], { now: Date.now(), width: status.width(), sign: status.sign() }) : [];
   });
   return (event) => {
     const rows = toRows(event);

@@ -9,6 +9,7 @@ import { EXIT } from "../exit-code.ts";
 import type { Redact } from "../format-error.ts";
 import { formatHandedOver } from "../format-transfer.ts";
 import { showInput } from "../progress-renderer.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { formatSpent } from "../tree-bill.ts";
@@ -43,7 +44,10 @@ export const showCommand = (
     const { store, sessions, workspace, loaded } = record;
     const { stdout, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
-    const { view, damage } = await readView(record, session.sessionId);
+    const spinner = { ...surroundings, isSilent: json === true };
+    const { view, damage } = await withSpinner(`reading ${count(session.headSeq, "event")}`, spinner, () =>
+      readView(record, session.sessionId),
+    );
     const forkedFrom = view.roots[0]?.requested?.forkedFrom ?? null;
     const states = await readStates({ sessions, approvals: store.approvals }, [session]);
     if (json === true) {
