@@ -130,7 +130,7 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
     const plan = run.plans.get(call.callId);
     if (plan !== undefined) pieces.push(row(`plan/${call.callId}`, { type: "plan", plan }));
     // What a delegation does is its run; the call alone is shown where there is none.
-    else if (call.children.length === 0) pieces.push(row(`call/${call.callId}`, { type: "call", call, step }));
+    else if (call.children.length === 0 && !isAsking(call)) pieces.push(row(`call/${call.callId}`, { type: "call", call, step }));
     if (call.approval !== null && !call.approval.isClosed)
       pieces.push(row(`approval/${call.approval.approvalId}`, { type: "approval", approval: call.approval }));
     for (const child of call.children) place(child);
@@ -164,6 +164,9 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
   if (hasEnding(run)) pieces.push(row("ending", { type: "ending" }));
   return pieces;
 };
+
+/** Its card is the question. */
+const isAsking = ({ approval }: CallView): boolean => approval?.act.question !== undefined && !approval.isClosed;
 
 /** Its place is with a call that was not loaded. One that is at work is shown nonetheless. */
 const isOfUnloaded = (run: RunView, { parentCallId, state }: RunView): boolean =>
