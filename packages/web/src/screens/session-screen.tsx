@@ -176,7 +176,7 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
           >
             <Suspense fallback={<p className="blank quiet">Loading …</p>}>
               {tab === "conversation" ? <Conversation handle={rows} onNodes={setNodes} /> : null}
-              {tab === "timeline" ? <TimelineView replay={replay} /> : null}
+              {tab === "timeline" ? <TimelineView session={live} replay={replay} /> : null}
               {tab === "plan" ? <PlanGraphView workspaceId={isAtWork ? undefined : item?.workspaceId} /> : null}
               {tab === "messages" ? <MessagesView sessionId={sessionId} /> : null}
               {tab === "files" ? <FilesView /> : null}
