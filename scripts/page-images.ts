@@ -1,6 +1,7 @@
 /**
  * `node scripts/page-images.ts [session|tests|question] [folder]`: takes the pictures of the page that the documents show, light, dark and narrow, from the
- * real server with a played model; those of a session, of test cases, of a question with the screens around it, or all. With a folder, into that one.
+ * real server with a played model; those of a session, of test cases, of a question with the screens around it, or all. With a folder,
+ * into that one, and with every screen that was looked at on the way.
  */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
@@ -12,8 +13,11 @@ import { prepareShopTests } from "../packages/web/src/testing/shop-tests.ts";
 import { buildPage } from "./build/build-page.ts";
 
 const root = path.dirname(import.meta.dirname);
-const [wanted, into = path.join(root, "docs/images")] = process.argv.slice(2);
-const folder = path.resolve(into);
+const [wanted, into] = process.argv.slice(2);
+const isForDocuments = into === undefined;
+const folder = path.resolve(into ?? path.join(root, "docs/images"));
+/** Of the screens around a question. */
+const KEPT: ReadonlySet<string> = new Set(["page-question", "page-question-narrow"]);
 mkdirSync(folder, { recursive: true });
 await buildPage(root);
 const browser = await openChromium();
@@ -141,6 +145,7 @@ const takeQuestion = async (): Promise<void> => {
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height });
+        if (isForDocuments && !KEPT.has(`${name}${suffix}`)) continue;
         await page.waitForTimeout(400);
         await page.screenshot({ path: path.join(folder, `${name}${suffix}.png`) });
       }

@@ -340,6 +340,12 @@ test("every screen is free of serious accessibility findings, light and wide, da
       ).toBe(true);
     }
   }
+  const stranger = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+  const outside = await stranger.newPage();
+  await outside.goto(stage.url);
+  await outside.getByRole("heading").first().waitFor();
+  expect(await findInaccessible(outside), "without a key").toEqual([]);
+  await stranger.close();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   expect(await findInaccessible(page)).toEqual([]);
