@@ -92,8 +92,15 @@ export const applyApprovalRequested = (session: SessionCell, cell: RunCell, even
 export const applyApprovalAnswered = (session: SessionCell, event: EventOf<"approval.answered">): void => {
   const approval: Writable<ApprovalView> | undefined = session.view.approvals.get(event.approvalId);
   if (approval === undefined || approval.isClosed) return;
-  const { allowed, scope, reason, source, at } = event;
-  approval.answer = { allowed, scope, at, ...(reason !== undefined && { reason }), ...(source !== undefined && { source }) };
+  const { allowed, scope, reason, text, source, at } = event;
+  approval.answer = {
+    allowed,
+    scope,
+    at,
+    ...(reason !== undefined && { reason }),
+    ...(text !== undefined && { text }),
+    ...(source !== undefined && { source }),
+  };
   const owner = session.cells.get(approval.runId);
   if (owner === undefined) return;
   close(session, owner, approval);

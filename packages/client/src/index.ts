@@ -35,6 +35,6 @@ export { toTaskLine } from "./task-line.ts";
 export { ApiError } from "./network/api-error.ts";
 export { createClient } from "./network/create-client.ts";
 export type { Call, CallOptions, Client, ClientCall, ClientOptions } from "./network/create-client.ts";
-export type { AllFeed, AllFeedOptions, ApprovalItem, QuestionItem, SessionItem } from "./network/follow-all.ts";
+export type { AllFeed, AllFeedOptions, ApprovalItem, SessionItem } from "./network/follow-all.ts";
 export type { SessionFeed, SessionFeedOptions } from "./network/follow-session.ts";
 export type { FeedState, ReconnectWaits, SocketLike } from "./network/reconnecting-socket.ts";

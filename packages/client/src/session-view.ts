@@ -204,7 +204,7 @@ export type ApprovalView = {
   readonly hash: string;
   readonly requestedAt: string;
   readonly expiresAt: string | null;
-  readonly answer: Pick<EventOf<"approval.answered">, "allowed" | "scope" | "reason" | "source" | "at"> | null;
+  readonly answer: Pick<EventOf<"approval.answered">, "allowed" | "scope" | "reason" | "text" | "source" | "at"> | null;
   /** Nobody can answer any more: it was answered, its call has settled, or its run is over. */
   readonly isClosed: boolean;
 };

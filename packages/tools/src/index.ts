@@ -24,7 +24,6 @@ export { runShellLine } from "./shell-line.ts";
 export type { ShellLine } from "./shell-line.ts";
 export { createWriteTool } from "./write.ts";
 export type { WriteInput } from "./write.ts";
-export type { AskUserOptions } from "./human/ask-user.ts";
 export { openDocumentIndex } from "./knowledge/documents/document-index.ts";
 export type { DocumentEntry, DocumentIndex } from "./knowledge/documents/document-index.ts";
 export type { ConnectMcpOptions, McpConnections } from "./mcp/connect-mcp-servers.ts";

@@ -111,13 +111,14 @@ export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" |
     });
   },
   cancel: async (runId, given = {}) => appendInput(ground, await identityOf(ground, runId), toCancel(given)),
-  answer: async (approvalId, { allowed, scope = "once", reason }, { source } = {}) =>
+  answer: async (approvalId, { allowed, scope = "once", reason, text }, { source } = {}) =>
     appendInput(ground, await identityOf(ground, runOf(ground, approvalId)), {
       type: "approval.answered",
       approvalId,
       allowed,
       scope,
       ...(reason === undefined ? {} : { reason }),
+      ...(text === undefined ? {} : { text }),
       ...(source === undefined ? {} : { source }),
     }),
 });

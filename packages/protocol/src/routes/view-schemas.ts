@@ -95,6 +95,7 @@ const approvalSchema = z
         allowed: answered.allowed,
         scope: answered.scope,
         reason: answered.reason,
+        text: answered.text,
         source: answered.source,
         at: answered.at,
       })

@@ -132,6 +132,7 @@ export const formatProgress = ({ event, runs, redact, columns }: Told): string |
     case "worktree.merged":
       return line(formatMerge(event));
     case "approval.answered":
+      if (event.text !== undefined) return line(`is answered: ${event.text}`);
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":
       return event.parentRunId === null

@@ -16,6 +16,7 @@ import { createCommandHooks } from "../hooks/command-hooks.ts";
 import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { realPath, systemClock } from "../system-ports.ts";
+import { withAskUser } from "./ask-user-approver.ts";
 import { closeAll } from "./close-all.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createOpenDirectory } from "./open-directory.ts";
@@ -123,7 +124,11 @@ export const createWorkspaceEngine = (
     maxChildren: settings.agent.maxChildren,
     resultTokens: settings.agent.resultTokens,
     plan: toPlanSettings(settings),
-    approver: options.approver ?? approver,
+    approver: withAskUser({
+      askUser: options.askUser,
+      approver: options.approver ?? approver,
+      unattended: settings.approvals.unattended,
+    }),
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
     hooks: combineHooks(

@@ -91,7 +91,6 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     env,
     source: commandSource(),
     onProblem: (problem) => void problems.push(problem),
-    askUser: asks.ask,
     // Questions are read from the record, and answered there: whichever process they come from.
     approver: askInRecord,
   });
@@ -141,7 +140,6 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
             settings: { ...settings, approve },
             env,
             source: commandSource(),
-            askUser: asks.ask,
             ...more,
           }),
       })(watched);

@@ -497,7 +497,12 @@ const applyApproval = (state: RunState, event: EventDraft & { readonly type: "ap
   for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
     if (approvalId !== event.approvalId) continue;
     ownMap(state, "pendingApprovals").delete(callId);
-    ownMap(state, "givenApprovals").set(callId, { hash, allowed: event.allowed, reason: event.reason });
+    ownMap(state, "givenApprovals").set(callId, {
+      hash,
+      allowed: event.allowed,
+      reason: event.reason,
+      ...(event.text === undefined ? {} : { text: event.text }),
+    });
     if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));
   }
 };

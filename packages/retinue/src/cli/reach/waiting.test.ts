@@ -90,6 +90,30 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
     expect(await written(made)).toBe("");
   });
 
+  test("of what an agent asks the user is listed as a question and answered in words, from any terminal", async () => {
+    const made = await createMockProject(
+      ({ text }) =>
+        /"role":"tool"/.test(text)
+          ? { text: "I know the port." }
+          : { toolCalls: [call("ask_user", { question: "Which port?", options: ["80", "8080"] })] },
+      "approvals: { unattended: park }\napprove: all\n",
+    );
+    cleanups.push(made.remove);
+    const { project } = made;
+    const parked = await callRetinue(project, ["run", "serve it"]);
+    expect(parked).toMatchObject({ code: 4, stdout: "" });
+    for (const part of ["asks you:", "Which port?", "2  8080", "approvals answer ID --text ANSWER, or --deny;"])
+      expect(parked.stderr).toContain(part);
+    const id = await questionOf(made);
+    const bare = await callRetinue(project, ["approvals", "answer", id, "--allow"]);
+    expect(bare).toMatchObject({ code: 2 });
+    expect(bare.stderr).toContain("a yes is no answer");
+    const answered = await callRetinue(project, ["approvals", "answer", id, "--text", "8080", "--resume", "--quiet"]);
+    expect(answered).toMatchObject({ code: 0 });
+    expect(answered.stdout).toMatch(/^answered apr_.*\nI know the port\.\n$/);
+    expect(made.server.requests.at(-1)?.text).toContain("The user answered: 8080");
+  });
+
   test("is spoken to, answered and stopped with --json: each prints one object that says what was recorded, and who drives the run", async () => {
     const made = await createAsking();
     const { project } = made;

@@ -128,6 +128,7 @@ const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
     case "approval.requested":
       return [`**Asked** (#${event.seq}): ${code(`${event.act.tool} ${showInput(event.act.input)}`)}`];
     case "approval.answered": {
+      if (event.text !== undefined) return [`**Answered** (#${event.seq}):`, quoteMarkdown(event.text)];
       const why = event.reason === undefined ? "" : `: ${oneLine(event.reason)}`;
       return [`**${event.allowed ? `Allowed, ${event.scope}` : "Denied"}** (#${event.seq})${why}`];
     }

@@ -10,6 +10,7 @@ import { formatErrorValue } from "../../cli/format-error.ts";
 import { formatMeasured } from "../../cli/format-measured.ts";
 import type { KnownSecret } from "../../secrets/create-redactor.ts";
 import { createEndedAgents } from "../draw/ended-agents.ts";
+import { drawAnswered } from "../draw/draw-answered.ts";
 import { drawBill } from "../draw/draw-bill.ts";
 import { describeCall } from "../draw/describe-call.ts";
 import { createMarkdownStream, renderMarkdown } from "../draw/markdown-stream.ts";
@@ -174,6 +175,8 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     if (event.type === "run.settled") return apart("calls", drawUndelivered(view.runs.get(event.runId)));
     if (event.type !== "approval.answered") return [];
     const question = view.approvals.get(event.approvalId);
+    if (question?.act.question !== undefined && event.text !== undefined)
+      return drawAnswered(redact(question.act.question.text), redact(event.text), width());
     const what = question ? redact(describeCall(question.act)) : "a call";
     const scope = { once: "once", run: "for this run", session: "for this session" }[event.scope];
     const by = event.source?.via === "rule" ? ", by a rule" : "";

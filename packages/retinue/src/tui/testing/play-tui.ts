@@ -75,7 +75,6 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     model,
     ...(options.agents === undefined ? {} : { agents: options.agents }),
-    askUser: asks.ask,
     approver: askInRecord,
   });
   const workspace = await realpath(project.workspace);
@@ -125,7 +124,6 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
           env: { RETINUE_HOME: project.home },
           settings: { ...DEFAULT_SETTINGS, ...options.settings },
           model,
-          askUser: asks.ask,
           ...more,
         }),
     }),
