@@ -40,7 +40,11 @@ const vitest = await runVitest({
   signal,
 });
 endIfAborted(signal);
-const { problems, shaky, line, exitCode } = toTestOutcome({ checks, vitest, allowedSkips: filtered ? "all" : ALLOWED_SKIPS });
+const { problems, shaky, line, exitCode } = toTestOutcome({
+  checks,
+  vitest,
+  ...(filtered ? { allowedSkips: "all" } : { allowedSkips: ALLOWED_SKIPS, tests: "short" }),
+});
 for (const problem of problems) console.log(`FAILED  ${problem}`);
 for (const name of shaky) console.log(`SHAKY   "${name}" failed first and passed when it was tried again`);
 console.log(line);
