@@ -162,7 +162,7 @@ describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
   // Without a PID namespace each of them is given time to end by itself.
   const shells = isSandboxed ? 20 : 4;
 
-  it(`B14: of ${shells} shells that were aborted at any moment, nothing is left`, async () => {
+  it(`B14: of ${shells} shells that were aborted at any moment, nothing is left`, { tags: ["long"] }, async () => {
     expect(await abortShells({ shells, sandbox })).toEqual({ aborted: shells, left: [] });
   });
 

@@ -72,7 +72,7 @@ const run = async (
   return { code: ended.code, result: result as CaseResult, all: ended.stdout + ended.stderr };
 };
 
-describe("a case with a screen of its own", { timeout: 180_000 }, () => {
+describe("a case with a real screen of its own", { timeout: 180_000, tags: ["long"] }, () => {
   test("is clicked, typed into and scrolled by its steps, and its screenshots are kept; without the programs it is blocked", async () => {
     const made = await createCase();
     const html = path.join(made.project.workspace, "report.html");
@@ -97,7 +97,9 @@ describe("a case with a screen of its own", { timeout: 180_000 }, () => {
     for (const text of [all, page, JSON.stringify(events), ...made.server.requests.map(({ text: sent }) => sent)])
       expect(text.includes("correct-horse")).toBe(false);
   });
+});
 
+describe("a case with a screen of its own", { timeout: 180_000 }, () => {
   test("is blocked where Xvfb is missing, with what to install, and no model is asked", async () => {
     const made = await createCase();
     const empty = path.join(made.project.workspace, "no-programs");
