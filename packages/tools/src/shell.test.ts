@@ -43,7 +43,11 @@ it("J6: 200 MB of output cost less than 64 MiB of memory, and both ends of it ar
   expect(test.shown.join("").length).toBeLessThan(4_000_000);
 });
 
-describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
+// The machine's own lane for every change, and the other among the long tests.
+for (const sandbox of lanes)
+  describe(`shell, sandbox ${sandbox.backend}`, sandbox === lanes.at(-1) ? {} : { tags: ["long"] }, () => tryShell(sandbox));
+
+function tryShell(sandbox: Sandbox): void {
   const shell = createShellTool({ sandbox });
   const note = sandbox.backend === "none" ? "; not sandboxed" : "";
   const isSandboxed = sandbox.backend !== "none";
@@ -239,7 +243,7 @@ describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
     await expect(run(test, "echo", { workspace: test.at("gone") })).rejects.toMatchObject({ code: "tool_failed" });
     expect(await readdir(test.workspace)).toEqual([]);
   });
-});
+}
 
 describe("shell", () => {
   it("declares its command line, so that policy can judge it", () => {

@@ -39,7 +39,7 @@ const createEmptyLog = async () => {
 };
 
 describeEventLog("PostgreSQL", createEmptyLog);
-describeReadSide("PostgreSQL", createEmptyLog);
+describe("as the other stores", { tags: ["long"] }, () => describeReadSide("PostgreSQL", createEmptyLog));
 describeHolding("PostgreSQL", () => {
   const schema = newSchema();
   return (options) => createPostgresLog({ ...options, url: postgres.url, schema, maxConnections: 2 });
