@@ -1,10 +1,11 @@
+// @module-tag long
 /** The real command in a real terminal. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { call, createMockProject, type MockProject } from "../cli/testing/mock-project.ts";
-import { createProject, type Project } from "../cli/testing/spawn-retinue.ts";
+import type { Project } from "../cli/testing/spawn-retinue.ts";
 import { startInPty, type InPty } from "./testing/start-in-pty.ts";
 
 const started: InPty[] = [];
@@ -19,29 +20,6 @@ const start = (...args: Parameters<typeof startInPty>): InPty => {
   started.push(at);
   return at;
 };
-
-test("the first session of a newcomer: what answers is said, an example is tried, help is asked for, and the terminal is given back", async () => {
-  const project = await createProject();
-  made.push(project);
-  const at = start(project, ["--model", "offline/rules"]);
-  // Typed before anything is there: neither echoed nor lost.
-  at.type("what is in this folder?");
-  await at.until("› what is in this folder?");
-  expect(at.all()).toContain("built-in rules answer, not an LLM");
-  expect(at.all()).toContain("/spawn code-search where are errors handled?");
-  at.type("\r");
-  await at.until("completed in");
-  await at.until("ready");
-  at.type("/he");
-  await at.until("› /help");
-  at.type("\t\r");
-  await at.until("Ctrl-C          ".trimEnd());
-  expect(at.all()).toContain("/spawn agent task");
-  at.type("\u0004");
-  expect(await at.ended).toBe(0);
-  expect(at.bytes()).toContain("\u001b[?2004l");
-  expect(at.bytes()).not.toContain("\u001b[?1049h");
-});
 
 test("after kill -9 the session goes on where it was, with the question that was open and the text that waited", async () => {
   const { project, server, remove } = await createMockProject([

@@ -38,8 +38,10 @@ const createEmptyLog = async () => {
   return log;
 };
 
-describeEventLog("PostgreSQL", createEmptyLog);
-describe("as the other stores", { tags: ["long"] }, () => describeReadSide("PostgreSQL", createEmptyLog));
+describe("as the other stores", { tags: ["long"] }, () => {
+  describeEventLog("PostgreSQL", createEmptyLog);
+  describeReadSide("PostgreSQL", createEmptyLog);
+});
 describeHolding("PostgreSQL", () => {
   const schema = newSchema();
   return (options) => createPostgresLog({ ...options, url: postgres.url, schema, maxConnections: 2 });

@@ -313,7 +313,7 @@ describe("web_fetch", () => {
       expect(grownMiB).toBeLessThan(64);
     });
 
-    it("would be seen in memory if they were unpacked whole", async () => {
+    it("would be seen in memory if they were unpacked whole", { tags: ["long"] }, async () => {
       const bomb = bombs["gzip"]?.();
       await using server = await startLoopbackServer((asked, response) => {
         if (asked.url === "/small") return small(asked, response);
