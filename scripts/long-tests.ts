@@ -1,6 +1,6 @@
 /**
- * Which tests are long: those of a file named `*.long.test.ts`, which says so with `@module-tag long` as well, and single ones elsewhere that have the
- * tag `long`. Every test is in either `npm test` or `npm run test:long`.
+ * Which tests are long: those with the tag `long`, by themselves or by the `@module-tag` of their file, which every file named `*.long.test.ts` has.
+ * Every test is in either `npm test` or `npm run test:long`.
  */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
