@@ -250,7 +250,7 @@ describe("shell", () => {
     expect(createShellTool().touches({ command: "ls" })).toEqual({ command: "ls", needsSandbox: true, secrets: [] });
   });
 
-  it("says when there are too many files to measure what changed", async () => {
+  it("says when there are too many files to measure what changed", { tags: ["long"] }, async () => {
     await using test = await createTestWorkspace();
     await mkdir(test.at("many"));
     await createShellTool({ sandbox: NONE }).execute({ command: "cd many && seq 1 20100 | xargs touch" }, test.context);

@@ -144,7 +144,7 @@ describe.concurrent("retinue run", () => {
     expectNoStack(ended);
   });
 
-  test("what is piped in is joined to the words before a -", async () => {
+  test("what is piped in is joined to the words before a -", { tags: ["long"] }, async () => {
     const { project, server } = await setUp([{ text: "Read." }]);
     const ended = await project.run(["run", "review this:", "-"], { input: "diff --git\n+x\n" });
     expect(ended).toMatchObject({ code: 0, stdout: "Read.\n" });
@@ -317,22 +317,26 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     expectNoStack(ended);
   });
 
-  test("with --json it is one line of type error with the fields of an event, beside the message", async () => {
-    const project = await plainProject();
-    const ended = await project.run(["run", "--json", "--model", "nope/x", "hi"]);
-    expect(ended.code).toBe(2);
-    const events = toEvents(ended.stdout) as readonly unknown[];
-    expect(events).toEqual([
-      expect.objectContaining({
-        type: "error",
-        sessionId: null,
-        runId: null,
-        seq: 0,
-        error: expect.objectContaining({ code: "model_unknown" }) as unknown,
-      }),
-    ]);
-    expect(ended.stderr).toContain("[model_unknown]");
-  });
+  test(
+    "with --json it is one line of type error with the fields of an event, beside the message",
+    { tags: ["long"] },
+    async () => {
+      const project = await plainProject();
+      const ended = await project.run(["run", "--json", "--model", "nope/x", "hi"]);
+      expect(ended.code).toBe(2);
+      const events = toEvents(ended.stdout) as readonly unknown[];
+      expect(events).toEqual([
+        expect.objectContaining({
+          type: "error",
+          sessionId: null,
+          runId: null,
+          seq: 0,
+          error: expect.objectContaining({ code: "model_unknown" }) as unknown,
+        }),
+      ]);
+      expect(ended.stderr).toContain("[model_unknown]");
+    },
+  );
 
   test("RETINUE_DEBUG=1 shows where it was thrown", async () => {
     const project = await plainProject();

@@ -211,7 +211,7 @@ describe("the index", () => {
     expect(await code.search({ query: "openStore" })).toContain("1 definition");
   });
 
-  it("serves several questions at once, and two processes at once", async () => {
+  it("serves several questions at once, and two processes at once", { tags: ["long"] }, async () => {
     await using code = await createCode();
     const other = new CodeIndexes({ cacheFolder: code.cacheFolder, threads: 1 });
     try {

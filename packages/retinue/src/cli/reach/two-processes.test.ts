@@ -158,7 +158,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a run that another process dri
 
   test(
     "is killed while its child is parked; the answer comes from a second process, a third takes it up: nothing lost, nothing twice",
-    lane,
+    { tags: ["long"] },
     async () => {
       const { made, running } = await begin(store);
       const { project } = made;
