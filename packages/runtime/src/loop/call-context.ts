@@ -9,12 +9,11 @@ import type { CallContext } from "./tool.ts";
 export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | undefined): CallContext => {
   const { state, ports } = run;
   const { durationMs } = state.spec.limits;
-  return {
+  const context: CallContext = {
     callId,
     run: state.identity,
     workspace: state.spec.workspace,
     scope: state.spec.grant,
-    ...(act === undefined ? {} : { act }),
     onStop: run.onStop,
     artifacts: ports.artifacts,
     resources: ports.resources,
@@ -24,4 +23,5 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     look: createLook(run),
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
+  return act === undefined ? context : { ...context, act };
 };
