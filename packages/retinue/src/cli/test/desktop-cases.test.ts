@@ -72,8 +72,8 @@ const run = async (
   return { code: ended.code, result: result as CaseResult, all: ended.stdout + ended.stderr };
 };
 
-describe("a case with a real screen of its own", { timeout: 180_000, tags: ["long"] }, () => {
-  test("is clicked, typed into and scrolled by its steps, and its screenshots are kept; without the programs it is blocked", async () => {
+describe("a case with a screen of its own", { timeout: 180_000 }, () => {
+  test("is clicked, typed into and scrolled, and its screenshots are kept; or is blocked", { tags: ["long"] }, async () => {
     const made = await createCase();
     const html = path.join(made.project.workspace, "report.html");
     const { code, result, all } = await run(made, ["--trust-app", "--html", html]);
@@ -97,9 +97,7 @@ describe("a case with a real screen of its own", { timeout: 180_000, tags: ["lon
     for (const text of [all, page, JSON.stringify(events), ...made.server.requests.map(({ text: sent }) => sent)])
       expect(text.includes("correct-horse")).toBe(false);
   });
-});
 
-describe("a case with a screen of its own", { timeout: 180_000 }, () => {
   test("is blocked where Xvfb is missing, with what to install, and no model is asked", async () => {
     const made = await createCase();
     const empty = path.join(made.project.workspace, "no-programs");
