@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { findLongTests, LONG_TAG, LONG_TEST_FILES, TEST_FILES } from "./scripts/long-tests.ts";
+import { findLongTests, findWhollyLongTests, LONG_TAG, TEST_FILES } from "./scripts/long-tests.ts";
 
 /** Long tests are no part of `npm test`; `npm run test:long` runs them, and so does CI. Called by itself, the test runner takes all. */
 const tests = process.env["RETINUE_TESTS"];
@@ -8,7 +8,7 @@ const tests = process.env["RETINUE_TESTS"];
 export default defineConfig({
   test: {
     include: tests === "long" ? findLongTests(import.meta.dirname) : TEST_FILES,
-    exclude: tests === "short" ? LONG_TEST_FILES : [],
+    exclude: tests === "short" ? findWhollyLongTests(import.meta.dirname) : [],
     tags: [{ name: LONG_TAG, description: "Takes too long for every change: `npm run test:long` runs it." }],
     ...(tests === "long" ? { tagsFilter: [LONG_TAG] } : {}),
     ...(tests === "short" ? { tagsFilter: [`!${LONG_TAG}`] } : {}),

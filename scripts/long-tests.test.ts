@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { findLongTests, LONG_TEST_FILES } from "./long-tests.ts";
+import { findLongTests, findWhollyLongTests, LONG_TEST_FILES } from "./long-tests.ts";
 import { createTemporaryTree } from "./testing/temporary-tree.ts";
 
 const ROOT = path.dirname(import.meta.dirname);
@@ -24,6 +24,7 @@ test("files with a long name and files with a test of that tag hold long tests, 
     "packages/a/src/whole.long.test.ts",
     "scripts/module.test.ts",
   ]);
+  expect(findWhollyLongTests(root)).toEqual(["packages/a/src/whole.long.test.ts", "scripts/module.test.ts"]);
 });
 
 test("every file with a long name begins with the tag by which the test runner knows it", () => {

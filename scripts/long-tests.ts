@@ -10,13 +10,23 @@ export const LONG_TAG = "long";
 export const TEST_FILES = ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"];
 export const LONG_TEST_FILES = ["packages/*/src/**/*.long.test.ts", "scripts/**/*.long.test.ts"];
 
-const HAS_TAG = /@module-tag long\b|\btags: \["long"\]/;
+/** At the very beginning of a file: all of its tests are long. */
+const WHOLE = "// @module-tag long\n";
+const SINGLE = /\btags: \["long"\]/;
+
+const findTests = (root: string, fits: (text: string, file: string) => boolean): string[] =>
+  globSync(TEST_FILES, { cwd: root })
+    .filter((file) => fits(readFileSync(path.join(root, file), "utf8"), file))
+    .toSorted();
+
+const isWhole = (text: string, file: string): boolean => isLongFile(file) || text.startsWith(WHOLE);
 
 /** The files that hold a long test. */
 export const findLongTests = (root: string): string[] =>
-  globSync(TEST_FILES, { cwd: root })
-    .filter((file) => isLongFile(file) || HAS_TAG.test(readFileSync(path.join(root, file), "utf8")))
-    .toSorted();
+  findTests(root, (text, file) => isWhole(text, file) || SINGLE.test(text));
+
+/** The files that hold no other, which need not even be loaded for the others. */
+export const findWhollyLongTests = (root: string): string[] => findTests(root, isWhole);
 
 /** A test file whose tests are all long. */
 export const isLongFile = (file: string): boolean => file.endsWith(".long.test.ts");

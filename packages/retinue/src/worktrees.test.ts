@@ -299,16 +299,22 @@ describe("runs in worktrees of their own", () => {
     expect((await (await retinue.run("go", { agent: "boss" })).result).status).toBe("completed");
   });
 
-  test("an agent without isolation is given a worktree where the caller says so, and one with it none", async () => {
-    const folders = await createFolders();
-    const turns: Turns = {
-      "plain: inside": [edit("other.txt", "other\n", "inside\n"), { expect: inFolder(true), text: "Done." }],
-      "writer: outside": [{ expect: inFolder(false), text: "Done." }],
-    };
-    const retinue = await open(folders, turns, { agents: [agent("plain", { isolation: "none" }), agent("writer")] });
-    expect((await retinue.spawn("plain", "inside", { isolation: "worktree" })).merge).toMatchObject({ modified: ["other.txt"] });
-    expect((await retinue.spawn("writer", "outside", { isolation: "none" })).merge).toBeUndefined();
-  });
+  test(
+    "an agent without isolation is given a worktree where the caller says so, and one with it none",
+    { tags: ["long"] },
+    async () => {
+      const folders = await createFolders();
+      const turns: Turns = {
+        "plain: inside": [edit("other.txt", "other\n", "inside\n"), { expect: inFolder(true), text: "Done." }],
+        "writer: outside": [{ expect: inFolder(false), text: "Done." }],
+      };
+      const retinue = await open(folders, turns, { agents: [agent("plain", { isolation: "none" }), agent("writer")] });
+      expect((await retinue.spawn("plain", "inside", { isolation: "worktree" })).merge).toMatchObject({
+        modified: ["other.txt"],
+      });
+      expect((await retinue.spawn("writer", "outside", { isolation: "none" })).merge).toBeUndefined();
+    },
+  );
 
   test("what was kept elsewhere for a worktree goes with it", { tags: ["long"] }, async () => {
     const folders = await createFolders();
