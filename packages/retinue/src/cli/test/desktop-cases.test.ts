@@ -75,7 +75,7 @@ const run = async (
 };
 
 describe("a case with a screen of its own", { timeout: 180_000 }, () => {
-  test("is clicked, typed into and scrolled by its steps, and its screenshots are kept; without the programs it is blocked", async () => {
+  test("is clicked, typed into and scrolled, and its screenshots are kept; or is blocked", { tags: ["long"] }, async () => {
     const made = await createCase();
     const html = path.join(made.project.workspace, "report.html");
     const { code, result, all } = await run(made, ["--trust-app", "--html", html]);
