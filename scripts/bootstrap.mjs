@@ -44,6 +44,7 @@ const COMMANDS = {
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",
+  "try-package": "scripts/try-package.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
   "commands-doc": "scripts/generate-commands-doc.ts",

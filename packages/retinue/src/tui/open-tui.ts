@@ -4,7 +4,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { EXIT } from "../cli/exit-code.ts";
-import { formatLeftOut } from "../cli/format-left-out.ts";
+import { formatLeftOut, formatSources } from "../cli/format-left-out.ts";
 import { hangUpWith } from "../cli/hang-up.ts";
 import { readHistory, writeHistory } from "../cli/history.ts";
 import { listenForInterrupts } from "../cli/interrupts.ts";
@@ -209,7 +209,7 @@ const examplesFor = (model: string): readonly string[] => [
 const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings): Promise<readonly Row[]> => {
   const width = Math.max(20, (process.stdout.columns || 80) - 1);
   const dim = (text: string): readonly Row[] => wrapRow([span(` ${safeText(text)}`, "dim")], width, "   ");
-  const told = [formatLeftOut(retinue, redact), offlineNotice(retinue.model)]
+  const told = [formatLeftOut(retinue, redact), formatSources(retinue, redact), offlineNotice(retinue.model)]
     .join("")
     .split("\n")
     .filter((line) => line.trim() !== "");

@@ -26,7 +26,7 @@ const WIDGETS = `<!doctype html><title>Widgets</title>
 <button onclick="document.getElementById('late').textContent = 'Loading'; fetch('/slow').then((answer) => answer.text()).then((text) => { document.getElementById('late').textContent = text; })">Load</button><p id="late"></p>
 <script>
 customElements.define("x-shadow", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<button onclick=\\"this.textContent = 'Pressed inside'\\">Inside</button>"; } });
-customElements.define("x-closed", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<button>Hidden inside</button>"; } });
+customElements.define("x-closed", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<button onclick=\\"document.title = 'The hidden one was clicked'\\">Hidden inside</button>"; } });
 </script>`;
 
 let shop: Shop;
@@ -239,6 +239,24 @@ describe("what has no accessible element", () => {
     expect(clicked).toMatch(/where vision\/one sees "red circle" \(not deterministic\)[\s\S]*Canvas at 30,40/);
     expect(asked[0]).toContain("Where is the middle of: red circle?");
     expect(asked[1]).toBe("iVBORw0K");
+  });
+
+  test("what a closed shadow root holds is in no snapshot, and is clicked where a model sees it, marked as not deterministic", async () => {
+    const sessionId = "ses_closed";
+    await browser.call("browser_navigate", { url: `${pages.url}/widgets` }, { sessionId });
+    expect(await browser.call("browser_snapshot", {}, { sessionId })).not.toContain("Hidden inside");
+    const box = await (await (await browser.session(sessionId)).page()).locator("x-closed").boundingBox();
+    const place = `${Math.round((box?.x ?? 0) + 20)},${Math.round((box?.y ?? 0) + 8)}`;
+    const spent = { usage: { input: 1, output: 1, cached: 0, reasoning: 0 }, costUsd: 0 };
+    const look = async () => ({ text: place, model: "vision/one", spent });
+    const clicked = await browser.call(
+      "browser_click",
+      { description: "Hidden inside button" },
+      { sessionId, context: { look } },
+    );
+    expect(clicked).toMatch(
+      /where vision\/one sees "Hidden inside button" \(not deterministic\)[\s\S]*The hidden one was clicked/,
+    );
   });
 });
 

@@ -50,12 +50,15 @@ describe("without a key", { timeout: 300_000 }, () => {
     return { cases: (JSON.parse(ended.stdout) as SuiteResult).cases, all: ended.stdout + ended.stderr };
   };
 
-  test("the examples pass, and the broken one fails with what was seen", async () => {
+  test("the examples pass, and the broken one fails with what was seen, and a picture of it", async () => {
     const files = await Promise.all(
       ["login.yaml", "broken.yaml"].map(async (name) => [name, await readFile(join(EXAMPLES, name), "utf8")] as const),
     );
     const project = await createTests(Object.fromEntries(files));
-    const { cases } = await run(project, "--workers", "3");
+    const html = join(project.workspace, "report.html");
+    const { cases } = await run(project, "--workers", "3", "--html", html);
+    expect(cases[0]?.steps[2]?.evidence[0]).toMatchObject({ kind: "check", artifact: expect.any(String) });
+    expect((await readFile(html, "utf8")).match(/<img alt="Screenshot of step 3" src="data:image\/png;base64,/g)).toHaveLength(1);
     expect(cases.map(({ title, verdict, reason }) => `${title}: ${verdict}${verdict === "pass" ? "" : ` ${reason}`}`)).toEqual([
       expect.stringMatching(/^The report counts the products: fail Step 3: .*seen: "5"/),
       "The right password is greeted: pass",
@@ -64,9 +67,14 @@ describe("without a key", { timeout: 300_000 }, () => {
   });
 
   test("what the rules do not understand fails honestly, and is no finding about what is under test", async () => {
-    const project = await createTests({ "a.yaml": `title: A\nsteps:\n  - action: Juggle three balls\n    expected: They fly\n` });
+    const project = await createTests({
+      "a.yaml": `title: A\nsteps:\n  - action: Juggle three balls\n    expected: They fly\n`,
+      // Also where the page does not show what was to come of it.
+      "b.yaml": `title: B\nsteps:\n  - action: Navigate to \${baseUrl}/login\n    expected: The page shows "Log in"\n  - action: Log in as Ada\n    expected: { check: url, contains: /products, withinMs: 100 }\n`,
+    });
     const { cases } = await run(project);
-    expect(cases[0]).toMatchObject({ verdict: "inconclusive", reason: expect.stringContaining("do not understand") });
+    for (const one of cases)
+      expect(one).toMatchObject({ verdict: "inconclusive", reason: expect.stringContaining("do not understand") });
   });
 
   test("a passed case is done again without a model, prose ends inconclusive, and what is expected is read anew", async () => {

@@ -5,6 +5,7 @@ import type { LoadedCase, LoadedCases } from "@retinue/qa";
 import { formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import { toShellEnvironment } from "@retinue/confine";
+import type { Workspace } from "../../host/workspace.ts";
 import { openRecord } from "../../open-record.ts";
 import { runTests } from "../../qa/run-tests.ts";
 import { startApp } from "../../qa/start-app.ts";
@@ -60,13 +61,25 @@ export const testCommand = async (
       const begun = bench.begin(at.retinue, {
         signal: at.signal,
         agree: (line) => asking(() => agreeToProgram(line, agreement, surroundings)),
+        env,
         keep: results.keepRecording,
       });
       const { ports } = begun;
       const result = await runTests({
         ...begun,
         cases,
-        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
+        ...(options.rerun === true
+          ? {
+              runOnce: createRerun({
+                ports,
+                results,
+                signal: at.signal,
+                heal,
+                mayAsk: heal !== "off" && hasModel(at.retinue),
+                ...(log.hears.onEvent ? { onEvent: log.hears.onEvent } : {}),
+              }),
+            }
+          : {}),
         workers,
         retries,
         signal: at.signal,
@@ -100,6 +113,10 @@ export const testCommand = async (
     },
   );
 };
+
+/** Rules stand in for a model where there is none; they know no more than what was recorded. */
+const hasModel = ({ agents, model }: Pick<Workspace, "agents" | "model">): boolean =>
+  !(agents.get("qa-step")?.model ?? model).startsWith("offline/");
 
 /** Null where there is nothing that can be run, which is told. */
 const readCases = async (
