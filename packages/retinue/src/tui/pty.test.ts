@@ -50,7 +50,29 @@ test("the first session of a newcomer: what answers is said, an example is tried
   expect(at.bytes()).not.toContain("\u001b[?1049h");
 });
 
+<<<<<<< HEAD
 test("after kill -9 a session goes on with the question that was open and the text that waited", { tags: ["long"] }, async () => {
+=======
+test("Ctrl-C once stops the turn, which is settled in the record; twice leaves, with the terminal given back", async () => {
+  const mock = await createMockProject([{ text: "Never.", fault: { type: "stall-before-headers" } }]);
+  made.push(mock);
+  const at = start(mock.project, []);
+  await at.until("/help");
+  at.type("go on for ever\r");
+  await at.until("asks the model");
+  at.type("\u0003");
+  await at.until("cancelled in");
+  await at.until("ready");
+  at.type("\u0003");
+  at.type("\u0003");
+  expect(await at.ended).toBe(0);
+  expect(at.bytes()).toContain("\u001b[?2004l");
+  const { stdout } = await mock.project.run(["sessions", "list", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "settled", status: "cancelled" }] });
+});
+
+test("after kill -9 the session goes on where it was, with the question that was open and the text that waited", async () => {
+>>>>>>> h/term
   const { project, server, remove } = await createMockProject([
     { toolCalls: [call("write", { path: "src/made.txt", content: "made\n" })] },
     { text: "It is made." },
