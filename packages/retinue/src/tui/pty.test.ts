@@ -50,9 +50,6 @@ test("the first session of a newcomer: what answers is said, an example is tried
   expect(at.bytes()).not.toContain("\u001b[?1049h");
 });
 
-<<<<<<< HEAD
-test("after kill -9 a session goes on with the question that was open and the text that waited", { tags: ["long"] }, async () => {
-=======
 test("Ctrl-C once stops the turn, which is settled in the record; twice leaves, with the terminal given back", async () => {
   const mock = await createMockProject([{ text: "Never.", fault: { type: "stall-before-headers" } }]);
   made.push(mock);
@@ -71,8 +68,7 @@ test("Ctrl-C once stops the turn, which is settled in the record; twice leaves, 
   expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "settled", status: "cancelled" }] });
 });
 
-test("after kill -9 the session goes on where it was, with the question that was open and the text that waited", async () => {
->>>>>>> h/term
+test("after kill -9 a session goes on with the question that was open and the text that waited", { tags: ["long"] }, async () => {
   const { project, server, remove } = await createMockProject([
     { toolCalls: [call("write", { path: "src/made.txt", content: "made\n" })] },
     { text: "It is made." },
