@@ -104,6 +104,7 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
       const result = await runTests({
         ...bench.begin(workspace, {
           signal,
+          env,
           agree: async (command) => {
             if (!(await agreements.isAgreed({ command })))
               throw new Error(`Nobody has agreed to start a program on its screen by ${JSON.stringify(command)}.`);
