@@ -37,5 +37,5 @@ export { loadUserTools } from "./user-tools/load-user-tools.ts";
 export { toCodeIndexes } from "./code/code-index.ts";
 export { createKeptVersions } from "./versions/kept-versions.ts";
 export type { KeepVersion, KeptVersions } from "./versions/kept-versions.ts";
-export { planTakeBack, takeBack } from "./versions/take-back.ts";
+export { planTakeBack, readStanding, takeBack } from "./versions/take-back.ts";
 export type { TakeBackPlan } from "./versions/take-back.ts";

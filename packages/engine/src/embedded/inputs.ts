@@ -3,8 +3,8 @@
  * and takes them into the run's state, one after the other, in the order of the log.
  */
 import type { ApprovalId, InputBody, InputEvent, RunId, RunIdentity } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
-import { apply, asksForTransfer, likenessOf } from "@retinue/runtime";
+import { asksForTransfer, RetinueError } from "@retinue/protocol";
+import { apply, likenessOf } from "@retinue/runtime";
 import type { Lease } from "@retinue/store";
 import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";

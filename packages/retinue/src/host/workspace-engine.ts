@@ -8,7 +8,7 @@ import type { PlanSettings, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, waitOutage } from "@retinue/runtime";
 import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import type { EventLog } from "@retinue/store";
-import { runShellLine, toCodeIndexes } from "@retinue/tools";
+import { readStanding, runShellLine, toCodeIndexes } from "@retinue/tools";
 import { codeOptions, toNetworkOptions } from "../assemble-tools.ts";
 import type { ClaudeHooks } from "../hooks/claude-hooks.ts";
 import { createClaudeHooks } from "../hooks/claude-hooks.ts";
@@ -57,6 +57,7 @@ export const createWorkspaceEngine = (
     preapproving,
     model,
     resolve,
+    versions,
   }: LoadedWorkspace,
   { log, options, claudeHooks }: EngineParts,
 ): Engine => {
@@ -105,6 +106,13 @@ export const createWorkspaceEngine = (
         environment: env,
         unprotected,
         bound: readOnly,
+        // So that /undo takes back what a merge has changed.
+        beforeMerge: async ({ runId, root, file, ...change }) => {
+          const before = await readStanding(path.join(root, file));
+          const sessionId = await log.sessionOf(runId);
+          if (before !== undefined && sessionId !== undefined)
+            await versions.keep({ run: { sessionId, runId }, workspace: root, file, before, ...change });
+        },
         onRemove: (removed) => toCodeIndexes(codeOptions(home)).forget(removed),
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),

@@ -1,6 +1,7 @@
 /** The real command in a real terminal. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { call, createMockProject, type MockProject } from "../cli/testing/mock-project.ts";
@@ -23,6 +24,7 @@ const start = (...args: Parameters<typeof startInPty>): InPty => {
 test("the first session of a newcomer: what answers is said, an example is tried, help is asked for, and the terminal is given back", async () => {
   const project = await createProject();
   made.push(project);
+  await writeFile(join(project.workspace, "notes.md"), "# Notes\n");
   const at = start(project, ["--model", "offline/rules"]);
   // Typed before anything is there: neither echoed nor lost.
   at.type("what is in this folder?");
@@ -32,6 +34,11 @@ test("the first session of a newcomer: what answers is said, an example is tried
   at.type("\r");
   await at.until("completed in");
   await at.until("ready");
+  // The example says what it promises, and what the rules cannot do is said as that.
+  expect(at.all()).toContain("notes.md");
+  at.type("/plan a release\r");
+  await at.until("the built-in rules make no plans");
+  expect(at.all()).not.toContain("retinue-call");
   at.type("/he");
   await at.until("› /help");
   at.type("\t\r");

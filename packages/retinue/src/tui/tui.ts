@@ -26,11 +26,11 @@ import { createQuestionQueue } from "./question/question-queue.ts";
 import { toRemarks } from "./question/review.ts";
 import { wrapRow } from "./screen/fit-row.ts";
 import { createLiveScreen, type Size } from "./screen/live-screen.ts";
-import type { NotifyBy } from "./screen/notify.ts";
 import { toClipboard, toNotification, toTitle } from "./screen/notify.ts";
-import type { Colours, Row } from "./screen/row.ts";
+import type { Row } from "./screen/row.ts";
 import { safeName, safeText, span } from "./screen/row.ts";
-import { ENTER_MODES, LEAVE_MODES } from "./screen/terminal-modes.ts";
+import type { TerminalKind } from "./screen/terminal-kind.ts";
+import { enterModes, leaveModes } from "./screen/terminal-modes.ts";
 import { createConversation, type Conversation } from "./session/conversation.ts";
 import { createTranscript } from "./session/transcript.ts";
 import type { Acts } from "./key/key-ports.ts";
@@ -38,11 +38,9 @@ import { takeKey } from "./key/take-key.ts";
 import { createTuiState, type TuiState } from "./tui-state.ts";
 
 /** A terminal, real or played. */
-export type TuiTerminal = {
+export type TuiTerminal = TerminalKind & {
   readonly write: (bytes: string) => void;
   readonly size: () => Size;
-  readonly colours: Colours;
-  readonly notifyBy: NotifyBy;
 };
 
 export type TuiOptions = {
@@ -436,7 +434,7 @@ export const createTui = (options: TuiOptions): Tui => {
   });
 
   asks.onChange(schedule);
-  terminal.write(`${ENTER_MODES}${toTitle(project, 0)}`);
+  terminal.write(`${enterModes(terminal)}${toTitle(project, 0)}`);
   titled = 0;
   schedule();
 
@@ -466,7 +464,7 @@ export const createTui = (options: TuiOptions): Tui => {
       for (const stop of stoppable) stop.abort();
       for (const ask of asks.open()) ask.settle(undefined);
       conversation.close();
-      terminal.write(LEAVE_MODES);
+      terminal.write(leaveModes(terminal));
     },
   };
 };

@@ -7,7 +7,6 @@ import type {
   EventDraft,
   FinishReason,
   Json,
-  JsonObject,
   Message,
   MessageId,
   RecordedEvent,
@@ -19,12 +18,11 @@ import type {
   Usage,
   UserPart,
 } from "@retinue/protocol";
-import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { asksForTransfer, NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
-import { asksForTransfer } from "../delegation/asks-for-transfer.ts";
 import { keyOfDelegation } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";

@@ -2,6 +2,7 @@
 import type { ApprovalScope, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Holder } from "@retinue/store";
+import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import { withRecord } from "../record/open-for-command.ts";
@@ -33,7 +34,7 @@ export const approvalsAnswerCommand = async (
   const answer = toAnswer(options);
   const { workspace, resume, json, quiet } = options;
   const where = workspace === undefined ? {} : { workspace };
-  const { sessionId, holder } = await record(name, answer, where, surroundings);
+  const { sessionId, holder } = await record(name, answer, { ...where, isJson: json === true }, surroundings);
   if (resume !== true || holder) return EXIT.done;
   const view = { ...(json !== undefined && { json }), ...(quiet !== undefined && { quiet }) };
   const { goOn } = await import("../record/go-on.ts");
@@ -60,7 +61,7 @@ type Recorded = { readonly sessionId: SessionId; readonly holder: Holder | undef
 const record = (
   name: string,
   { reason, ...answer }: Answer,
-  where: Pick<SessionOptions, "workspace">,
+  { isJson, ...where }: Pick<SessionOptions, "workspace"> & { readonly isJson: boolean },
   surroundings: Surroundings,
 ): Promise<Recorded> =>
   withRecord(where, surroundings, async (open) => {
@@ -75,6 +76,10 @@ const record = (
     });
     const { sessionId } = identity;
     const holder = await readHolder(open.sessions, sessionId);
+    if (isJson) {
+      await stdout.write(`${toJsonLine({ sessionId, approvalId, ...answer, driver: holder ?? null }, redact)}\n`);
+      return { sessionId, holder };
+    }
     const how = answer.allowed ? `allowed (${answer.scope})` : "denied";
     await stdout.write(`${how} ${toPrintable(redact(approvalId), "line")}; ${sayWhoDrives(sessionId, holder)}\n`);
     return { sessionId, holder };

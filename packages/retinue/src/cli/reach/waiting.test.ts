@@ -90,6 +90,37 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
     expect(await written(made)).toBe("");
   });
 
+  test("is spoken to, answered and stopped with --json: each prints one object that says what was recorded, and who drives the run", async () => {
+    const made = await createAsking();
+    const { project } = made;
+    expect(await callRetinue(project, ["run", "write a file"])).toMatchObject({ code: 4 });
+    const approvalId = await questionOf(made);
+    const printed = async (words: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await callRetinue(project, [...words, "--json"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^[^\n]+\n$/);
+      return JSON.parse(stdout);
+    };
+    const at = { sessionId: expect.stringMatching(/^ses_/), driver: null };
+    const run = { ...at, runId: expect.stringMatching(/^run_/) };
+    expect(await printed(["send", "latest", "be quick"])).toEqual({ ...run, messageId: expect.stringMatching(/^msg_/) });
+    const answered = await printed(["approvals", "answer", approvalId, "--allow", "--scope", "run"]);
+    expect(answered).toEqual({ ...at, approvalId, allowed: true, scope: "run" });
+    expect(await printed(["stop", "latest"])).toMatchObject({ ...run, result: { status: "cancelled" } });
+  });
+
+  test("goes on with --resume --json: the answer first, then the events, each on a line", async () => {
+    const made = await createAsking();
+    await callRetinue(made.project, ["run", "write a file"]);
+    const words = ["approvals", "answer", await questionOf(made), "--allow", "--resume", "--json"];
+    const { code, stdout } = await callRetinue(made.project, words);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly type?: string });
+    expect([code, lines[0], lines.at(-1)]).toMatchObject([0, { allowed: true }, { type: "run.settled" }]);
+  });
+
   test("of one agent alone ends its command the same way", async () => {
     const made = await createAsking();
     const parked = await callRetinue(made.project, ["spawn", "executor", "write a file"]);

@@ -23,6 +23,7 @@ export type PlayOptions = {
   readonly rows?: number;
   readonly settings?: Partial<Settings>;
   readonly colours?: Colours;
+  readonly isModern?: boolean;
   readonly project?: Project;
   readonly agents?: RetinueOptions["agents"];
   readonly price?: number;
@@ -92,6 +93,7 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
       size: () => ({ columns: terminal.cols, rows: terminal.rows }),
       colours: options.colours ?? "256",
       notifyBy: "osc9",
+      isModern: options.isModern ?? true,
     },
     retinue,
     workspace,
