@@ -8,16 +8,7 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type {
-  AskUserOptions,
-  Browsers,
-  BrowsersOptions,
-  Desktops,
-  KeepVersion,
-  McpConnections,
-  McpServerSettings,
-  Skill,
-} from "@retinue/tools";
+import type { Browsers, BrowsersOptions, Desktops, KeepVersion, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
 import { createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
@@ -32,7 +23,6 @@ export type AssembleOptions = {
   readonly settings: Settings;
   /** Told to agents by name and description, and loaded on demand. */
   readonly skills: readonly Skill[];
-  readonly askUser: AskUserOptions["ask"] | undefined;
   /** Servers that code gives, beside those of the settings. */
   readonly mcpServers?: Readonly<Record<string, McpServerSettings>> | undefined;
   /** Files that something trusted runs; those of hooks and servers are added here. */
@@ -67,7 +57,7 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, skills, askUser } = options;
+  const { workspace, home, trust, env, settings, skills } = options;
   const {
     browser = settings.browser.enabled,
     desktop = settings.desktop.enabled,
@@ -90,7 +80,6 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     web: toWebOptions(settings),
     webSearch: toWebSearch(settings, env),
     queryDb: { databases: settings.databases, adminDatabases: settings.adminDatabases },
-    ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
     ...(options.keepVersion === undefined ? {} : { keepVersion: options.keepVersion }),
   });

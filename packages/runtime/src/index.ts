@@ -61,7 +61,6 @@ export { createPlanTools, EXECUTE_PLAN, PLAN_DEFAULTS, PLAN_FOR_GOAL, PLAN_TEST_
 export type { PlanSettings, SpawnedForPlan } from "./plan/plan-tools.ts";
 export { toPlan } from "./plan/replies.ts";
 export { DELEGATE } from "./delegation/delegate-tool-name.ts";
-export { asksForTransfer } from "./delegation/asks-for-transfer.ts";
 export { shorten as shortenDescription } from "./delegation/agent-catalogue.ts";
 export { findByWords } from "./delegation/find-by-words.ts";
 export { findAgentNamed } from "./delegation/agent-name.ts";

@@ -173,7 +173,9 @@ export const doctorCommand = async (options: DoctorOptions, surroundings: Surrou
   const workspace = toWorkspace(options);
   const isLive = options.live === true;
   const what = isLive ? "trying models, sandbox, browser and record" : "looking at models, sandbox, browser and record";
-  const report = await withSpinner(what, surroundings, () => createDoctorReport({ workspace, isLive }, surroundings));
+  const report = await withSpinner(what, { ...surroundings, isSilent: options.json === true }, () =>
+    createDoctorReport({ workspace, isLive }, surroundings),
+  );
   if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
   else for (const line of formatReport(report)) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
   const unanswered = (report.live ?? []).flatMap((live) => (live.ok ? [] : [live]));

@@ -118,7 +118,6 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     env,
     settings,
     skills,
-    askUser: options.askUser,
     mcpServers: options.mcpServers,
     browser: options.browser,
     desktop: options.desktop,

@@ -8,7 +8,7 @@ import type { PlanSettings, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, waitOutage } from "@retinue/runtime";
 import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
 import type { EventLog } from "@retinue/store";
-import { runShellLine, toCodeIndexes } from "@retinue/tools";
+import { readStanding, runShellLine, toCodeIndexes } from "@retinue/tools";
 import { codeOptions, toNetworkOptions } from "../assemble-tools.ts";
 import type { ClaudeHooks } from "../hooks/claude-hooks.ts";
 import { createClaudeHooks } from "../hooks/claude-hooks.ts";
@@ -16,6 +16,7 @@ import { createCommandHooks } from "../hooks/command-hooks.ts";
 import { createId } from "../create-id.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { realPath, systemClock } from "../system-ports.ts";
+import { withAskUser } from "./ask-user-approver.ts";
 import { closeAll } from "./close-all.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createOpenDirectory } from "./open-directory.ts";
@@ -57,6 +58,7 @@ export const createWorkspaceEngine = (
     preapproving,
     model,
     resolve,
+    versions,
   }: LoadedWorkspace,
   { log, options, claudeHooks }: EngineParts,
 ): Engine => {
@@ -105,6 +107,13 @@ export const createWorkspaceEngine = (
         environment: env,
         unprotected,
         bound: readOnly,
+        // So that /undo takes back what a merge has changed.
+        beforeMerge: async ({ runId, root, file, ...change }) => {
+          const before = await readStanding(path.join(root, file));
+          const sessionId = await log.sessionOf(runId);
+          if (before !== undefined && sessionId !== undefined)
+            await versions.keep({ run: { sessionId, runId }, workspace: root, file, before, ...change });
+        },
         onRemove: (removed) => toCodeIndexes(codeOptions(home)).forget(removed),
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
@@ -115,7 +124,11 @@ export const createWorkspaceEngine = (
     maxChildren: settings.agent.maxChildren,
     resultTokens: settings.agent.resultTokens,
     plan: toPlanSettings(settings),
-    approver: options.approver ?? approver,
+    approver: withAskUser({
+      askUser: options.askUser,
+      approver: options.approver ?? approver,
+      unattended: settings.approvals.unattended,
+    }),
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
     hooks: combineHooks(

@@ -88,7 +88,7 @@ const runCommand = async (run: LiveRun, callId: CallId, command: string): Promis
     aside: "accept",
   });
   if (!refusal) await run.flush();
-  const context = toCallContext(run, callId, judgement.type === "ask" ? judgement.act : undefined);
+  const context = toCallContext(run, callId, judgement.type === "ask" ? { act: judgement.act } : undefined);
   const answer = refusal ?? run.clean(await (ports.execute ?? executeCall.bind(null, ports.clock))(tool, input, context));
   run.note({ type: "tool.settled", callId, tool: tool.name, ...answer, aside: "accept", activeMs: run.watch.activeMs() });
   return answer;

@@ -6,7 +6,10 @@ import type { LiveRun } from "./live-run.ts";
 import { createLook } from "./look.ts";
 import type { CallContext } from "./tool.ts";
 
-export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | undefined): CallContext => {
+/** What a human said to a call: the act that they allowed, and their words where it asked for them. */
+export type Allowed = { readonly act?: ProposedAct; readonly answer?: string };
+
+export const toCallContext = (run: LiveRun, callId: CallId, allowed?: Allowed): CallContext => {
   const { state, ports } = run;
   const { durationMs } = state.spec.limits;
   const context: CallContext = {
@@ -23,5 +26,5 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     look: createLook(run),
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
-  return act === undefined ? context : { ...context, act };
+  return allowed === undefined ? context : { ...context, ...allowed };
 };

@@ -48,6 +48,8 @@ export type ApprovalAnswer = {
   readonly scope?: ApprovalScope;
   /** The agent reads it. */
   readonly reason?: string;
+  /** What the human says, where the act is a question to them (`act.question`). A yes without it is no answer. */
+  readonly text?: string;
 };
 
 export type ApprovalRequest = {

@@ -176,6 +176,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
       ...(askedBy === undefined ? {} : { askedBy }),
       ...(isGivenSecrets(touches) ? { secrets: [...(touches.secrets ?? [])] } : {}),
+      ...(touches.question === undefined ? {} : { question: touches.question }),
     };
   };
 
@@ -241,6 +242,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     const mustAsk =
       askedBy !== undefined || isGivenSecrets(touches) || (obstacle !== undefined && (obstacle.isInstalled || isLimited(grant)));
     const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, { unsandboxed, askedBy });
+    if (touches.question !== undefined) return ask();
     if (tool.effect === "read" && askedBy === undefined)
       return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     if (tool.effect === "read") return ask();

@@ -7,7 +7,6 @@ import type {
   EventDraft,
   FinishReason,
   Json,
-  JsonObject,
   Message,
   MessageId,
   RecordedEvent,
@@ -19,12 +18,11 @@ import type {
   Usage,
   UserPart,
 } from "@retinue/protocol";
-import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { asksForTransfer, NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
-import { asksForTransfer } from "../delegation/asks-for-transfer.ts";
 import { keyOfDelegation } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";
@@ -499,7 +497,12 @@ const applyApproval = (state: RunState, event: EventDraft & { readonly type: "ap
   for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
     if (approvalId !== event.approvalId) continue;
     ownMap(state, "pendingApprovals").delete(callId);
-    ownMap(state, "givenApprovals").set(callId, { hash, allowed: event.allowed, reason: event.reason });
+    ownMap(state, "givenApprovals").set(callId, {
+      hash,
+      allowed: event.allowed,
+      reason: event.reason,
+      ...(event.text === undefined ? {} : { text: event.text }),
+    });
     if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));
   }
 };

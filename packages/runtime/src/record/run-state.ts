@@ -60,6 +60,15 @@ export type WorktreeState = {
   readonly merged: MergeOutcome | null;
 };
 
+/** What a human said to an act. */
+export type GivenApproval = {
+  readonly hash: string;
+  readonly allowed: boolean;
+  readonly reason: string | undefined;
+  /** Their words, where the act is a question to them. */
+  readonly text?: string;
+};
+
 export type RunState = {
   readonly identity: RunIdentity;
   readonly spec: RunSpec;
@@ -115,7 +124,7 @@ export type RunState = {
   /** Acts that a human was asked about and has not answered. */
   pendingApprovals: ReadonlyMap<CallId, EventDraft & { readonly type: "approval.requested" }>;
   /** Answers for calls that have not settled yet. */
-  givenApprovals: ReadonlyMap<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
+  givenApprovals: ReadonlyMap<CallId, GivenApproval>;
   /** Of all calls so far; results are paired with calls by them. */
   callIds: ReadonlySet<CallId>;
   /** The delegations made since something changed, by agent and task: their calls in order. */
