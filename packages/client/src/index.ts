@@ -6,6 +6,8 @@ export type { ApplyOutcome, LoadOutcome, SessionStore, SessionViewOptions } from
 export { foldSession } from "./fold-session.ts";
 export { toLimitUses } from "./limit-uses.ts";
 export type { LimitUse } from "./limit-uses.ts";
+export { toMessageState } from "./message-state.ts";
+export type { MessageState } from "./message-state.ts";
 export type {
   ApprovalView,
   CallView,

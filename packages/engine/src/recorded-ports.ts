@@ -356,6 +356,10 @@ export const createRecordedPorts = (
       guard: {
         input: async () => refusalNext("input"),
         output: async () => refusalNext("output"),
+        end: async () => {
+          const next = nextAtEnd();
+          return next?.type === "result.rejected" && next.by === "hook" ? next.reason : null;
+        },
         misfit: async () => {
           const next = nextAtEnd();
           return next?.type === "result.rejected" && next.by === "schema" ? next.reason : null;
@@ -365,7 +369,7 @@ export const createRecordedPorts = (
         command: RECORDED_COMMAND,
         verify: async ({ agent }) => {
           const next = stretch[written];
-          return toVerdict(agent, next?.type === "result.rejected" ? next.reason : null);
+          return toVerdict(agent, next?.type === "result.rejected" && next.by === "accept" ? next.reason : null);
         },
       },
     },

@@ -340,8 +340,8 @@ export type RecordedBody =
   | {
       /** What the agent handed in does not do. It is told why, once; the second time the run has failed. */
       readonly type: "result.rejected";
-      /** The agent's output schema, or what must accept its results. */
-      readonly by: "schema" | "accept";
+      /** The agent's output schema, what must accept its results, or a hook that is asked before runs end. */
+      readonly by: "schema" | "accept" | "hook";
       readonly reason: string;
     }
   | {

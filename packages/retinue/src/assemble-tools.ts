@@ -27,6 +27,8 @@ export type AssembleOptions = {
   readonly mcpServers?: Readonly<Record<string, McpServerSettings>> | undefined;
   /** Files that something trusted runs; those of hooks and servers are added here. */
   readonly bound?: Set<string>;
+  /** Files that instructions import, which no command writes either. */
+  readonly imported?: () => readonly string[];
   /** Whether there are tools of the browser; as the settings say by default. */
   readonly browser?: boolean | undefined;
   /** Whether there are tools of the screen; as the settings say by default. */
@@ -60,6 +62,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     browser = settings.browser.enabled,
     desktop = settings.desktop.enabled,
     bound = new Set(),
+    imported = () => [],
     secrets = new Map(),
   } = options;
   const documentIndex = path.join(home, "documents.db");
@@ -70,7 +73,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       allowUnsandboxed,
       network: toNetworkOptions(settings),
       secrets: () => secrets,
-      bound: () => [...bound],
+      bound: () => [...bound, ...imported()],
     },
     unprotected,
     code: codeOptions(home),
@@ -129,7 +132,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
         env,
         cwd: workspace,
         unprotected,
-        bound: [...bound],
+        bound: [...bound, ...imported()],
         network: toNetworkOptions(settings),
         pinFile: path.join(home, "mcp-pins.json"),
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
@@ -142,7 +145,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
   return {
     tools: [
       ...builtin,
-      ...(skills.length > 0 ? [createLoadSkillTool({ skills })] : []),
+      ...(skills.length > 0 ? [createLoadSkillTool({ skills, workspace })] : []),
       ...user.tools,
       ...(connections?.tools() ?? []),
     ],

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The manners of the page, as a person meets them: rules, questions of agents, what waits, what is new, completion, pictures, comments. Only the model is played. */
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";

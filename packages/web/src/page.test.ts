@@ -1,3 +1,4 @@
+// @module-tag long
 /** The page as a person uses it: in a real browser, against the real server, with only the model played. */
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +7,6 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
 import {
-  DISCOUNT_TASK,
   discountParts,
   findInaccessible,
   LEAD,
@@ -121,42 +121,6 @@ const ask = async (page: Page, text: string): Promise<void> => {
 };
 
 const node = (page: Page, name: string) => page.getByRole("article", { name: new RegExp(`^${name}, depth`) });
-
-test("two levels of agents appear while they work, an edit from depth 2 is approved with its diff, and a reload in between loses nothing", async () => {
-  const page = await openTab();
-  await ask(page, DISCOUNT_TASK);
-  const card = page.getByRole("region", { name: /executor #1 wants to edit src\/cart\.ts/ });
-  await card.getByText("discount = 0").waitFor();
-  expect(await card.getByRole("list", { name: "Asked by" }).innerText()).toMatch(/main\s*lead\s*executor #1/);
-  expect(await card.innerText()).toContain("return Math.round(sum * (1 - discount));");
-  await node(page, "lead").waitFor();
-  await node(page, "executor #2").getByText("running").waitFor();
-  expect(await page.title()).toBe("(1) Retinue");
-  expect(await findInaccessible(page)).toEqual([]);
-
-  await page.reload();
-  await card.waitFor();
-  expect(await node(page, "researcher").getByText("completed").count()).toBe(1);
-
-  await page.getByRole("button", { name: "Collapse executor #2" }).click();
-  expect(await page.getByText("test/cart.test.ts", { exact: true }).count()).toBe(0);
-
-  // What waits for a human is never folded away.
-  await page.getByRole("button", { name: "Collapse lead" }).click();
-  await card.waitFor();
-  await page.waitForTimeout(300);
-  await card.getByRole("button", { name: "Allow once" }).click();
-  await card.waitFor({ state: "detached" });
-  stage.model.release("code is done");
-  stage.model.release("test is written");
-  await page.getByRole("region", { name: /executor #2 wants to write/ }).waitFor();
-  await page.waitForTimeout(300);
-  await page.keyboard.press("1");
-  await page.getByText("The discount is in").waitFor();
-  await node(page, "main").getByText("completed").waitFor();
-  expect(await readFile(path.join(stage.workspace, "src/cart.ts"), "utf8")).toContain("discount = 0");
-  expect(problems).toEqual([]);
-});
 
 test("an act is denied with a reason that the agent reads, from the inbox and by keys", async () => {
   const page = await openTab();

@@ -4,7 +4,7 @@ import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import type { DoctorReport, ProviderReport } from "./doctor-report.ts";
 import { createDoctorReport } from "./doctor-report.ts";
-import { money } from "./amounts.ts";
+import { count, money } from "./amounts.ts";
 import type { LiveReport } from "./doctor-live.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
@@ -154,8 +154,9 @@ const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] 
         `Tools ${inventory.tools}`,
         ...inventory.problems.map((problem) => `  left out: ${problem}`),
         ...inventory.permissions.map(
-          ({ file, origin, held, allowed }) =>
-            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions`,
+          ({ file, origin, held, allowed, hooks }) =>
+            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions` +
+            (hooks === 0 ? "" : `; ${count(hooks, "hook")}`),
         ),
         ...(inventory.untrusted.length === 0 ? [] : ["Not trusted, so that it is not used; retinue trust lets it"]),
         ...inventory.untrusted.map(({ subject, shown }) => `  ${subject}: ${shown}`),

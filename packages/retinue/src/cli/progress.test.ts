@@ -83,6 +83,7 @@ const commands = listCommands(
 
 let made: MockProject;
 
+// oxlint-disable-next-line no-control-regex
 const TURNING = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] ([^\r\u001B]*)/gu;
 
 /** As at a terminal of 80 columns, or in a pipe; what takes any time gives its sign at once. */
@@ -154,6 +155,7 @@ test("every command gives a sign, or has a reason for none", () => {
 
 test.each(Object.entries(RUNS))("retinue %s has a line that lives while agents work", async (path, [words, text]) => {
   const { stderr } = await call([...path.split(" "), ...words], true);
+  // oxlint-disable-next-line no-control-regex
   const lines = Array.from(stderr.replaceAll(/\u001B\[[\d;]*m/g, "").matchAll(TURNING), ([, line]) => line);
   expect(
     lines.some((line) => line?.includes(text)),

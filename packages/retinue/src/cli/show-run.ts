@@ -31,6 +31,12 @@ export const offlineNotice = (model: string): string =>
     ? "retinue: built-in rules answer, not an LLM; `retinue doctor` tells which models were looked for.\n"
     : "";
 
+/** Why no plan came about, where the rules were asked for one. */
+export const offlinePlanNotice = (model: string): string =>
+  model.startsWith("offline/")
+    ? "the built-in rules make no plans, which takes a real model; `retinue doctor` tells which were looked for."
+    : "";
+
 const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 export type Followed = AsyncIterable<RetinueEvent> & { readonly runId: RunId };

@@ -13,7 +13,7 @@ import { createApprover } from "./ask-approval.ts";
 import { EXIT } from "./exit-code.ts";
 import { screenOf } from "./output.ts";
 import { formatError } from "./format-error.ts";
-import { formatInstructions, formatLeftOut } from "./format-left-out.ts";
+import { formatLeftOut, formatSources } from "./format-left-out.ts";
 import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
@@ -105,7 +105,7 @@ export const workWith = async (
     };
     try {
       await stderr.write(formatLeftOut(retinue, surroundings.redact));
-      if (view.type === "text") await stderr.write(formatInstructions(retinue, surroundings.redact));
+      if (view.type === "text") await stderr.write(formatSources(retinue, surroundings.redact));
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
       const showWhole = async (run: RunHandle): Promise<number> => {
         const exitCode = await showRun(run, view, { status, effectOf }, surroundings);

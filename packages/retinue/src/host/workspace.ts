@@ -158,6 +158,8 @@ export type Workspace = Plans & {
   readonly instructions: readonly string[];
   /** Settings of other programs whose permissions hold for every agent. */
   readonly permissions: readonly string[];
+  /** Settings of other programs whose hooks are run. */
+  readonly hookFiles: readonly string[];
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */

@@ -101,6 +101,7 @@ export const createTestRuns = ({ host, env }: TestRunsOptions): TestRuns => {
       const result = await runTests({
         ...bench.begin(workspace, {
           signal,
+          env,
           agree: async (command) => {
             if (!(await agreements.isAgreed({ command })))
               throw new Error(`Nobody has agreed to start a program on its screen by ${JSON.stringify(command)}.`);

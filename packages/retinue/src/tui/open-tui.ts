@@ -4,7 +4,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { EXIT } from "../cli/exit-code.ts";
-import { formatLeftOut } from "../cli/format-left-out.ts";
+import { formatLeftOut, formatSources } from "../cli/format-left-out.ts";
 import { hangUpWith } from "../cli/hang-up.ts";
 import { readHistory, writeHistory } from "../cli/history.ts";
 import { listenForInterrupts } from "../cli/interrupts.ts";
@@ -196,13 +196,18 @@ const listProject = async (folder: string): Promise<readonly string[]> => {
   return (await listFiles(folder, AbortSignal.timeout(FILES_MS))).files;
 };
 
-const EXAMPLES = ["what is in this folder?", "/spawn code-search where are errors handled?", "/plan add a test for the parser"];
+/** What answers here can do each of them. */
+const examplesFor = (model: string): readonly string[] => [
+  "what is in this folder?",
+  "/spawn code-search where are errors handled?",
+  model.startsWith("offline/") ? "find TODO comments" : "/plan add a test for the parser",
+];
 
 /** Who it is, what answers, what was left out, and what could be done first. */
 const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings): Promise<readonly Row[]> => {
   const width = Math.max(20, (process.stdout.columns || 80) - 1);
   const dim = (text: string): readonly Row[] => wrapRow([span(` ${safeText(text)}`, "dim")], width, "   ");
-  const told = [formatLeftOut(retinue, redact), offlineNotice(retinue.model)]
+  const told = [formatLeftOut(retinue, redact), formatSources(retinue, redact), offlineNotice(retinue.model)]
     .join("")
     .split("\n")
     .filter((line) => line.trim() !== "");
@@ -216,7 +221,10 @@ const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings)
     ),
     ...told.flatMap(dim),
     ...(latest === undefined
-      ? [...dim("Say what is to be done, or try:"), ...EXAMPLES.map((one): Row => [span("   "), span(one, "code")])]
+      ? [
+          ...dim("Say what is to be done, or try:"),
+          ...examplesFor(retinue.model).map((one): Row => [span("   "), span(one, "code")]),
+        ]
       : []),
     ...(isCutOff && latest ? dim(`${shortId(latest.sessionId)} has not ended; /resume latest goes on with it.`) : []),
     [],

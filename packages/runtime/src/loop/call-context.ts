@@ -9,16 +9,14 @@ import type { CallContext } from "./tool.ts";
 /** What a human said to a call: the act that they allowed, and their words where it asked for them. */
 export type Allowed = { readonly act?: ProposedAct; readonly answer?: string };
 
-export const toCallContext = (run: LiveRun, callId: CallId, { act, answer }: Allowed = {}): CallContext => {
+export const toCallContext = (run: LiveRun, callId: CallId, allowed?: Allowed): CallContext => {
   const { state, ports } = run;
   const { durationMs } = state.spec.limits;
-  return {
+  const context: CallContext = {
     callId,
     run: state.identity,
     workspace: state.spec.workspace,
     scope: state.spec.grant,
-    ...(act === undefined ? {} : { act }),
-    ...(answer === undefined ? {} : { answer }),
     onStop: run.onStop,
     artifacts: ports.artifacts,
     resources: ports.resources,
@@ -28,4 +26,5 @@ export const toCallContext = (run: LiveRun, callId: CallId, { act, answer }: All
     look: createLook(run),
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
+  return allowed === undefined ? context : { ...context, ...allowed };
 };

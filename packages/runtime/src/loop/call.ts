@@ -6,6 +6,7 @@ import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts"
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
 import { findToolNamed } from "../policy/tool-names.ts";
+import { loadedSkills } from "./loaded-skills.ts";
 import { Parked } from "./parked.ts";
 import type { Conduct } from "./parts.ts";
 import type { Clock, Ports } from "./ports.ts";
@@ -97,6 +98,8 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
     input: parsed.data,
     spec,
     realPath: ports.realPath,
+    agent: state.identity.agent,
+    loadedSkills: () => loadedSkills(state),
   });
   switch (judgement.type) {
     case "allow":

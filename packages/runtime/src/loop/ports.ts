@@ -121,6 +121,8 @@ export type GuardPorts = {
     said: { readonly text: string; readonly output?: Json },
     signal: AbortSignal,
   ) => Promise<GuardRefusal | null>;
+  /** Why the run may not end yet; null where it may. */
+  readonly end?: (said: { readonly text: string; readonly isAgain: boolean }, signal: AbortSignal) => Promise<string | null>;
   /** What is wrong with a result that fits the JSON Schema; null where nothing is. */
   readonly misfit?: (value: Json) => Promise<string | null>;
 };

@@ -21,7 +21,7 @@ const REFUSED: Ran = { type: "refused" };
 
 export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> => {
   const { call, tool } = prepared;
-  let allowed: Allowed = {};
+  let allowed: Allowed | undefined;
   if (prepared.type === "ask") {
     const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act });
     if (asked.type === "parked") return asked;
@@ -46,7 +46,7 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
   }
 };
 
-const execute = (run: LiveRun, { call, tool, input }: Runnable, allowed: Allowed): Promise<Answered> => {
+const execute = (run: LiveRun, { call, tool, input }: Runnable, allowed: Allowed | undefined): Promise<Answered> => {
   const { ports } = run;
   const plain = toCallContext(run, call.callId, allowed);
   const shown = ports.redactor?.stream();

@@ -213,12 +213,16 @@ export const leaveOutBounds = (schema: Json): Json => {
   if (schema === null || typeof schema !== "object") return schema;
   const kept: Record<string, Json> = {};
   for (const [key, child] of Object.entries(schema as JsonObject)) {
-    if (UNTOLD.has(key)) continue;
+    if (UNTOLD.has(key) || (key === "additionalProperties" && (child === false || isEmpty(child)))) continue;
+    if (key === "properties" && isEmpty(child) && "additionalProperties" in schema) continue;
     // Under `properties` stand names, which may be any word.
     kept[key] = key === "properties" ? mapValues(child as JsonObject, leaveOutBounds) : leaveOutBounds(child);
   }
   return kept;
 };
+
+const isEmpty = (value: Json): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 const mapValues = (object: JsonObject, map: (value: Json) => Json): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));

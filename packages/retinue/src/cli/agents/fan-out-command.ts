@@ -13,6 +13,7 @@ import { fanOut } from "../../fan-out.ts";
 import { count } from "../amounts.ts";
 import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { writeMarkdown } from "../live/write-markdown.ts";
 import { followLines } from "../live/follow-lines.ts";
 import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
@@ -26,7 +27,7 @@ import { workWith } from "../work-with.ts";
 import type { RecordedTask } from "./fan-out-record.ts";
 import { removeFanOut, writeFanOut } from "./fan-out-record.ts";
 import { findAgent } from "./find-agent.ts";
-import { formatResult } from "./format-result.ts";
+import { writeResult } from "./write-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
 import type { FanOutCommandOptions } from "./prepare-fan-out.ts";
@@ -157,13 +158,17 @@ const follow = async (
 const printResults = async (
   results: readonly TaskResult[],
   { tasks, view }: { readonly tasks: readonly RecordedTask[]; readonly view: View },
-  { stdout, redact }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> => {
+  const { stdout, redact } = surroundings;
   if (view.type === "json") return stdout.write(toResultsLine(results, redact));
   for (const [index, result] of results.entries()) {
     const { agent = "", task = "" } = tasks[index] ?? {};
-    const text = result === null ? "Waits for an approval.\n" : formatResult(result, redact);
-    await stdout.write(`${index === 0 ? "" : "\n"}## ${index + 1}. ${toCell(agent, redact)}: ${toCell(task, redact)}\n\n${text}`);
+    if (index > 0) await stdout.write("\n");
+    await writeMarkdown(`## ${index + 1}. ${toCell(agent, redact)}: ${toCell(task, redact)}`, surroundings);
+    await stdout.write("\n");
+    if (result === null) await stdout.write("Waits for an approval.\n");
+    else await writeResult(result, surroundings);
   }
 };
 

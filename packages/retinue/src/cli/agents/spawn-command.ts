@@ -9,7 +9,7 @@ import type { ViewOptions } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { formatResult } from "./format-result.ts";
+import { writeResult } from "./write-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
 
@@ -22,7 +22,7 @@ export const spawnCommand = async (
   options: SpawnCommandOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const { stdout, stderr, redact } = surroundings;
+  const { stderr, redact } = surroundings;
   const isolation = parseIsolation(options.isolation);
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin, surroundings.stderr.write);
@@ -41,7 +41,7 @@ export const spawnCommand = async (
       if (view.type === "text") await followLines(run, at, { tellsEnd: true });
       if (view.type === "json") await followJson(run, surroundings);
       const result = await run.result;
-      if (view.type !== "json") await stdout.write(formatResult(result, redact));
+      if (view.type !== "json") await writeResult(result, surroundings);
       if (result.error) await stderr.write(formatErrorValue(result.error, redact));
       return resultExitCode(result);
     });

@@ -8,12 +8,13 @@ import type { EventOf, RetinueEvent } from "@retinue/protocol";
 import { createEndedAgents } from "../../tui/draw/ended-agents.ts";
 import { renderMarkdown } from "../../tui/draw/markdown-stream.ts";
 import { createToldRows } from "../../tui/draw/told-rows.ts";
-import { coloursOf, encodeRow, type Row } from "../../tui/screen/row.ts";
+import type { Row } from "../../tui/screen/row.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { formatProgress } from "../progress-renderer.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { LiveStatus } from "./live-status.ts";
 import { drawRunLine } from "./run-line.ts";
+import { writeMarkdown } from "./write-markdown.ts";
 
 /** What whoever has the conversation said before it went on to work. */
 const interimOf = (event: RetinueEvent, { runs }: SessionView): string => {
@@ -90,15 +91,8 @@ const createLiveTelling = (run: RunHandle, status: LiveStatus, view: SessionView
 const writeAnswer = async (
   { result }: EventOf<"run.settled">,
   status: LiveStatus | undefined,
-  { stdout, redact, env }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> => {
   status?.show(undefined);
-  const text = redact(result.details);
-  if (text.trim() === "") return;
-  if (!stdout.isTerminal || !status) {
-    const printable = toPrintable(text, "prose");
-    return stdout.write(printable.endsWith("\n") ? printable : `${printable}\n`);
-  }
-  const rows = renderMarkdown(text.trimEnd(), status.width());
-  await stdout.write(rows.map((one) => `${encodeRow(one, coloursOf(env))}\n`).join(""));
+  await writeMarkdown(result.details, surroundings);
 };

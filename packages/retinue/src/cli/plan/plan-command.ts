@@ -11,6 +11,7 @@ import { readTask } from "../read-task.ts";
 import { shortId } from "../record/find-session.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
+import { offlinePlanNotice } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { AtWork } from "../work-with.ts";
 import { workWith } from "../work-with.ts";
@@ -45,7 +46,11 @@ export const planCommand = async (
       });
       const code = await at.show(planning, (run) => showPlanning(run, options.json === true, at));
       if (code !== EXIT.done) return code;
-      const plan = await planning.plan;
+      const plan = await planning.plan.catch(async (thrown: unknown) => {
+        const notice = offlinePlanNotice(at.retinue.model);
+        if (notice !== "") await stderr.write(`retinue: ${notice}\n`);
+        throw thrown;
+      });
       const text = planToMarkdown(plan);
       if (options.out !== undefined) await writeFile(options.out, `${text}\n`);
       if (options.execute !== true) {

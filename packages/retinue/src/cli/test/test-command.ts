@@ -5,6 +5,7 @@ import type { LoadedCase, LoadedCases } from "@retinue/qa";
 import { formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import { toShellEnvironment } from "@retinue/confine";
+import type { Workspace } from "../../host/workspace.ts";
 import { openRecord } from "../../open-record.ts";
 import { runTests } from "../../qa/run-tests.ts";
 import { startApp } from "../../qa/start-app.ts";
@@ -13,6 +14,7 @@ import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
+import { withSpinner } from "../live/spinner.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
@@ -53,18 +55,31 @@ export const testCommand = async (
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
       const agreement = { workspace, isAgreed: options.trustApp === true };
+      const spinner = { ...surroundings, isSilent: options.json === true };
       const log = createTestLog({ isTold: options.json !== true, workers, cases: cases.length }, at);
       const asking = <T>(ask: () => Promise<T>): Promise<T> => (at.status ? at.status.without(ask) : ask());
       const begun = bench.begin(at.retinue, {
         signal: at.signal,
         agree: (line) => asking(() => agreeToProgram(line, agreement, surroundings)),
+        env,
         keep: results.keepRecording,
       });
       const { ports } = begun;
       const result = await runTests({
         ...begun,
         cases,
-        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
+        ...(options.rerun === true
+          ? {
+              runOnce: createRerun({
+                ports,
+                results,
+                signal: at.signal,
+                heal,
+                mayAsk: heal !== "off" && hasModel(at.retinue),
+                ...(log.hears.onEvent ? { onEvent: log.hears.onEvent } : {}),
+              }),
+            }
+          : {}),
         workers,
         retries,
         signal: at.signal,
@@ -76,8 +91,7 @@ export const testCommand = async (
           return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
         },
         ...log.hears,
-      });
-      log.close();
+      }).finally(log.close);
       await results.keep(result);
       const store = await openRecord({ settings, env, workspace: folder });
       try {
@@ -91,12 +105,18 @@ export const testCommand = async (
           await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
       }
       if (options.compareFlat === true)
-        for (const comparison of await compareFlat(cases, result, ports, at.signal))
+        for (const comparison of await withSpinner("doing the cases with one flat agent", spinner, () =>
+          compareFlat(cases, result, ports, at.signal),
+        ))
           await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
       return testExitCode(result, options.strict === true);
     },
   );
 };
+
+/** Rules stand in for a model where there is none; they know no more than what was recorded. */
+const hasModel = ({ agents, model }: Pick<Workspace, "agents" | "model">): boolean =>
+  !(agents.get("qa-step")?.model ?? model).startsWith("offline/");
 
 /** Null where there is nothing that can be run, which is told. */
 const readCases = async (

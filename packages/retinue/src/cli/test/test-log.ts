@@ -57,7 +57,7 @@ export const createTestLog = (
       },
       onEnd: (result) => {
         for (const loaded of logs.keys()) if (loaded.id === result.id) logs.delete(loaded);
-        tell(`${formatCaseLine(result)} (${++ended} done)`);
+        tell(`${formatCaseLine(result)} (${++ended} of ${cases} done)`);
       },
     },
   };

@@ -17,7 +17,8 @@ export const summaryLine = (run: RunView): string => {
   const { result } = run;
   if (result === null) return "";
   if (result.error && result.status !== "completed") return firstLine(result.error.message);
-  const line = result.summary.split("\n").find((one) => one.trim() !== "" && !/^#+\s/.test(one)) ?? result.summary;
+  const line =
+    result.summary.split("\n").find((one) => one.trim() !== "" && !/^#+\s|^\[offline model\b/.test(one)) ?? result.summary;
   return firstLine(line.replace(/^#+\s*/, "").replaceAll(/\*\*|`/g, ""));
 };
 

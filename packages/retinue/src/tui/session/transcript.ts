@@ -3,7 +3,7 @@
  * turn came out. The same events give the same rows, live or read from the record.
  */
 import { hasConversation, type RunView, type SessionView } from "@retinue/client";
-import type { EventOf, RetinueEvent, RunId, UserPart } from "@retinue/protocol";
+import { withoutCalls, type EventOf, type RetinueEvent, type RunId, type UserPart } from "@retinue/protocol";
 import type { AnswerRenderer } from "../../cli/answer-renderer.ts";
 import { createAnswerRenderer } from "../../cli/answer-renderer.ts";
 import { formatErrorValue } from "../../cli/format-error.ts";
@@ -41,7 +41,7 @@ const MOST_TASK_ROWS = 12;
 
 /** An image that has its mark in the text is not told twice. */
 const plainText = (parts: readonly UserPart[]): string => {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const texts = parts.flatMap((part) => (part.type === "text" ? [withoutCalls(part.text)] : []));
   const isMarked = texts.some((text) => text.includes("[image "));
   return [...texts, ...parts.flatMap((part) => (part.type === "image" && !isMarked ? ["[image]"] : []))].join(" ");
 };
@@ -150,11 +150,29 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     return SAID.has(event.type) ? takeWords(event) : [];
   };
 
+  /** What was said to a run that ended before it could read it. */
+  const drawUndelivered = (run: RunView | undefined): readonly Row[] =>
+    [...(run?.queuedMessages.values() ?? [])]
+      .filter(({ from, withdrawnAt }) => from === "human" && withdrawnAt === null)
+      .flatMap(({ content }) =>
+        wrapRow(
+          row(
+            "  ",
+            span("✗ undeliverable ", "failed"),
+            span(`${safeName(run?.agent ?? "")} ended before it could read: `, "dim"),
+            safeText(redact(plainText(content))),
+          ),
+          width(),
+          "    ",
+        ),
+      );
+
   const takeAny = (event: RetinueEvent, view: SessionView): readonly Row[] => {
     const lines = tellEvent(event, view.runs);
     if (lines.length > 0) return apart("calls", lines);
     if (event.type === "message.received" && event.from === "human")
       return apart("other", drawAsked(`you → ${safeName(event.agent)}`, plainText(event.content)));
+    if (event.type === "run.settled") return apart("calls", drawUndelivered(view.runs.get(event.runId)));
     if (event.type !== "approval.answered") return [];
     const question = view.approvals.get(event.approvalId);
     if (question?.act.question !== undefined && event.text !== undefined)
