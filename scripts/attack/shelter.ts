@@ -32,8 +32,10 @@ if [ "$(id -u)" = 0 ]; then
   umount -l /mnt
 fi
 for at in "$TMPDIR" /dev/shm; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
-[ -z "$AS_USER" ] || exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-exec "$@"
+set +e
+# The shell stays, as the first process in here: it takes leave of what its parents left behind.
+if [ -z "$AS_USER" ]; then "$@"; else setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; fi
+exit $?
 `;
 
 export type ShelterOptions = {

@@ -252,7 +252,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, approve, unprotected, sandbox, terminal, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -354,7 +354,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, approve, unprotected, sandbox, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, approve, unprotected, sandbox, terminal, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",

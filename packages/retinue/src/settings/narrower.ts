@@ -156,4 +156,5 @@ export const NARROWER: Rules = {
   unprotected: needsTrustToAdd,
   sandbox: { loopback: needsTrustToAdd },
   allowUnsandboxed: onlyFalse,
+  terminal: { fullscreen: choice },
 };

@@ -321,6 +321,17 @@ export const settingsSchema = z.strictObject({
     })
     .optional()
     .describe("The sandbox of commands, hooks and MCP servers."),
+  terminal: z
+    .strictObject({
+      fullscreen: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether `retinue` alone draws on a screen of its own, with page up and page down, and leaves what was said on the terminal at its end. Default false: it writes to the terminal's own scrollback.",
+        ),
+    })
+    .optional()
+    .describe("How the terminal is drawn on."),
   allowUnsandboxed: z
     .boolean()
     .optional()

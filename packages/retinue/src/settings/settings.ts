@@ -29,6 +29,7 @@ const DEFAULTS = {
   approve: "ask",
   unprotected: [],
   sandbox: { loopback: [] },
+  terminal: { fullscreen: false },
   allowUnsandboxed: false,
 } as const satisfies GivenSettings;
 

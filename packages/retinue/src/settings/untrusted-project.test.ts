@@ -142,7 +142,7 @@ describe("L10 what a project says without trust only narrows", () => {
       const isWhole = path.join(".") === "web.search";
       return place?.type === "keys" && !isWhole ? place.keys.flatMap((key) => leaves([...path, key])) : [path.join(".")];
     };
-    const others = ["model", "models", "providers", "visionModel", "browser.headless", "web.denyHosts"];
+    const others = ["model", "models", "providers", "visionModel", "terminal.fullscreen", "browser.headless", "web.denyHosts"];
     expect(leaves([]).toSorted()).toEqual([...CASES.map(({ key }) => key), ...others].toSorted());
   });
 

@@ -102,6 +102,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
       write: (bytes) => void screen.write(bytes),
       size: () => ({ columns: screen.columns || 80, rows: screen.rows || 24 }),
       ...terminalKindOf(env),
+      isFullscreen: settings.terminal.fullscreen,
     },
     retinue,
     workspace: folder,

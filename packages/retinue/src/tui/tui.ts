@@ -26,6 +26,7 @@ import type { Question } from "./question/question.ts";
 import { createQuestionQueue } from "./question/question-queue.ts";
 import { toRemarks } from "./question/review.ts";
 import { wrapRow } from "./screen/fit-row.ts";
+import { createFullScreen } from "./screen/full-screen.ts";
 import { createLiveScreen, type Size } from "./screen/live-screen.ts";
 import { toClipboard, toNotification, toTitle } from "./screen/notify.ts";
 import type { Row } from "./screen/row.ts";
@@ -42,6 +43,8 @@ import { createTuiState, type TuiState } from "./tui-state.ts";
 export type TuiTerminal = TerminalKind & {
   readonly write: (bytes: string) => void;
   readonly size: () => Size;
+  /** Drawn on a screen of its own. */
+  readonly isFullscreen?: boolean;
 };
 
 export type TuiOptions = {
@@ -97,7 +100,7 @@ export const createTui = (options: TuiOptions): Tui => {
   const { terminal, retinue, workspace, project, redact, secrets, asks } = options;
   const now = options.now ?? Date.now;
   const state = createTuiState(options.history);
-  const screen = createLiveScreen(terminal);
+  const screen = terminal.isFullscreen === true ? createFullScreen(terminal) : createLiveScreen(terminal);
   const queue = createQuestionQueue(now);
   const commands = createSlashCommands<CommandContext>(BUILTIN_COMMANDS);
   for (const command of options.commands ?? []) commands.add(command);
@@ -432,6 +435,7 @@ export const createTui = (options: TuiOptions): Tui => {
     nameOf: (runId) => names().get(runId) ?? runId,
     shownRuns: () => shownRuns,
     redraw: () => screen.resized(),
+    page: (pages) => screen.page?.(pages),
   };
 
   const reader = createKeyReader({

@@ -29,6 +29,8 @@ export type Acts = {
   readonly nameOf: (runId: RunId) => string;
   readonly shownRuns: () => readonly RunId[];
   readonly redraw: () => void;
+  /** Pages through what is finished, up or down, where the terminal does not. */
+  readonly page: (pages: number) => void;
 };
 
 export type KeyPorts = {

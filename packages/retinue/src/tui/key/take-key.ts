@@ -29,6 +29,8 @@ export const takeKey = (key: Key, ports: KeyPorts): void => {
   if (key.type === "key" && key.name === "ctrl-g") return openQuestion(shown, ports);
   if (shown?.isOpen === true && takeQuestion(key, shown, ports)) return;
   if (state.inTree) return takeTree(key, ports);
+  if (key.type === "key" && key.name === "page-up") return ports.acts.page(1);
+  if (key.type === "key" && key.name === "page-down") return ports.acts.page(-1);
   if (takeSuggestion(key, ports)) return;
   takeInput(key, ports);
 };

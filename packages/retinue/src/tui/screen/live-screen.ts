@@ -32,6 +32,8 @@ export type LiveScreen = {
   readonly clear: () => void;
   /** How many rows the live part may take. */
   readonly room: () => number;
+  /** Shows what is so many pages further up, or down for less than none; only where the screen is not the terminal's own. */
+  readonly page?: (pages: number) => void;
 };
 
 export type LiveScreenOptions = {
