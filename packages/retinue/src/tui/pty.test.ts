@@ -50,7 +50,7 @@ test("the first session of a newcomer: what answers is said, an example is tried
   expect(at.bytes()).not.toContain("\u001b[?1049h");
 });
 
-test("after kill -9 a session goes on with the question that was open and the text that waited", { tags: ["long"] }, async () => {
+test("after kill -9 a session goes on with its open question and the text that waited", { tags: ["long"] }, async () => {
   const { project, server, remove } = await createMockProject([
     { toolCalls: [call("write", { path: "src/made.txt", content: "made\n" })] },
     { text: "It is made." },
