@@ -194,14 +194,14 @@ const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): 
 const loadOpencodeConfig = async (loading: Loading, place: PlaceOf<"opencode-config">): Promise<void> => {
   const { catalogue, modelNames, shortModels } = loading;
   const { file, origin, inside } = place;
+  const readPromptFile = async (named: string): Promise<string> => {
+    const at = path.resolve(path.dirname(file), named);
+    const content = await readSource(at, inside ?? path.dirname(file));
+    if (content === undefined) throw new Error("it does not exist");
+    catalogue.addPromptFile(at);
+    return content;
+  };
   await withSource(loading, file, place, async (text, note) => {
-    const readPromptFile = async (named: string): Promise<string> => {
-      const at = path.resolve(path.dirname(file), named);
-      const content = await readSource(at, inside ?? path.dirname(file));
-      if (content === undefined) throw new Error("it does not exist");
-      catalogue.addPromptFile(at);
-      return content;
-    };
     for (const read of await readOpencodeConfig(text, { note, modelNames, shortModels, readPromptFile }))
       catalogue.add(read, { origin, dialect: "opencode", file, note });
   });

@@ -84,5 +84,5 @@ const toFields = (settings: JsonFields, text: string): YamlFields => ({
   names: Object.keys(settings),
   get: (name) => settings[name],
   has: (name) => Object.hasOwn(settings, name),
-  lineOf: (name, ...below) => lineOfWord(text, String(below.findLast((step) => typeof step === "string") ?? name)),
+  lineOf: (name, ...below) => lineOfWord(text, below.findLast((step) => typeof step === "string") ?? name),
 });

@@ -9,6 +9,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { readSkillFile } from "./skill-file.ts";
+import { createRandom } from "./testing/random.ts";
 
 type Call = { readonly tool: string; readonly effect: ToolEffect; readonly touches: Touches; readonly key: string };
 
@@ -62,17 +63,6 @@ const RULES: readonly Rule[] = [
   { tools: ["write"], effect: "deny" },
 ];
 
-/** The same numbers for the same seed (mulberry32). */
-const createRandom = (seed: number) => {
-  let state = seed;
-  return (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * limit);
-  };
-};
-
 const read = (entries: readonly string[]) =>
   readSkillFile({
     text: `---\nname: made\ndescription: d\nallowed-tools:\n${entries.map((entry) => `  - ${JSON.stringify(entry)}\n`).join("")}---\nDo.\n`,
@@ -122,19 +112,17 @@ describe("what a skill lists as allowed tools", () => {
   test("I5 is never wider than the grant: it spares questions that modes put, about calls that it names, while it is loaded", async () => {
     let spared = 0;
     for (let seed = 1; seed <= 1_500; seed += 1) {
-      const random = createRandom(seed);
-      const some = <T>(all: readonly T[], most: number): T[] =>
-        Array.from({ length: random(most + 1) }, () => all[random(all.length)] as T);
+      const { below: random, pick, some } = createRandom(seed);
       const entries = some(Object.keys(ENTRIES), 4);
       const grant: Grant = {
         tools: ["*"],
         writes: random(3) === 0 ? [["docs/**"]] : [],
         hosts: random(3) === 0 ? [["evil.com"]] : [],
         rules: random(2) === 0 ? [{ from: "a file", rules: some(RULES, 3) }] : [],
-        approve: MODES[random(MODES.length)] ?? "ask",
+        approve: pick(MODES),
         maxDepth: 3,
       };
-      const call = CALLS[random(CALLS.length)] as Call;
+      const call = pick(CALLS);
       const isTaught = random(2) === 0;
       const name = isTaught ? "taught" : "made";
       const skills: PreapprovingSkills = {

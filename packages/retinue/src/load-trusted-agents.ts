@@ -109,7 +109,7 @@ const trustHooks = async (
 /** The commands are bound as they are written, with the files of the project that they run as they are. */
 const toHooksClaim = async ({ file, hooks }: ForeignSettingsFile, project: string): Promise<TrustClaim> => {
   const relative = path.relative(project, file).split(path.sep).join("/");
-  const files = await digestCommandFiles({ root: project, texts: hooks.map(({ command }) => spellOut(command, project)) });
+  const files = await digestCommandFiles({ root: project, texts: hooks.map(({ command }) => spellOut(command)) });
   const names = Object.keys(files);
   const shown = hooks.map(({ event, matcher, command }) => `${event}${matcher === undefined ? "" : ` (${matcher})`}: ${command}`);
   return {

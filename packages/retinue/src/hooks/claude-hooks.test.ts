@@ -160,6 +160,20 @@ describe("hooks of Claude Code's settings", () => {
     expect(await callRetinue(mock.project, ["replay", sessionId, "--verify"])).toMatchObject({ code: 0 });
   });
 
+  test("I3 are bound to their scripts and find them, also from a folder below and on a way with blanks", async () => {
+    const mock = await open([put("secret.txt"), { text: "Done." }], {
+      "my project/.git/HEAD": "ref: refs/heads/main\n",
+      "my project/.claude/hooks/check.sh": SCRIPT.replace('"$CLAUDE_PROJECT_DIR/told.jsonl"', "told.jsonl"),
+      "my project/.claude/settings.json": settingsOf({ on: "PreToolUse", matcher: "Write", command: COMMAND }),
+      "my project/sub/keep": "",
+    });
+    const sub = join(mock.project.workspace, "my project/sub");
+    const shown = await callRetinue(mock.project, ["trust", "--yes", "-C", sub]);
+    expect(shown.stdout).toContain("with .claude/hooks/check.sh as they are now");
+    await callRetinue(mock.project, ["run", "--approve", "all", "-C", sub, "go"]);
+    expect(mock.sent(1)).toContain(`A hook denied \\"write\\": secret.txt is not to be written`);
+  });
+
   test("that cannot be run deny the call, and one that only fails does not", async () => {
     const mock = await open([put("a.txt"), { text: "Done." }], {
       ".claude/settings.json": settingsOf({ on: "PreToolUse", matcher: "Write", command: "no-such-program-anywhere" }),

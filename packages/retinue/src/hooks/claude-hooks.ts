@@ -3,6 +3,7 @@
  * end. They read JSON with the fields that they know from there and run in the sandbox like any hook. They deny, have asked, add or send back to work, and never
  * allow. Before a call and for what is asked, a hook that could not be run denies; an exit code that is neither 0 nor 2 does not, as its author meant.
  */
+import path from "node:path";
 import type { ClaudeHook, ClaudeHookEvent } from "@retinue/agents";
 import { matchesClaude } from "@retinue/agents";
 import type { GuardedInput, Guardrail, JsonObject, RunIdentity } from "@retinue/protocol";
@@ -37,6 +38,7 @@ export type ClaudeHookPlace = HookPlace & {
 type Command = ClaudeHook & {
   readonly timeoutMs: number;
   readonly spelledOut: string;
+  readonly readable: readonly string[];
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
 };
@@ -46,7 +48,8 @@ export const createClaudeHooks = (given: readonly ClaudeHook[], place: ClaudeHoo
   const all = given.map((hook): Command => ({
     timeoutMs: HOOK_MS,
     ...hook,
-    spelledOut: spellOut(hook.command, root),
+    spelledOut: spellOut(hook.command),
+    readable: [path.join(root, ".claude")],
     root,
     env: { CLAUDE_PROJECT_DIR: root },
   }));

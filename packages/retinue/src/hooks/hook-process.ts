@@ -2,11 +2,13 @@
  * Runs the command of a hook: JSON on its standard input, a small environment, and the sandbox with the rights of the workspace unless its entry waives that.
  * A hook whose files changed since the session began is not run: agents write in the same folder.
  */
+import { realpath } from "node:fs/promises";
 import type { Command, NetworkOptions } from "@retinue/confine";
 import { findNamedPlaces, runCommand, runConfined, toNamedWords } from "@retinue/confine";
 import { digestCommandFiles } from "@retinue/confine/trust";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
+import { isInside } from "@retinue/runtime";
 
 const MOST_OUTPUT = 64 * 1024;
 /** What a hook is given of the environment. */
@@ -30,8 +32,10 @@ export type HookCommand = {
   readonly timeoutMs: number;
   /** False: it runs with all rights of the user. */
   readonly sandbox?: boolean | undefined;
-  /** The command with the names of folders filled in, where it takes them from variables. */
+  /** The command with paths from `root` on, where it takes that from a variable. */
   readonly spelledOut?: string;
+  /** Folders that it needs besides those that it names by whole paths. */
+  readonly readable?: readonly string[];
   /** Where the paths of its files begin; the workspace by default. */
   readonly root?: string;
   /** Variables that it is given besides. */
@@ -61,9 +65,18 @@ export const createHookRunner = <Hook extends HookCommand>(hooks: readonly Hook[
   };
 };
 
+/** The workspace itself is seen anyway. */
+const readableBy = async ({ command, readable = [] }: HookCommand, { workspace, env }: HookPlace): Promise<readonly string[]> => {
+  const there = await Promise.all(readable.map((folder) => realpath(folder).catch(() => undefined)));
+  return [
+    ...(await findNamedPlaces(toNamedWords(command, env), env)),
+    ...there.filter((folder) => folder !== undefined && !isInside(workspace, folder)),
+  ].filter((folder) => folder !== undefined);
+};
+
 const runHook = async (hook: HookCommand, input: unknown, place: HookPlace, signal: AbortSignal): Promise<HookEnd> => {
   const { workspace, env, network, unprotected, bound } = place;
-  const { timeoutMs, spelledOut = hook.command } = hook;
+  const { timeoutMs } = hook;
   let out = "";
   let err = "";
   const command: Command = {
@@ -85,7 +98,7 @@ const runHook = async (hook: HookCommand, input: unknown, place: HookPlace, sign
             command,
             workspace,
             scope: WORKSPACE_RIGHTS,
-            readable: await findNamedPlaces(toNamedWords(spelledOut, env), env),
+            readable: await readableBy(hook, place),
             ...(network === undefined ? {} : { network }),
             ...(unprotected === undefined ? {} : { unprotected }),
             ...(bound === undefined ? {} : { bound }),

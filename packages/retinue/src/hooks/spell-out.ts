@@ -1,4 +1,7 @@
-/** Fills in the root of the project for the variable by which hooks of Claude Code name it, to see which files a command runs. */
-const PROJECT_DIR = /"?\$(?:\{CLAUDE_PROJECT_DIR\}|CLAUDE_PROJECT_DIR\b)"?/g;
+/**
+ * Leaves out the variable by which hooks of Claude Code name the root of the project, so that the files that a command runs are found from there, whatever
+ * blanks the way to the project has.
+ */
+const PROJECT_DIR = /"?\$(?:\{CLAUDE_PROJECT_DIR\}|CLAUDE_PROJECT_DIR\b)"?\/?/g;
 
-export const spellOut = (command: string, root: string): string => command.replaceAll(PROJECT_DIR, () => root);
+export const spellOut = (command: string): string => command.replaceAll(PROJECT_DIR, "./");

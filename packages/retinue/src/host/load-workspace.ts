@@ -128,7 +128,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     await addBoundFiles(
       bound,
       project.root,
-      found.permissions.hooks.map(({ command }) => ({ texts: [spellOut(command, project.root)] })),
+      found.permissions.hooks.map(({ command }) => ({ texts: [spellOut(command)] })),
     );
     for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
     await addBoundFiles(

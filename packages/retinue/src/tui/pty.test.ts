@@ -50,7 +50,25 @@ test("the first session of a newcomer: what answers is said, an example is tried
   expect(at.bytes()).not.toContain("\u001b[?1049h");
 });
 
-test("after kill -9 a session goes on with its open question and the text that waited", { tags: ["long"] }, async () => {
+test("Ctrl-C once stops the turn, which is settled in the record; twice leaves, with the terminal given back", async () => {
+  const mock = await createMockProject([{ text: "Never.", fault: { type: "stall-before-headers" } }]);
+  made.push(mock);
+  const at = start(mock.project, []);
+  await at.until("/help");
+  at.type("go on for ever\r");
+  await at.until("asks the model");
+  at.type("\u0003");
+  await at.until("cancelled in");
+  await at.until("ready");
+  at.type("\u0003");
+  at.type("\u0003");
+  expect(await at.ended).toBe(0);
+  expect(at.bytes()).toContain("\u001b[?2004l");
+  const { stdout } = await mock.project.run(["sessions", "list", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "settled", status: "cancelled" }] });
+});
+
+test("after kill -9 a session goes on with the question that was open and the text that waited", { tags: ["long"] }, async () => {
   const { project, server, remove } = await createMockProject([
     { toolCalls: [call("write", { path: "src/made.txt", content: "made\n" })] },
     { text: "It is made." },
@@ -88,52 +106,56 @@ const findProgram = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find((file) => existsSync(file));
 
-test("one child is stopped, in a multiplexer if there is one; nothing is lost or doubled", { tags: ["long"] }, async () => {
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const long = Array.from({ length: 60 }, (_, index) => `- finding ${index + 1}`).join("\n");
-  const { project, server, remove } = await createMockProject(async ({ text }) => {
-    if (text.includes("operating as a **researcher**")) {
-      await held;
-      return { text: "## Summary\nfound" };
+test(
+  "one child of two is stopped, in a multiplexer if there is one; nothing is lost or doubled",
+  { tags: ["long"] },
+  async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const long = Array.from({ length: 60 }, (_, index) => `- finding ${index + 1}`).join("\n");
+    const { project, server, remove } = await createMockProject(async ({ text }) => {
+      if (text.includes("operating as a **researcher**")) {
+        await held;
+        return { text: "## Summary\nfound" };
+      }
+      const delegated = ["one", "two"].map((task) => call("delegate_to_agent", { agent: "researcher", task: `find ${task}` }));
+      return /"role":\s*"tool"/.test(text) ? { text: `${long}\n\nOne is enough.\n` } : { toolCalls: delegated };
+    });
+    made.push({ project, server, settingsFile: "", remove });
+    const tmux = findProgram("tmux");
+    const socket = `retinue-test-${process.pid}`;
+    const through = tmux === undefined ? [] : [tmux, "-u", "-L", socket, "-f", "/dev/null", "new-session", "-s", "seat"];
+    const at = start(project, ["--approve", "ask"], { through });
+    try {
+      await at.until("ready");
+      at.type("find\r");
+      await at.until("researcher #2");
+      at.type("\t");
+      await at.until("s stop");
+      at.type("\u001b[B");
+      at.type("\u001b[B");
+      at.type("s");
+      await at.until("stop researcher #2?");
+      at.type("n");
+      await at.until("cancelled");
+      release();
+      await at.until("One is enough.");
+      await at.until("ready");
+      // In a multiplexer the scrollback is its own.
+      const seen =
+        tmux === undefined
+          ? at.all()
+          : execFileSync(tmux, ["-L", socket, "capture-pane", "-p", "-S", "-500", "-t", "seat"], { encoding: "utf8" });
+      expect(seen).toMatch(/✓ researcher #1/);
+      for (const number of [1, 30, 60]) expect(seen.match(new RegExp(`• finding ${number}$`, "gm")), seen).toHaveLength(1);
+      // The tree is gone with its agents, and so is its hint.
+      await at.until("@file  /command");
+      at.type("\u0004");
+      await at.ended;
+    } finally {
+      if (tmux !== undefined) spawnSync(tmux, ["-L", socket, "kill-session", "-t", "seat"]);
     }
-    const delegated = ["one", "two"].map((task) => call("delegate_to_agent", { agent: "researcher", task: `find ${task}` }));
-    return /"role":\s*"tool"/.test(text) ? { text: `${long}\n\nOne is enough.\n` } : { toolCalls: delegated };
-  });
-  made.push({ project, server, settingsFile: "", remove });
-  const tmux = findProgram("tmux");
-  const socket = `retinue-test-${process.pid}`;
-  const through = tmux === undefined ? [] : [tmux, "-u", "-L", socket, "-f", "/dev/null", "new-session", "-s", "seat"];
-  const at = start(project, ["--approve", "ask"], { through });
-  try {
-    await at.until("ready");
-    at.type("find\r");
-    await at.until("researcher #2");
-    at.type("\t");
-    await at.until("s stop");
-    at.type("\u001b[B");
-    at.type("\u001b[B");
-    at.type("s");
-    await at.until("stop researcher #2?");
-    at.type("n");
-    await at.until("cancelled");
-    release();
-    await at.until("One is enough.");
-    await at.until("ready");
-    // In a multiplexer the scrollback is its own.
-    const seen =
-      tmux === undefined
-        ? at.all()
-        : execFileSync(tmux, ["-L", socket, "capture-pane", "-p", "-S", "-500", "-t", "seat"], { encoding: "utf8" });
-    expect(seen).toMatch(/✓ researcher #1/);
-    for (const number of [1, 30, 60]) expect(seen.match(new RegExp(`• finding ${number}$`, "gm")), seen).toHaveLength(1);
-    // The tree is gone with its agents, and so is its hint.
-    await at.until("@file  /command");
-    at.type("\u0004");
-    await at.ended;
-  } finally {
-    if (tmux !== undefined) spawnSync(tmux, ["-L", socket, "kill-session", "-t", "seat"]);
-  }
-});
+  },
+);
 
 test("a terminal of 40 columns that becomes wider keeps everything", { tags: ["long"] }, async () => {
   const { project, server, remove } = await createMockProject([

@@ -101,7 +101,9 @@ const record = (
     const { sessionId } = identity;
     const holder = await readHolder(open.sessions, sessionId);
     if (isJson) {
-      await stdout.write(`${toJsonLine({ sessionId, approvalId, ...answer, ...(text !== undefined && { text }), driver: holder ?? null }, redact)}\n`);
+      await stdout.write(
+        `${toJsonLine({ sessionId, approvalId, ...answer, ...(text !== undefined && { text }), driver: holder ?? null }, redact)}\n`,
+      );
       return { sessionId, holder };
     }
     const how = text !== undefined ? "answered" : answer.allowed ? `allowed (${answer.scope})` : "denied";

@@ -60,8 +60,8 @@ export const testCommand = async (
       const asking = <T>(ask: () => Promise<T>): Promise<T> => (at.status ? at.status.without(ask) : ask());
       const begun = bench.begin(at.retinue, {
         signal: at.signal,
-        agree: (line) => asking(() => agreeToProgram(line, agreement, surroundings)),
         env,
+        agree: (line) => asking(() => agreeToProgram(line, agreement, surroundings)),
         keep: results.keepRecording,
       });
       const { ports } = begun;

@@ -162,7 +162,8 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     all,
     until: async (isThere) => {
       const check = typeof isThere === "string" ? (seen: string) => seen.includes(isThere) : isThere;
-      const end = Date.now() + 20_000;
+      // Long enough for a busy machine; nothing waits for it to pass.
+      const end = Date.now() + 90_000;
       for (;;) {
         await settle();
         if (check(screen()) || (typeof isThere === "string" && check(all()))) return;
