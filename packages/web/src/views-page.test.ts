@@ -1,3 +1,4 @@
+// @module-tag long
 /** The views and screens beside the conversation, with something in them, as a person uses them: plan, timeline, stats, settings. Only the model is played. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";

@@ -100,26 +100,30 @@ describe("a case with a screen of its own", { timeout: 180_000 }, () => {
       expect(text.includes("correct-horse")).toBe(false);
   });
 
-  test("runs by the offline rules, without a key: the example types, clicks and keeps pictures; what a picture would have to show is not judged", async () => {
-    const example = await readFile(EXAMPLE, "utf8");
-    const made = await createCase(example);
-    const { code, result, all } = await run(made, ["--trust-app", "-m", "offline/rules"]);
-    if (!isInstalled) {
-      expect(code).toBe(6);
-      expect(result.reason).toMatch(/which this machine has not\. Install/);
-      return;
-    }
-    expect(`${result.verdict} ${result.reason}`, all).toBe("pass All 2 steps passed.");
-    expect(result.steps.map(({ screenshots }) => screenshots.length)).toEqual([1, 1]);
-    await put(made, "terminal.yaml", example.replace("output: call Ada", "output: call Bob"));
-    const wrong = await run(made, ["--trust-app", "-m", "offline/rules"]);
-    expect(`${wrong.code} ${wrong.result.reason}`).toMatch(/^1 Step 2: Expected that .*call Bob.*; seen: .*call Ada/s);
-    await put(made, "terminal.yaml", example.replace(/expected: .*/, "expected: The screen shows a terminal"));
-    const prose = await run(made, ["--trust-app", "-m", "offline/rules"]);
-    expect(prose.result.steps[0]?.said).toBe("fail");
-    expect(prose.result.reason).toContain("takes a model that reads pictures to judge");
-    expect(made.server.requests).toHaveLength(0);
-  });
+  test(
+    "runs by the offline rules, without a key: the example types, clicks and keeps pictures; what a picture would have to show is not judged",
+    { tags: ["long"] },
+    async () => {
+      const example = await readFile(EXAMPLE, "utf8");
+      const made = await createCase(example);
+      const { code, result, all } = await run(made, ["--trust-app", "-m", "offline/rules"]);
+      if (!isInstalled) {
+        expect(code).toBe(6);
+        expect(result.reason).toMatch(/which this machine has not\. Install/);
+        return;
+      }
+      expect(`${result.verdict} ${result.reason}`, all).toBe("pass All 2 steps passed.");
+      expect(result.steps.map(({ screenshots }) => screenshots.length)).toEqual([1, 1]);
+      await put(made, "terminal.yaml", example.replace("output: call Ada", "output: call Bob"));
+      const wrong = await run(made, ["--trust-app", "-m", "offline/rules"]);
+      expect(`${wrong.code} ${wrong.result.reason}`).toMatch(/^1 Step 2: Expected that .*call Bob.*; seen: .*call Ada/s);
+      await put(made, "terminal.yaml", example.replace(/expected: .*/, "expected: The screen shows a terminal"));
+      const prose = await run(made, ["--trust-app", "-m", "offline/rules"]);
+      expect(prose.result.steps[0]?.said).toBe("fail");
+      expect(prose.result.reason).toContain("takes a model that reads pictures to judge");
+      expect(made.server.requests).toHaveLength(0);
+    },
+  );
 
   test("is blocked where Xvfb is missing, with what to install, and no model is asked", async () => {
     const made = await createCase();

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A step of a passed case that nothing finds any more: one agent may do it otherwise, and only what the runner sees afterwards makes it a pass. Only the model is played. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -39,11 +39,15 @@ describe("healing", { timeout: 120_000 }, () => {
     expect(result.verdict, result.reason).toBe("pass");
   });
 
-  test("an element that has kept its role and name is found by them, whatever else has changed, and nothing is healed", async () => {
-    notes.show({ ...RECORDED, attributes: 'data-testid="other"', before: "<button>Help</button>" });
-    const { result } = await run(["--rerun"]);
-    expect(result).toMatchObject({ verdict: "pass", healed: false });
-  });
+  test(
+    "an element that has kept its role and name is found by them, whatever else has changed, and nothing is healed",
+    { tags: ["long"] },
+    async () => {
+      notes.show({ ...RECORDED, attributes: 'data-testid="other"', before: "<button>Help</button>" });
+      const { result } = await run(["--rerun"]);
+      expect(result).toMatchObject({ verdict: "pass", healed: false });
+    },
+  );
 
   test("one that was renamed is found by a stable attribute before its place, and one without by its place; both are said", async () => {
     // By its place it would be the other button.
@@ -60,24 +64,31 @@ describe("healing", { timeout: 120_000 }, () => {
     ]);
   });
 
-  test("report shows what would be done otherwise, and keeps the recording; save keeps what passed, which then needs no healing", async () => {
-    notes.show({ ...RECORDED, button: "Store" });
-    const diff = ['- step 2: browser_click(role="button", name="Save")', '+ step 2: browser_click(role="button", name="Store")'];
-    const [junit, html] = [join(project.workspace, "junit.xml"), join(project.workspace, "report.html")];
-    const reported = await call(["--rerun", "--junit", junit, "--html", html]);
-    expect(reported.code).toBe(0);
-    expect(reported.stdout).toContain("✓ PASS It saves");
-    expect(reported.stdout).toContain("[healed]");
-    for (const line of [...diff, "not saved: --rerun --heal save would"]) expect(reported.stdout).toContain(line);
-    expect(await readFile(junit, "utf8")).toContain('<property name="healed" value="true"/>');
-    expect(await readFile(html, "utf8")).toContain("Healed, and not saved");
-    expect((await run(["--rerun", "--strict"])).ended.code).toBe(7);
+  test(
+    "report shows what would be done otherwise, and keeps the recording; save keeps what passed, which then needs no healing",
+    { tags: ["long"] },
+    async () => {
+      notes.show({ ...RECORDED, button: "Store" });
+      const diff = [
+        '- step 2: browser_click(role="button", name="Save")',
+        '+ step 2: browser_click(role="button", name="Store")',
+      ];
+      const [junit, html] = [join(project.workspace, "junit.xml"), join(project.workspace, "report.html")];
+      const reported = await call(["--rerun", "--junit", junit, "--html", html]);
+      expect(reported.code).toBe(0);
+      expect(reported.stdout).toContain("✓ PASS It saves");
+      expect(reported.stdout).toContain("[healed]");
+      for (const line of [...diff, "not saved: --rerun --heal save would"]) expect(reported.stdout).toContain(line);
+      expect(await readFile(junit, "utf8")).toContain('<property name="healed" value="true"/>');
+      expect(await readFile(html, "utf8")).toContain("Healed, and not saved");
+      expect((await run(["--rerun", "--strict"])).ended.code).toBe(7);
 
-    const saved = await run(["--rerun", "--heal", "save"]);
-    expect(saved.result.healing).toEqual({ saved: true, diff });
-    const again = await run(["--rerun", "--heal", "off"]);
-    expect(again.result).toMatchObject({ verdict: "pass", healed: false });
-  });
+      const saved = await run(["--rerun", "--heal", "save"]);
+      expect(saved.result.healing).toEqual({ saved: true, diff });
+      const again = await run(["--rerun", "--heal", "off"]);
+      expect(again.result).toMatchObject({ verdict: "pass", healed: false });
+    },
+  );
 
   test("what is expected is never healed: where a check does not hold, the case fails and nothing is saved", async () => {
     notes.show({ ...RECORDED, button: "Store", result: "Lost" });
@@ -89,19 +100,26 @@ describe("healing", { timeout: 120_000 }, () => {
     expect((await run(["--rerun", "--heal", "off"])).result).toMatchObject({ verdict: "pass", healed: false });
   });
 
-  test("off, and by default in CI, an element that is not there as recorded ends inconclusive, and never as a failure", async () => {
-    notes.show({ ...RECORDED, button: "Save all" });
-    for (const [words, env] of [
-      [["--rerun", "--heal", "off"], {}],
-      [["--rerun"], { CI: "true" }],
-    ] as const) {
-      const { result, ended } = await run(words, env);
-      expect(result).toMatchObject({ verdict: "inconclusive", healed: false });
-      expect(result.reason).toContain('Nothing on the page is button "Save" any more');
-      expect(ended.code).toBe(5);
-    }
-    expect((await run(["--rerun", "--heal", "report"], { CI: "true" })).result).toMatchObject({ verdict: "pass", healed: true });
-  });
+  test(
+    "off, and by default in CI, an element that is not there as recorded ends inconclusive, and never as a failure",
+    { tags: ["long"] },
+    async () => {
+      notes.show({ ...RECORDED, button: "Save all" });
+      for (const [words, env] of [
+        [["--rerun", "--heal", "off"], {}],
+        [["--rerun"], { CI: "true" }],
+      ] as const) {
+        const { result, ended } = await run(words, env);
+        expect(result).toMatchObject({ verdict: "inconclusive", healed: false });
+        expect(result.reason).toContain('Nothing on the page is button "Save" any more');
+        expect(ended.code).toBe(5);
+      }
+      expect((await run(["--rerun", "--heal", "report"], { CI: "true" })).result).toMatchObject({
+        verdict: "pass",
+        healed: true,
+      });
+    },
+  );
 
   test.each([
     [["--heal", "save"], "needs --rerun"],

@@ -104,30 +104,34 @@ describe("a window that a person works in", { timeout: 180_000 }, () => {
   test.each([
     ["closed", () => xdotool("key", "ctrl+w")],
     ["left by Ctrl-C", (recording: Running) => Promise.resolve(void recording.child.kill("SIGINT"))],
-  ] as const)("becomes a case that passes, once it is %s; without such a browser it is said how to get one", async (_, end) => {
-    const project = await createProject();
-    cleanups.push(project.remove);
-    if (!canShow) {
-      if (browser !== null) return expect(hasPrograms).toBe(false);
-      const ended = await callRetinue(project, ["test", "record", `${url}/`], { DISPLAY: ":0" });
-      expect(ended.stderr).toContain("There is no browser with a window on this machine.");
-      return expect(ended.stderr).toContain("apt install chromium");
-    }
-    const recording = await signIn(project);
-    await end(recording);
-    const ended = await recording.ended;
-    expect(ended.code, ended.stderr).toBe(0);
-    const text = await readFile(path.join(project.workspace, "in.yaml"), "utf8");
-    expect(text).toContain(
-      'Type "Ada" into the "Name" field, type "{{secret:PIN_SECRET}}" into the "PIN" field and click the "Go" button',
-    );
-    expect(text).toContain("name: Welcome Ada");
-    expect(text + ended.stderr).not.toContain("4831");
-    expect(ended.stderr).toContain("put PIN_SECRET into .env");
-    // A PIN is a secret once a case names it.
-    await writeFile(path.join(project.workspace, ".env"), "PIN_SECRET=4831\n");
-    const tested = await callRetinue(project, ["test", "in.yaml", "--json", "-m", "offline/rules"]);
-    const [result] = (JSON.parse(tested.stdout) as SuiteResult).cases;
-    expect(`${result?.verdict} ${result?.reason}`).toBe("pass All 2 steps passed.");
-  });
+  ] as const)(
+    "becomes a case that passes, once it is %s; without such a browser it is said how to get one",
+    { tags: ["long"] },
+    async (_, end) => {
+      const project = await createProject();
+      cleanups.push(project.remove);
+      if (!canShow) {
+        if (browser !== null) return expect(hasPrograms).toBe(false);
+        const ended = await callRetinue(project, ["test", "record", `${url}/`], { DISPLAY: ":0" });
+        expect(ended.stderr).toContain("There is no browser with a window on this machine.");
+        return expect(ended.stderr).toContain("apt install chromium");
+      }
+      const recording = await signIn(project);
+      await end(recording);
+      const ended = await recording.ended;
+      expect(ended.code, ended.stderr).toBe(0);
+      const text = await readFile(path.join(project.workspace, "in.yaml"), "utf8");
+      expect(text).toContain(
+        'Type "Ada" into the "Name" field, type "{{secret:PIN_SECRET}}" into the "PIN" field and click the "Go" button',
+      );
+      expect(text).toContain("name: Welcome Ada");
+      expect(text + ended.stderr).not.toContain("4831");
+      expect(ended.stderr).toContain("put PIN_SECRET into .env");
+      // A PIN is a secret once a case names it.
+      await writeFile(path.join(project.workspace, ".env"), "PIN_SECRET=4831\n");
+      const tested = await callRetinue(project, ["test", "in.yaml", "--json", "-m", "offline/rules"]);
+      const [result] = (JSON.parse(tested.stdout) as SuiteResult).cases;
+      expect(`${result?.verdict} ${result?.reason}`).toBe("pass All 2 steps passed.");
+    },
+  );
 });

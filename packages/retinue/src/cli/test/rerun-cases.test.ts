@@ -67,31 +67,35 @@ describe("a case that is done again", { timeout: 180_000 }, () => {
     expect(unseeded.code).toBe(6);
   });
 
-  test("does not pass by what was not recorded: a step that is new, a reset that is new, or a case that has not passed", async () => {
-    const made = await createPassed(CASE);
-    await put(made, "a.yaml", `${CASE}  - action: Click the Save button\n    expected: ${NOTES}\n`);
-    const longer = await run(made, "--rerun");
-    expect(longer.cases[0]).toMatchObject({
-      verdict: "inconclusive",
-      problems: ["Step 2 was not recorded, so that it is not done again."],
-    });
-    await put(made, "a.yaml", CASE.replace("before:\n", "before:\n  - action: Navigate to ${baseUrl}/seed\n"));
-    const seeded = await run(made, "--rerun");
-    expect(seeded.cases[0]).toMatchObject({
-      verdict: "blocked",
-      reason: expect.stringMatching(
-        /^What comes before the case was not recorded: "Navigate to .*Run it once without --rerun\.$/,
-      ),
-    });
-    await put(made, "a.yaml", CASE);
-    await put(made, "b.yaml", CASE.replace("It is there", "It is new"));
-    const both = await run(made, "--rerun");
-    expect(both.cases.map(({ verdict, reason }) => `${verdict} ${reason}`)).toEqual([
-      "pass All 1 steps passed.",
-      "blocked It has not passed yet, so that there is nothing to do again. Run it once without --rerun.",
-    ]);
-    expect(made.server.requests).toHaveLength(0);
-  });
+  test(
+    "does not pass by what was not recorded: a step that is new, a reset that is new, or a case that has not passed",
+    { tags: ["long"] },
+    async () => {
+      const made = await createPassed(CASE);
+      await put(made, "a.yaml", `${CASE}  - action: Click the Save button\n    expected: ${NOTES}\n`);
+      const longer = await run(made, "--rerun");
+      expect(longer.cases[0]).toMatchObject({
+        verdict: "inconclusive",
+        problems: ["Step 2 was not recorded, so that it is not done again."],
+      });
+      await put(made, "a.yaml", CASE.replace("before:\n", "before:\n  - action: Navigate to ${baseUrl}/seed\n"));
+      const seeded = await run(made, "--rerun");
+      expect(seeded.cases[0]).toMatchObject({
+        verdict: "blocked",
+        reason: expect.stringMatching(
+          /^What comes before the case was not recorded: "Navigate to .*Run it once without --rerun\.$/,
+        ),
+      });
+      await put(made, "a.yaml", CASE);
+      await put(made, "b.yaml", CASE.replace("It is there", "It is new"));
+      const both = await run(made, "--rerun");
+      expect(both.cases.map(({ verdict, reason }) => `${verdict} ${reason}`)).toEqual([
+        "pass All 1 steps passed.",
+        "blocked It has not passed yet, so that there is nothing to do again. Run it once without --rerun.",
+      ]);
+      expect(made.server.requests).toHaveLength(0);
+    },
+  );
 
   test("tells of a precondition in prose that nobody looked at", async () => {
     const made = await createPassed(`preconditions: ['The page shows "Notes"']\n${CASE}`);

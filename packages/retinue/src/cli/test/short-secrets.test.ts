@@ -78,37 +78,41 @@ describe("a short secret", { timeout: 180_000 }, () => {
     return { ...ended, result: (JSON.parse(ended.stdout) as SuiteResult).cases[0] as CaseResult };
   };
 
-  test("is typed, and stands in no record, request, report, trace or video; a number that holds it stays", async () => {
-    const made = await create(`CARD_PIN=${PIN}\n`);
-    const { workspace, home } = made.project;
-    const words = ["--trace", "on", "--video", "on", "--html", join(workspace, "r.html"), "--junit", join(workspace, "r.xml")];
-    const { result, stdout, stderr } = await run(made, ...words);
-    expect(`${result.verdict} ${result.reason}`).toBe("pass All 3 steps passed.");
-    expect(given).toEqual([PIN]);
-    const again = await run(made, "--rerun");
-    expect(again.result.steps.map(({ verdict }) => verdict)).toEqual(["pass", "pass", "inconclusive"]);
-    expect(given).toEqual([PIN, PIN]);
+  test(
+    "is typed, and stands in no record, request, report, trace or video; a number that holds it stays",
+    { tags: ["long"] },
+    async () => {
+      const made = await create(`CARD_PIN=${PIN}\n`);
+      const { workspace, home } = made.project;
+      const words = ["--trace", "on", "--video", "on", "--html", join(workspace, "r.html"), "--junit", join(workspace, "r.xml")];
+      const { result, stdout, stderr } = await run(made, ...words);
+      expect(`${result.verdict} ${result.reason}`).toBe("pass All 3 steps passed.");
+      expect(given).toEqual([PIN]);
+      const again = await run(made, "--rerun");
+      expect(again.result.steps.map(({ verdict }) => verdict)).toEqual(["pass", "pass", "inconclusive"]);
+      expect(given).toEqual([PIN, PIN]);
 
-    const kept = [
-      ...(await readAll(home)),
-      ...(await readAll(workspace)),
-      { file: "output", text: stdout + stderr + again.stdout + again.stderr },
-      ...made.server.requests.map(({ text }) => ({ file: "request", text })),
-    ];
-    const names = kept.map(({ file }) => file);
-    for (const name of ["r.html", "r.xml", "retinue.db"]) expect(names).toContain(name);
-    expect(names.filter((name) => name.includes("trace")).length).toBeGreaterThan(1);
-    // Its pages were recorded, with the name in its place and the other number as it is.
-    const everything = kept.map(({ text }) => text).join("\n");
-    expect(everything).toContain("Paid with {{secret:CARD_PIN}}");
-    expect(everything).toContain(`order ${ORDER}`);
-    const pattern = new RegExp(String.raw`(?<![A-Za-z0-9+/=])${PIN}(?![A-Za-z0-9+/=])`);
-    expect(
-      kept.flatMap(({ file, text }) =>
-        pattern.test(text) ? [`${file}: ${text.slice(text.search(pattern) - 60, text.search(pattern) + 20)}`] : [],
-      ),
-    ).toEqual([]);
-  });
+      const kept = [
+        ...(await readAll(home)),
+        ...(await readAll(workspace)),
+        { file: "output", text: stdout + stderr + again.stdout + again.stderr },
+        ...made.server.requests.map(({ text }) => ({ file: "request", text })),
+      ];
+      const names = kept.map(({ file }) => file);
+      for (const name of ["r.html", "r.xml", "retinue.db"]) expect(names).toContain(name);
+      expect(names.filter((name) => name.includes("trace")).length).toBeGreaterThan(1);
+      // Its pages were recorded, with the name in its place and the other number as it is.
+      const everything = kept.map(({ text }) => text).join("\n");
+      expect(everything).toContain("Paid with {{secret:CARD_PIN}}");
+      expect(everything).toContain(`order ${ORDER}`);
+      const pattern = new RegExp(String.raw`(?<![A-Za-z0-9+/=])${PIN}(?![A-Za-z0-9+/=])`);
+      expect(
+        kept.flatMap(({ file, text }) =>
+          pattern.test(text) ? [`${file}: ${text.slice(text.search(pattern) - 60, text.search(pattern) + 20)}`] : [],
+        ),
+      ).toEqual([]);
+    },
+  );
 
   test("that is not there blocks the case, and no model is asked", async () => {
     const made = await create("OTHER=1\n");
