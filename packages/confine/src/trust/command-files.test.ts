@@ -15,3 +15,20 @@ test("a file that a command only writes to is none that it runs, and one that it
   expect(await filesOf("cat > log.txt; sh log.txt")).toEqual(["log.txt"]);
   expect(await filesOf("sh run.sh >> log.txt")).toEqual(["more.sh", "run.sh"]);
 });
+
+test("a script whose path has blanks is one that the command runs, however its name is spelt", async () => {
+  await using made = await createTestWorkspace({ "my hooks/check it.sh": "sh 'my hooks/more.sh'\n", "my hooks/more.sh": "true" });
+  const filesOf = async (command: string) => Object.keys(await digestCommandFiles({ root: made.workspace, texts: [command] }));
+  for (const command of [
+    'sh "my hooks/check it.sh"',
+    "sh 'my hooks/check it.sh' --fast",
+    "sh my\\ hooks/check\\ it.sh",
+    '"my hooks"/check\\ it.sh',
+    "cd . && 'my hooks/check it.sh';true",
+    "my hooks/check it.sh",
+  ])
+    expect([command, await filesOf(command)]).toEqual([
+      command,
+      command === "my hooks/check it.sh" ? [] : ["my hooks/check it.sh", "my hooks/more.sh"],
+    ]);
+});

@@ -86,17 +86,28 @@ export const digestCommandFiles = async ({
 /** What output goes to is written and not run; named once more, it is found there. */
 const WRITTEN_TO = /(?:&|\d{1,2})?>{1,2}[|&]?[ \t]{0,8}(?:"[^"\n]{1,500}"|'[^'\n]{1,500}'|[^\s;&|()<>"'`]{1,500})/g;
 
-const wordsOf = (text: string): readonly string[] =>
-  [
-    ...new Set(
-      text
-        .slice(0, MOST_READ_BYTES)
-        .replaceAll(WRITTEN_TO, " ")
-        .split(/[\s;&|()<>"'`=,:{}$]+/),
-    ),
-  ]
+const wordsOf = (text: string): readonly string[] => {
+  const read = text.slice(0, MOST_READ_BYTES).replaceAll(WRITTEN_TO, " ");
+  return [...new Set([...read.split(/[\s;&|()<>"'`=,:{}$]+/), ...shellWordsOf(read)])]
     .filter((word) => word !== "" && word.length < 1_000 && !word.startsWith("-") && !word.includes("\0"))
     .slice(0, MOST_WORDS);
+};
+
+/** Words as a shell reads them: what is quoted or escaped does not end one, so that names with blanks are found whole. */
+const shellWordsOf = (text: string): readonly string[] => {
+  const words: string[] = [];
+  const piece = /\\([^\n])|"((?:[^"\\]|\\[^\n]){0,1000})"|'([^']{0,1000})'|([\s;&|()<>]+)|([^])/g;
+  let word = "";
+  for (const [, escaped, double, single, end, other] of text.matchAll(piece)) {
+    if (end === undefined) word += escaped ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? single ?? other ?? "";
+    else {
+      words.push(word);
+      word = "";
+    }
+  }
+  words.push(word);
+  return words;
+};
 
 /** Relative imports of scripts, and modules beside a Python file. */
 const namedIn = (text: string, file: string): readonly string[] => {
