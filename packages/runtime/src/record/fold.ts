@@ -502,7 +502,12 @@ const applyApproval = (state: RunState, event: EventDraft & { readonly type: "ap
   for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
     if (approvalId !== event.approvalId) continue;
     ownMap(state, "pendingApprovals").delete(callId);
-    ownMap(state, "givenApprovals").set(callId, { hash, allowed: event.allowed, reason: event.reason });
+    ownMap(state, "givenApprovals").set(callId, {
+      hash,
+      allowed: event.allowed,
+      reason: event.reason,
+      ...(state.finishRequested ? { isLate: true } : {}),
+    });
     if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));
   }
 };

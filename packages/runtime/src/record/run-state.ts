@@ -47,6 +47,14 @@ export type WaitingMessage = {
   readonly content: readonly UserPart[];
 };
 
+export type GivenApproval = {
+  readonly hash: string;
+  readonly allowed: boolean;
+  readonly reason: string | undefined;
+  /** The run had been asked to finish before: what was not allowed by then is not done. */
+  readonly isLate?: true;
+};
+
 export type AsideCall = {
   readonly started: EventDraft & { readonly type: "tool.started" };
   readonly settled: (EventDraft & { readonly type: "tool.settled" }) | null;
@@ -115,7 +123,7 @@ export type RunState = {
   /** Acts that a human was asked about and has not answered. */
   pendingApprovals: ReadonlyMap<CallId, EventDraft & { readonly type: "approval.requested" }>;
   /** Answers for calls that have not settled yet. */
-  givenApprovals: ReadonlyMap<CallId, { readonly hash: string; readonly allowed: boolean; readonly reason: string | undefined }>;
+  givenApprovals: ReadonlyMap<CallId, GivenApproval>;
   /** Of all calls so far; results are paired with calls by them. */
   callIds: ReadonlySet<CallId>;
   /** The delegations made since something changed, by agent and task: their calls in order. */
