@@ -1,14 +1,17 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { findLongTests, findWhollyLongTests, LONG_TAG, TEST_FILES } from "./scripts/long-tests.ts";
 
-/** Long ones are no part of `npm test`; `npm run test:long` runs them, and so does CI. Called by itself, the test runner takes all. */
-const LONG = ["packages/*/src/**/*.long.test.ts", "scripts/**/*.long.test.ts"];
+/** Long tests are no part of `npm test`; `npm run test:long` runs them, and so does CI. Called by itself, the test runner takes all. */
 const tests = process.env["RETINUE_TESTS"];
 
 export default defineConfig({
   test: {
-    include: tests === "long" ? LONG : ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
-    exclude: tests === "short" ? LONG : [],
+    include: tests === "long" ? findLongTests(import.meta.dirname) : TEST_FILES,
+    exclude: tests === "short" ? findWhollyLongTests(import.meta.dirname) : [],
+    tags: [{ name: LONG_TAG, description: "Takes too long for every change: `npm run test:long` runs it." }],
+    ...(tests === "long" ? { tagsFilter: [LONG_TAG] } : {}),
+    ...(tests === "short" ? { tagsFilter: [`!${LONG_TAG}`] } : {}),
     globalSetup: ["scripts/vitest-global-setup.ts"],
     setupFiles: ["scripts/vitest-loopback-only.ts"],
     pool: "forks",

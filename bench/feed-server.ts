@@ -42,7 +42,7 @@ for (let step = 1; step <= events; step += 1) {
     await say(step, bytes);
     await sleep(everyMs / speakers.length);
   }
-  // After a fifth all that is loaded once is loaded.
+  // After a fifth all that is loaded once is loaded, and the collector has found its size.
   if (step === Math.floor(events / 5)) rssStartMb = rss();
 }
 console.log(JSON.stringify({ rssStartMb, rssEndMb: rss() }));

@@ -11,8 +11,8 @@ import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const CLIENTS = 50;
-const EVENTS = Number(process.env["EVENTS"] ?? 1_500);
-const ROUNDS = Number(process.env["ROUNDS"] ?? 4);
+const EVENTS = Number(process.env["EVENTS"] ?? 5_000);
+const ROUNDS = Number(process.env["ROUNDS"] ?? 2);
 const EVERY_MS = 8;
 const BYTES = 8 * 1024;
 /** So many events of each session are compared with each other. */

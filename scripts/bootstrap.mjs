@@ -44,6 +44,7 @@ const COMMANDS = {
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",
+  "try-package": "scripts/try-package.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
   "commands-doc": "scripts/generate-commands-doc.ts",
@@ -320,22 +321,41 @@ const npmCommand = (node) => {
     : { file: "npm", args: [], shell: process.platform === "win32" };
 };
 
+/**
+ * Says what is done; on a terminal also for how long already, since it may take minutes. Gives the way to end that.
+ * @param {string} text
+ */
+const sayWhile = (text) => {
+  if (!process.stderr.isTTY || process.env["TERM"] === "dumb") {
+    say(text);
+    return () => undefined;
+  }
+  const begun = Date.now();
+  const draw = () => process.stderr.write(`\r${text} ${Math.round((Date.now() - begun) / 1000)} s`);
+  draw();
+  const ticking = setInterval(draw, 1000);
+  return () => {
+    clearInterval(ticking);
+    process.stderr.write("\n");
+  };
+};
+
 /** @param {Install} install */
 const runNpmCi = async ({ directory, what, env, node }) => {
-  say(`Installing ${what} …`);
+  const end = sayWhile(`Installing ${what} …`);
   const npm = npmCommand(node);
   // What is tested and built with is wanted too, whatever NODE_ENV or the user's npm settings leave out.
   const args = [...npm.args, "ci", "--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
   const npmEnv = withFirstOnPath(withFirstOnPath(env, path.dirname(process.execPath)), path.dirname(node));
-  const ending = await runToEnd({ file: npm.file, args, cwd: directory, env: npmEnv, capture: true, shell: npm.shell }).catch(
-    (error) => {
+  const ending = await runToEnd({ file: npm.file, args, cwd: directory, env: npmEnv, capture: true, shell: npm.shell })
+    .catch((error) => {
       throw new BootstrapError(
         error.code === "ENOENT"
           ? "npm is not on PATH. It comes with Node: install Node 24.15 or newer from nodejs.org and try again."
           : `npm could not be started: ${error.message}`,
       );
-    },
-  );
+    })
+    .finally(end);
   if (ending.signal !== null) throw new Interrupted(ending);
   if (ending.code === 0) return;
   throw new BootstrapError(

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "retinue-record-bench-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a session of 10,000 messages", () => {
-  it("is read from its file, and replayed by the loop, event for event as it happened", async () => {
+  it("is read from its file, and replayed by the loop, event for event as it happened", { tags: ["long"] }, async () => {
     const long = await recordLongSession({ path: join(folder, "long.db"), messages: 10_000 });
     expect(long.messages).toBeGreaterThanOrEqual(10_000);
     expect(long.isSame).toBe(true);

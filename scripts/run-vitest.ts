@@ -7,7 +7,7 @@ import { toVitestReport, type VitestEnding } from "./test-outcome.ts";
 
 export type VitestOptions = {
   readonly root: string;
-  /** Which tests may be run at all: those named `*.long.test.ts`, the others, or both. */
+  /** Which tests may be run at all: the long ones, the others, or both. */
   readonly tests: "short" | "long" | "all";
   readonly args: readonly string[];
   readonly signal: AbortSignal;

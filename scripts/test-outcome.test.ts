@@ -124,3 +124,27 @@ test("a test that passed when it was tried again is counted once, and named", ()
   });
   expect(outcome).toEqual({ shaky: ["shaky"], problems: [], line: "2 passed, 0 failed", exitCode: 0 });
 });
+
+test("a test that the other command runs is neither counted nor a failure, and any other that was not run is", () => {
+  const report = (name: string, tags: readonly string[]): VitestReport => ({
+    testResults: [
+      {
+        name,
+        status: "passed",
+        assertionResults: [
+          { fullName: "run", status: "passed" },
+          { fullName: "not run", status: "skipped", tags },
+        ],
+      },
+    ],
+  });
+  const lineOf = (tests: "short" | "long" | "all", name: string, tags: readonly string[]): string =>
+    toTestOutcome({ checks: [], vitest: { report: report(name, tags), exitCode: 0 }, allowedSkips: [], tests }).line;
+  const [left, lost] = ["1 passed, 0 failed", "1 passed, 1 failed, 1 skipped"];
+  expect(lineOf("short", "a.test.ts", ["long"])).toBe(left);
+  expect(lineOf("short", "a.test.ts", [])).toBe(lost);
+  expect(lineOf("long", "a.test.ts", [])).toBe(left);
+  expect(lineOf("long", "a.test.ts", ["long"])).toBe(lost);
+  expect(lineOf("long", "a.long.test.ts", [])).toBe(lost);
+  expect(lineOf("all", "a.test.ts", ["long"])).toBe(lost);
+});

@@ -30,7 +30,7 @@ test("a filtered run leaves the checks out, says so, and ends with the count", a
   expect(ending.exitCode).toBe(1);
 });
 
-test("a filter that fits nothing is a failure", async () => {
+test("a filter that fits nothing is a failure", { tags: ["long"] }, async () => {
   const root = createCheckout('test("good", () => expect(1).toBe(1));\n');
   const ending = await runNode({ args: ["scripts/test.ts", "elsewhere"], cwd: root, output: "captured" });
   expect(lastLineOf(ending.output)).toBe("0 passed, 1 failed");

@@ -1,5 +1,5 @@
 /**
- * `npm test`: every check, then every test that is not one of the long ones; the last line is `N passed, N failed`. With arguments they go to the
+ * `npm test`: every check, and every test that is not one of the long ones; the last line is `N passed, N failed`. With arguments they go to the
  * test runner as a filter, which the long ones may fit too, and the checks are left out.
  */
 import path from "node:path";
@@ -23,24 +23,26 @@ const checkLane = async (signal: AbortSignal): Promise<CheckResult> => {
 const filter = process.argv.slice(2);
 const filtered = filter.length > 0;
 const signal = abortOnSignal();
-let checks: CheckResult[] = [];
-if (filtered) {
-  console.log("Only the tests that fit the filter are run; the checks are left out.");
-} else {
-  checks = await runChecks({ root: ROOT, checks: ALL_CHECKS, report: (text) => console.log(text), signal });
-  endIfAborted(signal);
-}
+if (filtered) console.log("Only the tests that fit the filter are run; the checks are left out.");
 const lane = await checkLane(signal);
-if (!filtered || !lane.passed) checks.push(lane);
 endIfAborted(signal);
-const vitest = await runVitest({
-  root: ROOT,
-  tests: filtered ? "all" : "short",
-  args: filtered ? filter : ["--allowOnly=false"],
-  signal,
+// One check after the other beside the tests: many of these wait for what they started.
+const [made, vitest] = await Promise.all([
+  filtered ? [] : runChecks({ root: ROOT, checks: ALL_CHECKS, atOnce: 1, report: (text) => console.log(text), signal }),
+  runVitest({
+    root: ROOT,
+    tests: filtered ? "all" : "short",
+    args: filtered ? filter : ["--allowOnly=false"],
+    signal,
+  }),
+]);
+endIfAborted(signal);
+const checks = filtered && lane.passed ? made : [...made, lane];
+const { problems, shaky, line, exitCode } = toTestOutcome({
+  checks,
+  vitest,
+  ...(filtered ? { allowedSkips: "all" } : { allowedSkips: ALLOWED_SKIPS, tests: "short" }),
 });
-endIfAborted(signal);
-const { problems, shaky, line, exitCode } = toTestOutcome({ checks, vitest, allowedSkips: filtered ? "all" : ALLOWED_SKIPS });
 for (const problem of problems) console.log(`FAILED  ${problem}`);
 for (const name of shaky) console.log(`SHAKY   "${name}" failed first and passed when it was tried again`);
 console.log(line);

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The attack as CI runs it, and each hole that is put back: every one of them has to be found. */
 import { fileURLToPath } from "node:url";
 import { probeSandbox } from "@retinue/confine";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A few of the planted changes, really planted in a copy of the tree; `npm run mutate` plants all of them. */
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -4,6 +4,7 @@ import type { RuleEffect } from "@retinue/protocol";
 import type { RuledCall } from "@retinue/runtime";
 import { judgeRules } from "@retinue/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { matchesClaude } from "./claude-hooks.ts";
 import { loadClaudeSettings, toSessionRules } from "./claude-settings.ts";
 import type { AgentFolders } from "./testing/agent-folders.ts";
 import { createAgentFolders } from "./testing/agent-folders.ts";
@@ -88,15 +89,61 @@ describe("the permissions of Claude Code's settings", () => {
   });
 
   test("say what is not honoured, and what is wrong, at its line", async () => {
-    await write(PROJECT, { denny: ["Bash"], defaultMode: "plan", deny: ["Agent(../x)", "R\u00e9ad"] }, { hooks: {} });
+    await write(PROJECT, { denny: ["Bash"], defaultMode: "plan", deny: ["Agent(../x)", "R\u00e9ad"] }, { env: {} });
     const { problems } = await load();
     expect(problems.map(({ line, severity, message }) => `${line} ${severity}: ${message}`)).toEqual([
-      `12 notice: "hooks" has no effect here: of these settings only "permissions" counts`,
+      `12 notice: "env" has no effect here: of these settings "permissions" and "hooks" count`,
       `3 error: "permissions.denny" is not known (did you mean "deny"?); what it says is not kept`,
       `6 notice: "permissions.defaultMode" has no effect here: what must be approved is decided by the session`,
       `8 error: "Agent(../x)" names no agent; what it says is not kept`,
       `9 error: "R\u00e9ad" is no name of a tool; what it says is not kept`,
     ]);
+  });
+
+  test("tell hooks of moments that runs have here, and name the others", async () => {
+    const run = (command: unknown, more: object = {}) => ({ type: "command", command, ...more });
+    await folders.write(
+      PROJECT,
+      JSON.stringify({
+        hooks: {
+          PreToolUse: [
+            { matcher: "Edit|Write", hooks: [run("a", { timeout: 5 })] },
+            { matcher: "[", hooks: [run("b")] },
+            { matcher: "*", hooks: [run("c"), { type: "prompt", prompt: "ok?" }, run("")] },
+          ],
+          Stop: [{ hooks: [run("d", { async: true })] }, "x"],
+          Notification: [{ hooks: [run("e")] }],
+        },
+      }),
+    );
+    const { files, problems } = await load();
+    expect(files[0]).toMatchObject({ held: [], allowed: [], disablesHooks: false });
+    expect(files[0]?.hooks).toEqual([
+      { event: "PreToolUse", matcher: "Edit|Write", command: "a", timeoutMs: 5_000 },
+      { event: "PreToolUse", command: "b" },
+      { event: "PreToolUse", command: "c" },
+      { event: "Stop", command: "d" },
+    ]);
+    expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+      `error: the matcher "[" of "hooks.PreToolUse" is no pattern; its hooks are run for every tool`,
+      `warning: a hook of the type "prompt" in "hooks.PreToolUse" is not run here: only commands are; what it would check is not checked`,
+      `error: a hook in "hooks.PreToolUse" has no "command"; it is not run`,
+      `notice: "async" of a hook in "hooks.Stop" has no effect here: it is waited for`,
+      `error: an entry of "hooks.Stop" has no list "hooks"; it is not run`,
+      `notice: "hooks.Notification" has no effect here: hooks are run for PreToolUse, PostToolUse, UserPromptSubmit, Stop, SubagentStop`,
+    ]);
+  });
+
+  test.each<[string | undefined, readonly string[], boolean]>([
+    [undefined, ["Bash"], true],
+    ["Bash", ["Bash"], true],
+    ["Bash", ["BashOutput"], false],
+    ["Edit|Write", ["Write"], true],
+    ["Edit, Write", ["Edit", "MultiEdit"], true],
+    ["mcp__github__.*", ["mcp__github__push"], true],
+    ["^Notebook", ["Edit"], false],
+  ])("have a matcher %j that means one of %j: %j", (matcher, names, does) => {
+    expect(matchesClaude(matcher, names)).toBe(does);
   });
 
   test.each(["{", "[]", `{"permissions": []}`, `{"permissions": {"deny": "Bash"}}`, `{"permissions": {"deny": [1]}}`])(

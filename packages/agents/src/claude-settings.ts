@@ -7,15 +7,18 @@ import type { Rule, RuleSet } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
 import { placesOf } from "@retinue/runtime";
 import { toAgentPattern } from "./agent-name.ts";
-import { toAllowingRules, toHoldingRules } from "./dialects/claude-code-rules.ts";
+import type { ClaudeHook } from "./claude-hooks.ts";
+import { readClaudeHooks } from "./claude-hooks.ts";
+import { toHoldingRules } from "./dialects/claude-code-rules.ts";
+import { toPreapproving } from "./dialects/preapproving-rules.ts";
 import type { ToolEntry } from "./dialects/tool-entries.ts";
 import { toToolEntries } from "./dialects/tool-entries.ts";
 import type { Note, Problem } from "./problem.ts";
 import { createNotes } from "./problem.ts";
 import { readSource } from "./source-files.ts";
-import { COMMAND_TOOLS, DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
+import { DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
 
-export type ClaudeSettingsFile = {
+export type ForeignSettingsFile = {
   readonly file: string;
   readonly origin: "user" | "project";
   /** What they deny or have asked. */
@@ -26,9 +29,12 @@ export type ClaudeSettingsFile = {
   readonly allowedAsWritten: readonly string[];
   /** Agents that nobody may start. */
   readonly deniedAgents: readonly string[];
+  readonly hooks: readonly ClaudeHook[];
+  /** It wants no hooks at all; of a project this is about its own. */
+  readonly disablesHooks: boolean;
 };
 
-export type ClaudeSettings = { readonly files: readonly ClaudeSettingsFile[]; readonly problems: readonly Problem[] };
+export type ClaudeSettings = { readonly files: readonly ForeignSettingsFile[]; readonly problems: readonly Problem[] };
 
 export type ClaudeSettingsOptions = {
   readonly projectDir?: string;
@@ -41,7 +47,7 @@ export const CLAUDE_SETTINGS_FILES: readonly string[] = placesOf("settings").fla
 );
 
 export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
-  const files: ClaudeSettingsFile[] = [];
+  const files: ForeignSettingsFile[] = [];
   const problems: Problem[] = [];
   const places = [
     ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
@@ -72,10 +78,13 @@ export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettings
 /** The rules that hold for a session, and those that spare it questions. */
 export const toSessionRules = (
   { files }: ClaudeSettings,
-  isTrusted: (file: ClaudeSettingsFile) => boolean,
+  isTrusted: (file: ForeignSettingsFile) => boolean,
   base?: string,
 ): { readonly rules: readonly RuleSet[]; readonly preapproved: readonly RuleSet[] } => {
-  const toSets = (from: readonly ClaudeSettingsFile[], pick: (file: ClaudeSettingsFile) => readonly Rule[]): readonly RuleSet[] =>
+  const toSets = (
+    from: readonly ForeignSettingsFile[],
+    pick: (file: ForeignSettingsFile) => readonly Rule[],
+  ): readonly RuleSet[] =>
     from
       .map((file) => ({ from: file.file, rules: pick(file), ...(base === undefined || base === "" ? {} : { base }) }))
       .filter(({ rules }) => rules.length > 0);
@@ -91,23 +100,25 @@ export const toSessionRules = (
 const LISTS = ["allow", "ask", "deny"] as const;
 const OTHERS = ["defaultMode", "additionalDirectories", "disableBypassPermissionsMode", "disableAutoMode"] as const;
 /** Of the settings besides permissions, those that people would miss. */
-const UNHONOURED = ["hooks", "env", "apiKeyHelper", "sandbox", "enabledPlugins", "disableAllHooks"] as const;
+const UNHONOURED = ["env", "apiKeyHelper", "sandbox", "enabledPlugins"] as const;
 
-type Read = Omit<ClaudeSettingsFile, "file" | "origin">;
+type Read = Omit<ForeignSettingsFile, "file" | "origin">;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Undefined where it says nothing of permissions. */
+/** Undefined where it says nothing of permissions and hooks. */
 const readClaudeSettings = (text: string, note: Note): Read | undefined => {
   const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
   if (!isRecord(settings)) throw new Error("it is no object");
   const lineOf = (word: string): number => text.slice(0, Math.max(0, text.indexOf(JSON.stringify(word)))).split("\n").length;
   for (const name of UNHONOURED)
     if (settings[name] !== undefined)
-      note("notice", lineOf(name), `"${name}" has no effect here: of these settings only "permissions" counts`);
-  const permissions = settings["permissions"];
-  if (permissions === undefined) return undefined;
+      note("notice", lineOf(name), `"${name}" has no effect here: of these settings "permissions" and "hooks" count`);
+  const { permissions = {} } = settings;
+  const hooks = readClaudeHooks(settings["hooks"], lineOf, note);
+  const disablesHooks = settings["disableAllHooks"] === true;
+  if (settings["permissions"] === undefined && hooks.length === 0 && !disablesHooks) return undefined;
   if (!isRecord(permissions)) throw new Error(`"permissions" is no object`);
   const lists = { allow: [] as ToolEntry[], ask: [] as ToolEntry[], deny: [] as ToolEntry[] };
   for (const [name, value] of Object.entries(permissions)) {
@@ -126,22 +137,16 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
       );
     }
   }
-  const allow = lists.allow.filter((entry) => isTaken(entry, note));
+  const allow = toPreapproving(lists.allow, note);
   const deniedAgents = lists.deny.flatMap((entry) => toDeniedAgents(entry, note));
   return {
     held: [...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
-    allowed: allow.flatMap((entry) => toAllowingRules(entry, toAllowed(entry.tool)) ?? []),
-    allowedAsWritten: allow.map(({ written }) => written),
+    allowed: allow.rules,
+    allowedAsWritten: allow.written,
     deniedAgents,
+    hooks,
+    disablesHooks,
   };
-};
-
-/** Every command at once is spared no question: who wants that says so to us. */
-const isTaken = ({ tool, rule, line, written }: ToolEntry, note: Note): boolean => {
-  if (tool === DELEGATE_TOOL) return false;
-  if (rule !== undefined || (tool !== "shell" && tool !== "*")) return true;
-  note("notice", line, `"${written}" has no effect here: only commands that are named are spared a question`);
-  return false;
 };
 
 /** Each text is one rule, whatever commas it holds. */
@@ -153,9 +158,6 @@ const toEntries = (value: unknown, lineOf: (word: string) => number): readonly T
   );
   return entries.every((entry) => entry !== undefined) ? entries.flat() : undefined;
 };
-
-const toAllowed = (tool: string): readonly string[] =>
-  tool === "shell" ? COMMAND_TOOLS : tool === "edit" ? ["edit", "write"] : [tool];
 
 const toHeld = (entries: readonly ToolEntry[], effect: "ask" | "deny", note: Note): readonly Rule[] =>
   entries.flatMap((entry) => {

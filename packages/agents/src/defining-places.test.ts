@@ -4,7 +4,7 @@ import path from "node:path";
 import type { DefiningKind, DefiningPlace } from "@retinue/runtime";
 import { DEFINING_PLACES, protectionOf } from "@retinue/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadClaudeSettings } from "./claude-settings.ts";
+import { loadForeignSettings } from "./foreign-settings.ts";
 import { loadCommands } from "./commands/load-commands.ts";
 import { loadInstructions } from "./instructions/load-instructions.ts";
 import type { AgentFolders } from "./testing/agent-folders.ts";
@@ -25,7 +25,7 @@ const SAMPLES: Readonly<Record<DefiningKind, { readonly file?: string; readonly 
   skills: { file: "probe/SKILL.md", text: "---\nname: probe\ndescription: d\n---\nP.\n" },
   commands: { file: "probe.md", text: "P." },
   instructions: { text: "P." },
-  settings: { text: `{"permissions": {"deny": ["Bash"]}}` },
+  settings: { text: `{"permissions": {"deny": ["Bash"]}, "permission": {"bash": "deny"}}` },
 };
 
 const fileOf = ({ kind, at }: DefiningPlace): string => path.posix.join(at, SAMPLES[kind].file ?? "");
@@ -47,7 +47,7 @@ const isLoaded = async ({ kind, at }: DefiningPlace): Promise<boolean> => {
     case "instructions":
       return (await loadInstructions({ folders: [folders.projectDir] })).files.length === 1;
     case "settings":
-      return (await loadClaudeSettings({ projectDir: folders.projectDir })).files.length === 1;
+      return (await loadForeignSettings({ projectDir: folders.projectDir })).files.length === 1;
     default:
       return kind satisfies never;
   }

@@ -32,8 +32,11 @@ export { describeInstructions, describeOne } from "./instructions/describe-instr
 export type { CommandEntry } from "./commands/command-file.ts";
 export { loadCommands } from "./commands/load-commands.ts";
 export type { CommandOptions, LoadedCommands } from "./commands/load-commands.ts";
+export { matchesClaude } from "./claude-hooks.ts";
+export type { ClaudeHook, ClaudeHookEvent } from "./claude-hooks.ts";
+export { loadForeignSettings } from "./foreign-settings.ts";
 export { CLAUDE_SETTINGS_FILES, loadClaudeSettings, toSessionRules } from "./claude-settings.ts";
-export type { ClaudeSettings, ClaudeSettingsFile } from "./claude-settings.ts";
+export type { ClaudeSettings, ForeignSettingsFile } from "./claude-settings.ts";
 export { readCollection } from "./plugins/read-collection.ts";
 export type { Collection, CollectionFile, CollectionItem, CollectionProgram, Plugin } from "./plugins/collection.ts";
 export { addCollection, filesOf, findStanding, readAdded, removeAdded } from "./plugins/add-collection.ts";

@@ -275,7 +275,8 @@ describe("skills are found", () => {
           file: path.join(folders.userDir, "skills/release-checklist/SKILL.md"),
           folder: path.join(folders.userDir, "skills/release-checklist"),
           origin: "user",
-          allowedTools: ["Bash(git:*)", "Read"],
+          allowedTools: ["Bash(git:*)"],
+          allowed: [{ tools: ["shell", "test", "git", "git_diff", "git_commit"], like: "git *", effect: "allow" }],
         },
       ],
       [
@@ -291,8 +292,7 @@ describe("skills are found", () => {
     ]);
     expect(loaded.agents.has("release-checklist")).toBe(false);
     expect(folders.problems(loaded)).toEqual([
-      `user/skills/release-checklist/SKILL.md:5 notice "allowed-tools" is told to whoever loads it as the tools to keep to; it gives no right and lifts no question`,
-      `project/.claude/skills/release-checklist/SKILL.md:5 notice "allowed-tools" is told to whoever loads it as the tools to keep to; it gives no right and lifts no question`,
+      `project/.claude/skills/release-checklist/SKILL.md:5 notice "allowed-tools" spares questions while it is loaded only once this project is trusted (retinue trust)`,
       `project/.claude/skills/release-checklist/SKILL.md:1 warning the user has a skill "release-checklist" in user/skills/release-checklist/SKILL.md, which is kept; this one is left out`,
       `project/.claude/skills/wrong-name/SKILL.md:2 notice its name is "wrong-name" here`,
     ]);

@@ -16,6 +16,7 @@ import { readClaudeCodeAgent } from "./dialects/claude-code-agent.ts";
 import type { ReadAgent, ReadContext } from "./dialects/dialect.ts";
 import { readSafely } from "./dialects/dialect.ts";
 import { readOpencodeAgent } from "./dialects/opencode-agent.ts";
+import { readOpencodeConfig } from "./dialects/opencode-config.ts";
 import { readRetinueAgent } from "./dialects/retinue-agent.ts";
 import { isSkillYaml, readSkillYamlAgent } from "./dialects/skill-yaml-agent.ts";
 import type { Place, PlaceOptions } from "./places.ts";
@@ -108,6 +109,8 @@ const loadPlace = async (loading: Loading, place: Place): Promise<void> => {
       return loadSkillYaml(loading, place);
     case "agent-roles":
       return loadAgentRoles(loading, place);
+    case "opencode-config":
+      return loadOpencodeConfig(loading, place);
     case "skills":
       return loadSkills(loading, place);
     default:
@@ -186,6 +189,22 @@ const loadAgentRoles = async (loading: Loading, place: PlaceOf<"agent-roles">): 
       catalogue.add({ type: "agent", draft }, { origin, dialect: "agent-roles", file, note });
   });
   if (!isThere && isNamed) catalogue.addProblems([{ file, line: 1, severity: "error", message: "it does not exist" }]);
+};
+
+const loadOpencodeConfig = async (loading: Loading, place: PlaceOf<"opencode-config">): Promise<void> => {
+  const { catalogue, modelNames, shortModels } = loading;
+  const { file, origin, inside } = place;
+  const readPromptFile = async (named: string): Promise<string> => {
+    const at = path.resolve(path.dirname(file), named);
+    const content = await readSource(at, inside ?? path.dirname(file));
+    if (content === undefined) throw new Error("it does not exist");
+    catalogue.addPromptFile(at);
+    return content;
+  };
+  await withSource(loading, file, place, async (text, note) => {
+    for (const read of await readOpencodeConfig(text, { note, modelNames, shortModels, readPromptFile }))
+      catalogue.add(read, { origin, dialect: "opencode", file, note });
+  });
 };
 
 const loadSkills = async (loading: Loading, place: PlaceOf<"skills">): Promise<void> => {

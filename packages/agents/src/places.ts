@@ -30,6 +30,7 @@ export type Place = Common &
     | { readonly type: "markdown"; readonly dialect: "retinue" | "claude-code" | "opencode"; readonly folder: string }
     | { readonly type: "skill-yaml"; readonly folder: string }
     | { readonly type: "agent-roles"; readonly file: string; readonly isNamed: boolean }
+    | { readonly type: "opencode-config"; readonly file: string }
     | { readonly type: "skills"; readonly folder: string }
   );
 
@@ -38,6 +39,9 @@ export const toPlaces = (options: PlaceOptions): readonly Place[] => [
   ...projectPlaces(options),
   ...(options.innerDirs ?? []).flatMap((projectDir) => projectPlaces({ projectDir })),
 ];
+
+/** Their agents count before those of files of their own. */
+const OPENCODE_CONFIGS = ["opencode.json", "opencode.jsonc"] as const;
 
 const userPlaces = ({
   userDir,
@@ -50,6 +54,7 @@ const userPlaces = ({
   const own = (name: string): string[] => (userDir === undefined ? [] : [path.join(userDir, name)]);
   return [
     ...home(".claude", "agents").map((folder) => ({ ...user, type: "markdown", dialect: "claude-code", folder }) as const),
+    ...OPENCODE_CONFIGS.flatMap(opencode).map((file) => ({ ...user, type: "opencode-config", file }) as const),
     ...["agent", "agents"]
       .flatMap(opencode)
       .map((folder) => ({ ...user, type: "markdown", dialect: "opencode", folder }) as const),
@@ -71,7 +76,15 @@ const projectPlaces = ({ projectDir, agentRolesFile }: PlaceOptions): readonly P
     const below = path.join(projectDir, at);
     switch (kind) {
       case "agents":
-        return dialect === "any" ? [] : [{ ...project, type: "markdown", dialect, folder: below }];
+        if (dialect === "any") return [];
+        return [
+          ...(at === ".opencode/agent"
+            ? OPENCODE_CONFIGS.map(
+                (name) => ({ ...project, type: "opencode-config", file: path.join(projectDir, name) }) as const,
+              )
+            : []),
+          { ...project, type: "markdown", dialect, folder: below },
+        ];
       case "skill-yaml":
         return [{ ...project, type: "skill-yaml", folder: below }];
       case "agent-roles":

@@ -15,25 +15,8 @@ import { readSafely } from "./dialects/dialect.ts";
 import { readOpencodeAgent } from "./dialects/opencode-agent.ts";
 import { readRetinueAgent } from "./dialects/retinue-agent.ts";
 import { readSkillYamlAgent } from "./dialects/skill-yaml-agent.ts";
-
-/** The same numbers for the same seed (mulberry32). */
-const createRandom = (seed: number) => {
-  let state = seed;
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * limit);
-  };
-  const pick = <T>(all: readonly T[]): T => all[below(all.length)] as T;
-  return {
-    below,
-    pick,
-    some: <T>(all: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => pick(all)),
-  };
-};
-
-type Random = ReturnType<typeof createRandom>;
+import type { Random } from "./testing/random.ts";
+import { createRandom } from "./testing/random.ts";
 
 /** A call as the oracles see it; the parts of a command line are given, so that no oracle has to take one apart. */
 type Call =

@@ -1,6 +1,12 @@
-/** Reads the head of a `SKILL.md`: instructions that an agent loads on demand. A skill is no agent, and nothing in it gives a right. */
+/**
+ * Reads the head of a `SKILL.md`: instructions that an agent loads on demand. A skill is no agent, and nothing in it gives a right; `allowed-tools` spares
+ * questions about what an agent may do anyway, once somebody trusts it.
+ */
+import type { Rule } from "@retinue/protocol";
 import { toSkillName } from "@retinue/protocol/names";
 import { splitFrontMatter } from "./front-matter.ts";
+import type { Preapproving } from "./dialects/preapproving-rules.ts";
+import { toPreapproving } from "./dialects/preapproving-rules.ts";
 import { toToolEntries } from "./dialects/tool-entries.ts";
 import type { Note } from "./problem.ts";
 import type { YamlFields } from "./yaml-fields.ts";
@@ -17,8 +23,10 @@ export type SkillEntry = {
   readonly origin: "user" | "project";
   /** Of a skill that code gave: its instructions; it has no file then. */
   readonly text?: string;
-  /** The tools that it is to be followed with, as they are written; absent: any. They are less than whoever loads it has, never more. */
+  /** Calls that need not be asked about while it is loaded, as they are written. */
   readonly allowedTools?: readonly string[];
+  /** The same as rules. */
+  readonly allowed?: readonly Rule[];
 };
 
 const LONGEST_DESCRIPTION = 1_024;
@@ -80,19 +88,19 @@ export const readSkillFile = ({ text, file, folder, folderName, origin, note }: 
       `its description has ${description.length} characters; ${LONGEST_DESCRIPTION} is the most`,
     );
   if (split.body === "") note("warning", split.bodyLine, "it has no instructions after the front matter");
-  const allowedTools = readAllowedTools(fields, note);
+  const allowed = readAllowedTools(fields, origin, note);
   return {
     name,
     description: description.trim(),
     file,
     folder,
     origin,
-    ...(allowedTools === undefined ? {} : { allowedTools }),
+    ...(allowed === undefined ? {} : { allowedTools: allowed.written, allowed: allowed.rules }),
   };
 };
 
-/** Undefined where it names none. */
-const readAllowedTools = (fields: YamlFields, note: Note): readonly string[] | undefined => {
+/** Undefined where it names none that counts. */
+const readAllowedTools = (fields: YamlFields, origin: SkillEntry["origin"], note: Note): Preapproving | undefined => {
   if (!fields.has("allowed-tools")) return undefined;
   const line = fields.lineOf("allowed-tools");
   const entries = toToolEntries(fields.get("allowed-tools"), (index) => fields.lineOf("allowed-tools", index));
@@ -100,10 +108,9 @@ const readAllowedTools = (fields: YamlFields, note: Note): readonly string[] | u
     note("warning", line, `"allowed-tools" is a list of tools, or one text with spaces or commas; it is ignored`);
     return undefined;
   }
-  note(
-    "notice",
-    line,
-    `"allowed-tools" is told to whoever loads it as the tools to keep to; it gives no right and lifts no question`,
-  );
-  return entries.map(({ written }) => written);
+  const preapproving = toPreapproving(entries, note);
+  if (preapproving.rules.length === 0) return undefined;
+  if (origin === "project")
+    note("notice", line, `"allowed-tools" spares questions while it is loaded only once this project is trusted (retinue trust)`);
+  return preapproving;
 };

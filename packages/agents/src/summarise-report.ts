@@ -81,7 +81,8 @@ const kindOf = ({ file, dialect, isCommand }: FileReport): FileKind => {
   const folders = file.split(path.sep);
   if (path.basename(file) === "SKILL.md") return "skills";
   if (/\.ya?ml$/i.test(file)) return "skill-yaml";
-  if (/\.json$/i.test(file)) return folders.includes(".claude") ? "settings" : "agent-roles";
+  if (folders.includes(".claude") ? /\.json$/i.test(file) : /^opencode\.jsonc?$/i.test(path.basename(file))) return "settings";
+  if (/\.json$/i.test(file)) return "agent-roles";
   if (folders.includes(".claude")) return "claude-code";
   return folders.includes(".opencode") || folders.includes("opencode") ? "opencode" : "retinue";
 };

@@ -1,6 +1,7 @@
 /** A tool call on its way: started, telling how far it is, settled; and the approval that it may have waited for. */
 import type { EventOf } from "@retinue/protocol";
 import type { ApprovalView, CallView } from "./session-view.ts";
+import { beginTransfer, endTransfer } from "./apply-transfer.ts";
 import { readTodo } from "./read-todo.ts";
 import { callOf, listOf, mapOf, type RunCell, type SessionCell, type Writable } from "./run-cell.ts";
 import { updateState } from "./run-state.ts";
@@ -15,6 +16,7 @@ export const applyToolStarted = (cell: RunCell, event: EventOf<"tool.started">):
   call.effect = event.effect;
   call.startedAt = event.at;
   call.aside = event.aside ?? null;
+  beginTransfer(cell, call);
   if (cell.openCalls.has(event.callId)) return;
   let open = 0;
   for (const child of call.children) if (child.state.type !== "settled") open += 1;
@@ -41,6 +43,7 @@ export const applyToolSettled = (session: SessionCell, cell: RunCell, event: Eve
   cell.view.activeMs = Math.max(cell.view.activeMs, event.activeMs);
   if (event.error) listOf(cell.view.errors).push({ seq, at, from: "tool", name: tool, error: event.error });
   if (tool === "todo" && outcome === "ok") cell.view.todo = readTodo(call.input) ?? cell.view.todo;
+  endTransfer(cell, event);
   if (call.approval !== null) close(session, cell, call.approval);
   closeCall(session, cell, call);
   if (event.spent) book(session, cell, toSpending(event.spent));
@@ -89,8 +92,15 @@ export const applyApprovalRequested = (session: SessionCell, cell: RunCell, even
 export const applyApprovalAnswered = (session: SessionCell, event: EventOf<"approval.answered">): void => {
   const approval: Writable<ApprovalView> | undefined = session.view.approvals.get(event.approvalId);
   if (approval === undefined || approval.isClosed) return;
-  const { allowed, scope, reason, source, at } = event;
-  approval.answer = { allowed, scope, at, ...(reason !== undefined && { reason }), ...(source !== undefined && { source }) };
+  const { allowed, scope, reason, text, source, at } = event;
+  approval.answer = {
+    allowed,
+    scope,
+    at,
+    ...(reason !== undefined && { reason }),
+    ...(text !== undefined && { text }),
+    ...(source !== undefined && { source }),
+  };
   const owner = session.cells.get(approval.runId);
   if (owner === undefined) return;
   close(session, owner, approval);

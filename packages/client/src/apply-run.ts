@@ -1,5 +1,6 @@
 /** How a run begins, is parked and limited, and ends; and what that means for the call of its parent. */
 import type { CallId, EventOf } from "@retinue/protocol";
+import { beginTransfer } from "./apply-transfer.ts";
 import type { WorktreeView } from "./session-view.ts";
 import { listOf, mapOf, type RunCell, type SessionCell } from "./run-cell.ts";
 import { updateState } from "./run-state.ts";
@@ -36,8 +37,10 @@ const dropNull = (worktree: WorktreeView | null): Partial<WorktreeView> =>
 
 const joinCall = (session: SessionCell, parent: RunCell, callId: CallId, child: RunCell): void => {
   const call = parent.view.calls.get(callId);
-  if (call) listOf(call.children).push(child.view);
-  else {
+  if (call) {
+    listOf(call.children).push(child.view);
+    beginTransfer(parent, call);
+  } else {
     const early = parent.early.get(callId);
     if (early) early.push(child.view);
     else parent.early.set(callId, [child.view]);

@@ -55,6 +55,8 @@ export const applyAsked = (cell: RunCell, event: EventOf<"model.requested">): vo
   step.askedAt = event.at;
   step.endedAt = null;
   cell.view.model = event.model;
+  // Whoever is asked again has the conversation again.
+  cell.view.transferredTo = null;
   cell.view.contextTokens = event.estimatedTokens;
 };
 

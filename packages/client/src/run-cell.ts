@@ -95,6 +95,7 @@ export const createCell = (identity: RunIdentity): RunCell => {
       todo: null,
       plans: NO_PLANS,
       worktree: null,
+      transferredTo: null,
       errors: [],
       warnings: [],
       result: null,

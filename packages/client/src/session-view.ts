@@ -134,6 +134,8 @@ export type RunView = RunIdentity & {
   /** The plans that were made or carried out, by their call. */
   readonly plans: ReadonlyMap<CallId, PlanView>;
   readonly worktree: WorktreeView | null;
+  /** Who goes on with the conversation in its place; null where it has the conversation itself, also when that came back to it. */
+  readonly transferredTo: TransferView | null;
   readonly errors: readonly ErrorView[];
   readonly warnings: readonly string[];
   readonly result: RunResult | null;
@@ -202,7 +204,7 @@ export type ApprovalView = {
   readonly hash: string;
   readonly requestedAt: string;
   readonly expiresAt: string | null;
-  readonly answer: Pick<EventOf<"approval.answered">, "allowed" | "scope" | "reason" | "source" | "at"> | null;
+  readonly answer: Pick<EventOf<"approval.answered">, "allowed" | "scope" | "reason" | "text" | "source" | "at"> | null;
   /** Nobody can answer any more: it was answered, its call has settled, or its run is over. */
   readonly isClosed: boolean;
 };
@@ -254,6 +256,18 @@ export type WorktreeView = {
   readonly merging: Pick<EventOf<"worktree.merging">, "commit" | "changes" | "conflicts"> | null;
   readonly merged: EventOf<"worktree.merged"> | null;
   readonly error: ErrorValue | null;
+};
+
+/** A conversation that was handed over (`transfer`). */
+export type TransferView = {
+  /** The call that hands it over. */
+  readonly callId: CallId;
+  /** The run that goes on with it; it may hand it over in turn. */
+  readonly runId: RunId;
+  readonly agent: string;
+  readonly at: string;
+  /** Whoever has it has answered for good. Until then it may come back. */
+  readonly hasAnswered: boolean;
 };
 
 /** What went wrong on the way, of a model, a tool, the worktree or the run itself. */

@@ -1,3 +1,4 @@
+// @module-tag long
 import { createPostgresLog } from "@retinue/store/postgres";
 import { startPostgres } from "@retinue/store/testing/postgres";
 import { afterAll } from "vitest";

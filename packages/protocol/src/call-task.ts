@@ -22,6 +22,12 @@ export type CallOutcome = { readonly tool: string; readonly isError: boolean; re
 export const toCallTask = (words: string, call: GivenCall | GivenCalls): string =>
   `${words}\n\n${OPENING}\n${JSON.stringify(call)}\n${CLOSING}`;
 
+/** The words alone, as people are shown such a task. */
+export const withoutCalls = (text: string): string => {
+  if (readCallTask(text) === undefined) return text;
+  return text.slice(0, text.lastIndexOf(`${OPENING}\n`)).trimEnd();
+};
+
 /** Undefined where the text holds no calls. */
 export const readCallTask = (text: string): GivenCall | GivenCalls | undefined => {
   const from = text.lastIndexOf(`${OPENING}\n`);

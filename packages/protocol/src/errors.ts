@@ -595,11 +595,6 @@ export const ERRORS = {
     meaning: "No such message waits to be read by the run.",
     hint: "It was read or taken back already; say something else to the run.",
   },
-  question_unknown: {
-    kind: "caller",
-    meaning: "No such question of an agent to the user waits for an answer in this process.",
-    hint: "It was answered, its run went on without one, or another process asked it.",
-  },
   test_run_unknown: {
     kind: "caller",
     meaning: "There is no test run of this name.",

@@ -143,6 +143,15 @@ export type ProposedAct = {
   readonly askedBy?: string;
   /** Names of the secrets that it is given; their values stand nowhere. */
   readonly secrets?: readonly string[];
+  /** The act is a question to the human: the answer carries their words. */
+  readonly question?: UserQuestion;
+};
+
+/** What an agent asks the user. */
+export type UserQuestion = {
+  readonly text: string;
+  /** Answers that it offers; any other may be given. */
+  readonly options: readonly string[];
 };
 
 /** For what an answer holds: this act, acts like it in this run, or acts like it anywhere in the session. */
@@ -189,6 +198,8 @@ export type InputBody =
       readonly allowed: boolean;
       readonly scope: ApprovalScope;
       readonly reason?: string;
+      /** What the human said, where the act is a question to them. */
+      readonly text?: string;
       readonly source?: InputSource;
     }
   | {
@@ -329,8 +340,8 @@ export type RecordedBody =
   | {
       /** What the agent handed in does not do. It is told why, once; the second time the run has failed. */
       readonly type: "result.rejected";
-      /** The agent's output schema, or what must accept its results. */
-      readonly by: "schema" | "accept";
+      /** The agent's output schema, what must accept its results, or a hook that is asked before runs end. */
+      readonly by: "schema" | "accept" | "hook";
       readonly reason: string;
     }
   | {

@@ -13,21 +13,18 @@ export type SessionFrame =
   | { readonly type: "gone" }
   | { readonly type: "pong" };
 
-/** `Session`, `Approval` and `Question` are what the routes `listSessions`, `listApprovals` and `listQuestions` give. */
-export type AllFrame<Session, Approval, Question> =
+/** `Session` and `Approval` are what the routes `listSessions` and `listApprovals` give. */
+export type AllFrame<Session, Approval> =
   /** The sessions written to last, and all that waits for a person. */
   | {
       readonly type: "hello";
       readonly sessions: readonly Session[];
       readonly approvals: readonly Approval[];
-      readonly questions: readonly Question[];
     }
   | { readonly type: "session"; readonly session: Session }
   | { readonly type: "deleted"; readonly sessionId: SessionId }
-  /** All acts that wait for a yes or no now. */
+  /** All that waits for a person now: acts for a yes or no, questions of agents for words. */
   | { readonly type: "approvals"; readonly approvals: readonly Approval[] }
-  /** All that agents ask the user now. */
-  | { readonly type: "questions"; readonly questions: readonly Question[] }
   | { readonly type: "pong" };
 
 /** All that a client may say. */

@@ -1,9 +1,11 @@
 /** What code hangs on the way in and out of runs: functions that look at what is asked and at what is answered, and may refuse it. */
+import type { RunIdentity } from "./events.ts";
 import type { Json } from "./json.ts";
 import type { UserPart } from "./messages.ts";
 
 export type GuardedInput = {
   readonly agent: string;
+  readonly run: RunIdentity;
   /** All texts of it. */
   readonly text: string;
   readonly parts: readonly UserPart[];
@@ -11,6 +13,7 @@ export type GuardedInput = {
 
 export type GuardedOutput = {
   readonly agent: string;
+  readonly run: RunIdentity;
   /** What the agent said last. */
   readonly text: string;
   /** What it handed in by its output schema, where it has one. */

@@ -1,4 +1,5 @@
 /** The words of Retinue, as data and types: nothing here does anything, and all of it runs in a browser. */
+export * from "./asks-for-transfer.ts";
 export * from "./call-task.ts";
 export * from "./errors.ts";
 export * from "./events.ts";

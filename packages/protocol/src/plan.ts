@@ -24,6 +24,10 @@ export type PlanStep = {
   readonly calls?: readonly GivenCall[];
   /** Made, by us, after whoever carries the step out has ended: it is completed only where all of them hold, whatever was said. */
   readonly checks?: readonly GivenCall[];
+  /** Tools of its agent that it goes without; names or globs. */
+  readonly withoutTools?: readonly string[];
+  /** Where one of `calls` cannot be made, and the checks show that the step is not done: its agent does the step once, by these tools alone. */
+  readonly heal?: { readonly tools: readonly string[] };
 };
 
 export type Plan = { readonly goal: string; readonly steps: readonly PlanStep[] };

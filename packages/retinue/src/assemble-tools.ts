@@ -8,16 +8,7 @@ import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import type { NetworkOptions, TrustClaim, TrustStore } from "@retinue/confine";
-import type {
-  AskUserOptions,
-  Browsers,
-  BrowsersOptions,
-  Desktops,
-  KeepVersion,
-  McpConnections,
-  McpServerSettings,
-  Skill,
-} from "@retinue/tools";
+import type { Browsers, BrowsersOptions, Desktops, KeepVersion, McpConnections, McpServerSettings, Skill } from "@retinue/tools";
 import { createBuiltinTools, createLoadSkillTool, loadUserTools, readMcpFiles } from "@retinue/tools";
 import type { BoundCommand } from "./bound-files.ts";
 import { addBoundFiles } from "./bound-files.ts";
@@ -32,11 +23,12 @@ export type AssembleOptions = {
   readonly settings: Settings;
   /** Told to agents by name and description, and loaded on demand. */
   readonly skills: readonly Skill[];
-  readonly askUser: AskUserOptions["ask"] | undefined;
   /** Servers that code gives, beside those of the settings. */
   readonly mcpServers?: Readonly<Record<string, McpServerSettings>> | undefined;
   /** Files that something trusted runs; those of hooks and servers are added here. */
   readonly bound?: Set<string>;
+  /** Files that instructions import, which no command writes either. */
+  readonly imported?: () => readonly string[];
   /** Whether there are tools of the browser; as the settings say by default. */
   readonly browser?: boolean | undefined;
   /** Whether there are tools of the screen; as the settings say by default. */
@@ -65,11 +57,12 @@ export type AssembledTools = {
 export const codeOptions = (home: string): { readonly cacheFolder: string } => ({ cacheFolder: path.join(home, "cache") });
 
 export const assembleTools = async (options: AssembleOptions): Promise<AssembledTools> => {
-  const { workspace, home, trust, env, settings, skills, askUser } = options;
+  const { workspace, home, trust, env, settings, skills } = options;
   const {
     browser = settings.browser.enabled,
     desktop = settings.desktop.enabled,
     bound = new Set(),
+    imported = () => [],
     secrets = new Map(),
   } = options;
   const documentIndex = path.join(home, "documents.db");
@@ -80,14 +73,13 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       allowUnsandboxed,
       network: toNetworkOptions(settings),
       secrets: () => secrets,
-      bound: () => [...bound],
+      bound: () => [...bound, ...imported()],
     },
     unprotected,
     code: codeOptions(home),
     web: toWebOptions(settings),
     webSearch: toWebSearch(settings, env),
     queryDb: { databases: settings.databases, adminDatabases: settings.adminDatabases },
-    ...(askUser === undefined ? {} : { askUser: { ask: askUser } }),
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
     ...(options.keepVersion === undefined ? {} : { keepVersion: options.keepVersion }),
   });
@@ -140,7 +132,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
         env,
         cwd: workspace,
         unprotected,
-        bound: [...bound],
+        bound: [...bound, ...imported()],
         network: toNetworkOptions(settings),
         pinFile: path.join(home, "mcp-pins.json"),
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
@@ -153,7 +145,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
   return {
     tools: [
       ...builtin,
-      ...(skills.length > 0 ? [createLoadSkillTool({ skills })] : []),
+      ...(skills.length > 0 ? [createLoadSkillTool({ skills, workspace })] : []),
       ...user.tools,
       ...(connections?.tools() ?? []),
     ],

@@ -123,7 +123,7 @@ describe("what something trusted runs", { timeout: 120_000 }, () => {
     expect(changed).toEqual(["tools/check.sh"]);
   });
 
-  test("does not come back from a worktree", async () => {
+  test("does not come back from a worktree", { tags: ["long"] }, async () => {
     const { changed, result } = await attempt({
       calls: [
         { tool: "write", input: { path: "tools/check.sh", content: "evil\n" } },

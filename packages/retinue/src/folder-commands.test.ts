@@ -61,7 +61,7 @@ test("the agent that a command names carries it out, and main where there is no 
   const built = await openProject();
   const other = await callRetinue(built.project, ["run", "-q", "/build"]);
   expect(other).toMatchObject({ code: 0, stdout: "Done.\n" });
-  expect(other.stderr).toContain("/build names an agent that there is not; main carries it out.");
+  expect(other.stderr).toContain('/build names the agent "build", which there is not; main carries it out.');
 });
 
 test("a command that there is not is told with the nearest, and nothing is sent", async () => {

@@ -131,9 +131,13 @@ describe("the settings of Claude Code", () => {
     const { project, remove } = await createMockProject([{ text: "Hello." }]);
     cleanups.push(remove);
     await write(project.workspace, { ".claude/settings.json": SETTINGS });
+    await write(project.workspace, { "opencode.json": `{"permission": {"edit": "ask"}}`, "AGENTS.md": "Be kind." });
     const { stderr } = await callRetinue(project, ["run", "Hello"]);
-    expect(stderr).toContain("retinue: permissions of .claude/settings.json");
+    const line = "retinue: instructions of AGENTS.md; permissions of .claude/settings.json, opencode.json\n";
+    expect(stderr).toContain(line);
+    expect((await callRetinue(project, ["--plain"], {}, "/quit\n")).stderr).toContain(line);
     expect(stderr).toContain("permissions:.claude/settings.json: has these calls not asked about: Bash(make:*)");
+    expect((await callRetinue(project, ["agents", "check"])).stdout).toMatch(/^settings: 1 of 1 file used; 0 errors/m);
     await callRetinue(project, ["trust", "--yes"]);
     const after = await callRetinue(project, ["doctor"]);
     expect(after.stdout).toMatch(/Permissions of .*settings\.json \(project\): 4 that deny or ask, 1 that spare questions/);

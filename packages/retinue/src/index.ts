@@ -135,6 +135,7 @@ export type { AgentDefinition, ParseOutput, Summarize } from "@retinue/protocol/
 export type { Model, ModelChunk, ModelRequest, TrafficTap } from "@retinue/model";
 export type { OpenApproval, ReadSide } from "@retinue/store";
 export type { TrustClaim } from "@retinue/confine/trust";
-export type { AskUserOptions, Browsers, McpServerSettings, Skill } from "@retinue/tools";
+export type { AskUser, AskedUser } from "./host/ask-user-approver.ts";
+export type { Browsers, McpServerSettings, Skill } from "@retinue/tools";
 export { loadSettings } from "./settings/load-settings.ts";
 export type { Settings } from "./settings/settings.ts";

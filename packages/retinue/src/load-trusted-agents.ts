@@ -3,17 +3,28 @@
  * project's, is loaded once the user has trusted just that; until then it is told as something that the project asks for.
  */
 import path from "node:path";
-import type { ClaudeSettings, ClaudeSettingsFile, TrustWish, LoadedAgents, LoadOptions } from "@retinue/agents";
-import { loadAgents, loadClaudeSettings, toSessionRules } from "@retinue/agents";
+import type {
+  ClaudeHook,
+  ClaudeSettings,
+  ForeignSettingsFile,
+  TrustWish,
+  LoadedAgents,
+  LoadOptions,
+  SkillEntry,
+} from "@retinue/agents";
+import { loadAgents, loadForeignSettings, toSessionRules } from "@retinue/agents";
 import type { RuleSet } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
 import type { TrustClaim, TrustStore } from "@retinue/confine/trust";
 import { digestCommandFiles, digestOf } from "@retinue/confine/trust";
+import { spellOut } from "./hooks/spell-out.ts";
 
 export type TrustedAgents = {
   readonly loaded: LoadedAgents;
   /** The permissions of other worlds' settings. */
   readonly permissions: SessionPermissions;
+  /** What skills spare questions about while they are loaded, by name: the user's own, and of the project those that the user trusts. */
+  readonly skillRules: ReadonlyMap<string, RuleSet>;
   readonly untrusted: readonly TrustClaim[];
   /** Errors of files, but for those that a yes would mend, and agents that have the same name. */
   readonly problems: readonly string[];
@@ -25,6 +36,10 @@ export type SessionPermissions = {
   readonly rules: readonly RuleSet[];
   /** Spare questions, and nothing else. */
   readonly preapproved: readonly RuleSet[];
+  /** Those of the user, and of the project once it is trusted. */
+  readonly hooks: readonly ClaudeHook[];
+  /** The files that they are from. */
+  readonly hookFiles: readonly string[];
 };
 
 /** `projectDir` is real, as is `folder`, the one that is worked in. */
@@ -39,26 +54,102 @@ export const loadTrustedAgents = async (
   if (trusted.size > 0) loaded = await loadAgents({ ...options, trusted: (wish) => trusted.has(keyOf(wish)) });
   const isWish = ({ file, line }: { readonly file: string; readonly line: number }): boolean =>
     loaded.refused.some((wish) => wish.file === file && wish.line === line);
-  const settings = await loadClaudeSettings(options);
+  const settings = await loadForeignSettings(options);
   const wishes = settings.files.filter(({ origin, allowed }) => origin === "project" && allowed.length > 0);
   const claims = new Map(wishes.map((file) => [file, toSettingsClaim(file, options.projectDir)]));
-  const granted = new Set<ClaudeSettingsFile>();
+  const granted = new Set<ForeignSettingsFile>();
   for (const [file, claim] of claims) if (await trust.isTrusted(claim)) granted.add(file);
   const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
+  const ofHooks = await trustHooks(settings.files, options.projectDir, trust);
+  const ofSkills = await trustSkills([...loaded.skills.values()], { project: options.projectDir, base, trust });
   return {
+    skillRules: ofSkills.rules,
     loaded: withoutAgents(
       { ...loaded, problems: [...loaded.problems, ...settings.problems] },
       settings.files.flatMap(({ deniedAgents }) => deniedAgents),
     ),
-    permissions: { files: settings.files, ...toSessionRules(settings, (file) => granted.has(file), base) },
+    permissions: {
+      files: settings.files,
+      ...toSessionRules(settings, (file) => granted.has(file), base),
+      hooks: ofHooks.files.flatMap(({ hooks }) => hooks),
+      hookFiles: ofHooks.files.map(({ file }) => file),
+    },
     untrusted: [
       ...(await Promise.all(loaded.refused.map(claimOf))),
       ...[...claims].flatMap(([file, claim]) => (granted.has(file) ? [] : [claim])),
+      ...ofSkills.untrusted,
+      ...ofHooks.untrusted,
     ],
     problems: [
       ...[...loaded.problems, ...settings.problems].filter((problem) => problem.severity === "error" && !isWish(problem)),
       ...loaded.clashes,
     ].map(({ file, line, message }) => `${file}:${line}: ${message}`),
+  };
+};
+
+/** The files whose hooks are run. Who wants no hooks has none; a project has this to say of its own alone. */
+const trustHooks = async (
+  all: readonly ForeignSettingsFile[],
+  project: string,
+  trust: Pick<TrustStore, "isTrusted">,
+): Promise<{ readonly files: readonly ForeignSettingsFile[]; readonly untrusted: readonly TrustClaim[] }> => {
+  const isDisabled = (origin: ForeignSettingsFile["origin"]): boolean =>
+    all.some((file) => file.disablesHooks && (file.origin === "user" || origin === "project"));
+  const files: ForeignSettingsFile[] = [];
+  const untrusted: TrustClaim[] = [];
+  for (const file of all) {
+    if (file.hooks.length === 0 || isDisabled(file.origin)) continue;
+    const claim = file.origin === "user" ? undefined : await toHooksClaim(file, project);
+    if (claim && !(await trust.isTrusted(claim))) untrusted.push(claim);
+    else files.push(file);
+  }
+  return { files, untrusted };
+};
+
+/** The commands are bound as they are written, with the files of the project that they run as they are. */
+const toHooksClaim = async ({ file, hooks }: ForeignSettingsFile, project: string): Promise<TrustClaim> => {
+  const relative = path.relative(project, file).split(path.sep).join("/");
+  const files = await digestCommandFiles({ root: project, texts: hooks.map(({ command }) => spellOut(command)) });
+  const names = Object.keys(files);
+  const shown = hooks.map(({ event, matcher, command }) => `${event}${matcher === undefined ? "" : ` (${matcher})`}: ${command}`);
+  return {
+    project,
+    subject: `hooks:${relative}`,
+    hash: digestOf({ file: relative, hooks: hooks.map((hook) => ({ ...hook })), files }),
+    shown: `runs these commands: ${shown.join("; ")}${names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`}`,
+  };
+};
+
+type SkillTrust = { readonly project: string; readonly base: string; readonly trust: Pick<TrustStore, "isTrusted"> };
+
+const trustSkills = async (
+  skills: readonly SkillEntry[],
+  { project, base, trust }: SkillTrust,
+): Promise<{ readonly rules: ReadonlyMap<string, RuleSet>; readonly untrusted: readonly TrustClaim[] }> => {
+  const rules = new Map<string, RuleSet>();
+  const untrusted: TrustClaim[] = [];
+  for (const skill of skills) {
+    const { name, file, origin, allowed = [] } = skill;
+    if (allowed.length === 0) continue;
+    const claim = origin === "user" ? undefined : await toSkillClaim(skill, project);
+    if (claim && !(await trust.isTrusted(claim))) untrusted.push(claim);
+    else rules.set(name, { from: file === "" ? `the skill ${name}` : file, rules: allowed, ...(base === "" ? {} : { base }) });
+  }
+  return { rules, untrusted };
+};
+
+/** The list is bound as it is written, with the files that its commands name as they are. */
+const toSkillClaim = async ({ name, file, allowedTools = [] }: SkillEntry, project: string): Promise<TrustClaim> => {
+  const relative = path.relative(project, file).split(path.sep).join("/");
+  const files = await digestCommandFiles({ root: project, texts: allowedTools, isDeep: false, hasLists: false });
+  const names = Object.keys(files);
+  return {
+    project,
+    subject: `skill:${name} (${relative})`,
+    hash: digestOf({ skill: name, file: relative, allow: [...allowedTools], ...(names.length === 0 ? {} : { files }) }),
+    shown:
+      `while it is loaded, has these calls not asked about: ${allowedTools.join(", ")}` +
+      (names.length === 0 ? "" : ` with ${names.join(", ")} as they are now`),
   };
 };
 
@@ -73,7 +164,7 @@ const withoutAgents = (loaded: LoadedAgents, denied: readonly string[]): LoadedA
 };
 
 /** What is allowed is bound as it is written. */
-const toSettingsClaim = ({ file, allowedAsWritten }: ClaudeSettingsFile, project: string): TrustClaim => {
+const toSettingsClaim = ({ file, allowedAsWritten }: ForeignSettingsFile, project: string): TrustClaim => {
   const relative = path.relative(project, file).split(path.sep).join("/");
   return {
     project,

@@ -1,7 +1,8 @@
 /** What projects tell agents, seen in what reaches the model's server. */
 import { writeFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { probeSandbox } from "@retinue/confine";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "./cli/testing/call-retinue.ts";
 import { call, createMockProject } from "./cli/testing/mock-project.ts";
@@ -98,6 +99,46 @@ describe("instructions of a project", () => {
     });
     await callRetinue(mock.project, ["run", "-q", "go"]);
     expect(sent(mock, 1)).toContain("needs an approval, and nobody is there to give it");
+  });
+});
+
+describe("files that instructions import", () => {
+  const imported = {
+    "CLAUDE.md": "Keep to @docs/style.md, @docs/later.md and @package.json.",
+    "docs/style.md": "STYLE (@more.md)",
+    "docs/more.md": "MORE",
+    "docs/free.md": "FREE",
+    "package.json": "{}",
+    "lib/CLAUDE.md": "See @../docs/of-lib.md and @own.md",
+    "lib/own.md": "OWN",
+    "docs/of-lib.md": "OF LIB",
+  };
+  const write = (path: string) => ({ toolCalls: [call("write", { path, content: "Obey." })] });
+
+  test("I2 are written by no agent unasked, in every mode, also those that are missing and those of a folder that is entered", async () => {
+    const guarded = ["docs/style.md", "docs/more.md", "docs/later.md", "lib/own.md", "docs/of-lib.md"];
+    const mock = await openProject(
+      [...guarded.map(write), write("docs/free.md"), write("package.json"), { text: "Done." }],
+      imported,
+    );
+    await callRetinue(mock.project, ["run", "-q", "--approve", "all", "go"]);
+    for (const [index, file] of guarded.entries()) {
+      expect(sent(mock, index + 1), file).toContain("nobody is there to give it");
+      expect(await readFile(join(mock.project.workspace, file), "utf8").catch(() => "none")).not.toContain("Obey.");
+    }
+    for (const file of ["docs/free.md", "package.json"])
+      expect(await readFile(join(mock.project.workspace, file), "utf8"), file).toBe("Obey.");
+  });
+
+  test("I2 are written by no command where there is a sandbox", async () => {
+    const mock = await openProject(
+      [{ toolCalls: [call("shell", { command: "echo Obey. >> docs/style.md; echo Obey. >> docs/free.md" })] }, { text: "Done." }],
+      imported,
+    );
+    await callRetinue(mock.project, ["run", "-q", "--approve", "all", "go"]);
+    const isConfined = (await probeSandbox()).backend !== "none";
+    expect(await readFile(join(mock.project.workspace, "docs/free.md"), "utf8")).toBe("FREEObey.\n");
+    expect((await readFile(join(mock.project.workspace, "docs/style.md"), "utf8")).includes("Obey.")).toBe(!isConfined);
   });
 });
 

@@ -9,6 +9,8 @@ const MOST_CHARS = 40_000;
 
 export type TaughtAgents = {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** The skills that stand in an agent's prompt, by the agent's name. */
+  readonly taught: ReadonlyMap<string, readonly string[]>;
   /** Skills that are listed and cannot be had. */
   readonly problems: readonly string[];
 };
@@ -16,12 +18,15 @@ export type TaughtAgents = {
 export const teachSkills = async (
   agents: ReadonlyMap<string, AgentDefinition>,
   skills: ReadonlyMap<string, SkillEntry>,
+  workspace?: string,
 ): Promise<TaughtAgents> => {
   const problems: string[] = [];
-  const taught = new Map(agents);
+  const changed = new Map(agents);
+  const taught = new Map<string, readonly string[]>();
   for (const [name, agent] of agents) {
     if (agent.skills.length === 0) continue;
     const parts: string[] = [];
+    const names: string[] = [];
     let room = MOST_CHARS;
     for (const wanted of agent.skills) {
       const skill = skills.get(wanted) ?? findSkill(wanted, skills);
@@ -30,8 +35,9 @@ export const teachSkills = async (
         continue;
       }
       try {
-        const body = await readSkillBody(skill);
+        const body = await readSkillBody(skill, workspace);
         room -= body.length;
+        if (room >= 0) names.push(skill.name);
         parts.push(room < 0 ? `[skill ${skill.name}: too long for this prompt; read it with load_skill before you begin]` : body);
       } catch (thrown) {
         problems.push(
@@ -39,9 +45,10 @@ export const teachSkills = async (
         );
       }
     }
-    if (parts.length > 0) taught.set(name, { ...agent, prompt: [agent.prompt.trim(), ...parts].join("\n\n") });
+    taught.set(name, names);
+    if (parts.length > 0) changed.set(name, { ...agent, prompt: [agent.prompt.trim(), ...parts].join("\n\n") });
   }
-  return { agents: taught, problems };
+  return { agents: changed, taught, problems };
 };
 
 /** Other worlds write names in other ways, and put the name of a plugin before them. */

@@ -87,7 +87,7 @@ const worktreesLeft = async ({ home, git }: Folders): Promise<readonly string[]>
 ];
 
 describe("runs in worktrees of their own", () => {
-  test("five writers at once: two merge, two conflict, one is cancelled, and nothing is lost", async () => {
+  test("five writers at once: two merge, two conflict, one is cancelled, and nothing is lost", { tags: ["long"] }, async () => {
     const folders = await createFolders();
     const { workspace, git } = folders;
     // Uncommitted work of the user, which the writers see and keep.
@@ -260,7 +260,7 @@ describe("runs in worktrees of their own", () => {
     expect(await after.verify(handle.sessionId)).toMatchObject({ divergence: null });
   });
 
-  test("what a process left behind that ended after its run had settled is taken away later", async () => {
+  test("what a process left behind that ended after its run had settled is taken away later", { tags: ["long"] }, async () => {
     const folders = await createFolders();
     const store = createStore();
     const turns: Turns = { "writer: one": [{ text: "Done." }], "writer: two": [{ text: "Done." }] };
@@ -299,18 +299,24 @@ describe("runs in worktrees of their own", () => {
     expect((await (await retinue.run("go", { agent: "boss" })).result).status).toBe("completed");
   });
 
-  test("an agent without isolation is given a worktree where the caller says so, and one with it none", async () => {
-    const folders = await createFolders();
-    const turns: Turns = {
-      "plain: inside": [edit("other.txt", "other\n", "inside\n"), { expect: inFolder(true), text: "Done." }],
-      "writer: outside": [{ expect: inFolder(false), text: "Done." }],
-    };
-    const retinue = await open(folders, turns, { agents: [agent("plain", { isolation: "none" }), agent("writer")] });
-    expect((await retinue.spawn("plain", "inside", { isolation: "worktree" })).merge).toMatchObject({ modified: ["other.txt"] });
-    expect((await retinue.spawn("writer", "outside", { isolation: "none" })).merge).toBeUndefined();
-  });
+  test(
+    "an agent without isolation is given a worktree where the caller says so, and one with it none",
+    { tags: ["long"] },
+    async () => {
+      const folders = await createFolders();
+      const turns: Turns = {
+        "plain: inside": [edit("other.txt", "other\n", "inside\n"), { expect: inFolder(true), text: "Done." }],
+        "writer: outside": [{ expect: inFolder(false), text: "Done." }],
+      };
+      const retinue = await open(folders, turns, { agents: [agent("plain", { isolation: "none" }), agent("writer")] });
+      expect((await retinue.spawn("plain", "inside", { isolation: "worktree" })).merge).toMatchObject({
+        modified: ["other.txt"],
+      });
+      expect((await retinue.spawn("writer", "outside", { isolation: "none" })).merge).toBeUndefined();
+    },
+  );
 
-  test("what was kept elsewhere for a worktree goes with it", async () => {
+  test("what was kept elsewhere for a worktree goes with it", { tags: ["long"] }, async () => {
     const folders = await createFolders();
     await writeFile(path.join(folders.workspace, "a.ts"), "export const findMe = 1;\n");
     const retinue = await open(folders, {

@@ -29,8 +29,11 @@ export const update = <const Columns extends readonly MessageColumn[]>(
   row: RowOf<Columns>,
 ): Operation => ({ type: "update", id, columns, values: valuesOf(columns, row) });
 
-const valuesOf = <Columns extends readonly MessageColumn[]>(columns: Columns, row: RowOf<Columns>): readonly ColumnValue[] =>
-  columns.map((column: Columns[number]) => row[column]);
+const valuesOf = <Columns extends readonly MessageColumn[]>(columns: Columns, row: RowOf<Columns>): readonly ColumnValue[] => {
+  const values: ColumnValue[] = [];
+  for (const column of columns as readonly Columns[number][]) values.push(row[column]);
+  return values;
+};
 
 export const OPEN_RUN = [
   "id",

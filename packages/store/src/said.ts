@@ -14,6 +14,7 @@ export const toSaid = (event: RecordedEvent): string => {
     case "model.failed":
       return event.error.message;
     case "approval.answered":
+      return event.text ?? event.reason ?? "";
     case "cancel.requested":
       return event.reason ?? "";
     case "tool.settled":

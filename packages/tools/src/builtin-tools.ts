@@ -12,7 +12,6 @@ import { createGitDiffTool } from "./git/git-diff.ts";
 import { createGitTool } from "./git/git.ts";
 import { createGlobTool } from "./glob.ts";
 import { createGrepTool } from "./grep.ts";
-import type { AskUserOptions } from "./human/ask-user.ts";
 import { createAskUserTool } from "./human/ask-user.ts";
 import { createTodoTool } from "./human/todo.ts";
 import type { QueryDbOptions } from "./knowledge/query-db.ts";
@@ -37,7 +36,6 @@ export type BuiltinToolOptions = {
   readonly web?: WebFetchOptions;
   readonly webSearch?: WebSearchOptions;
   readonly queryDb?: QueryDbOptions;
-  readonly askUser?: AskUserOptions;
   /** Of the documents that were added; without it there is no tool to search them. */
   readonly documentIndex?: string;
   /** Told of each change of a file before it is made. */
@@ -64,7 +62,7 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   ...(options.webSearch?.engine === undefined ? [] : [createWebSearch(options.webSearch)]),
   ...(options.documentIndex === undefined ? [] : [createSearchDocuments({ indexFile: options.documentIndex })]),
   ...(hasDatabase(options) ? [createQueryDb(options.queryDb ?? {})] : []),
-  createAskUserTool(options.askUser),
+  createAskUserTool(),
   createTodoTool(),
 ];
 

@@ -27,7 +27,7 @@ const TEXT = z.string().max(1_000_000);
 const EDITS = z
   .array(
     z.object({
-      old: TEXT.describe("Exact text of the file, without line numbers."),
+      old: TEXT.describe("Exact text, without line numbers."),
       new: TEXT,
       all: z.boolean().optional().describe("Every place; else old must occur once."),
     }),
@@ -57,7 +57,7 @@ const INPUT = z
 const SHOWN = z.object({
   path: PATH.optional(),
   edits: EDITS.optional(),
-  files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}; all or none."),
+  files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}."),
 });
 
 export type EditInput = z.infer<typeof INPUT>;

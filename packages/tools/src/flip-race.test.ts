@@ -11,6 +11,12 @@ import { createLsTool } from "./ls.ts";
 import { createReadTool } from "./read.ts";
 import { createWriteTool } from "./write.ts";
 
+/** A tenth of the tries for every change, and all of them among the long tests. */
+const FORMS = [
+  { share: 10, options: {} },
+  { share: 1, options: { tags: ["long"] } },
+];
+
 const cases: readonly {
   readonly what: string;
   readonly tool: AnyTool;
@@ -49,9 +55,10 @@ const cases: readonly {
   },
 ];
 
-describe("while links and folders are swapped", () => {
-  for (const { what, tool, inputs, tries } of cases)
-    it(`${what} gives no line of a key in ${tries} tries`, { timeout: 300_000 }, async () => {
+describe.each(FORMS)("while links and folders are swapped (a share of $share)", { timeout: 300_000 }, ({ share, options }) => {
+  for (const { what, tool, inputs, tries: all } of cases) {
+    const tries = all / share;
+    it(`${what} gives no line of a key in ${tries} tries`, options, async () => {
       await using test = await createTestWorkspace();
       const race = await startFlipRace(test.workspace);
       let given = 0;
@@ -70,15 +77,16 @@ describe("while links and folders are swapped", () => {
       expect(leaked).toBe(0);
       expect(given).toBeGreaterThan(0);
     });
+  }
 
-  it("ls and glob name nothing that lies outside in 400 tries", { timeout: 300_000 }, async () => {
+  it(`ls and glob name nothing that lies outside in ${400 / share} tries`, options, async () => {
     await using test = await createTestWorkspace();
     const race = await startFlipRace(test.workspace);
     const outside = path.join(path.dirname(test.workspace), "outside");
     await createWriteTool().execute({ path: "outside-only", content: "" }, { ...test.context, workspace: outside });
     let leaked = 0;
     try {
-      for (let at = 0; at < 400; at += 1) {
+      for (let at = 0; at < 400 / share; at += 1) {
         const tool: AnyTool = at % 2 === 0 ? createLsTool() : createGlobTool();
         const input = { ...(at % 4 < 2 ? { path: "flip" } : {}), ...(at % 2 === 0 ? {} : { pattern: "**" }) };
         const said = await tool.execute(input, test.context).then(toText, (thrown: unknown) => String(thrown));
@@ -90,14 +98,14 @@ describe("while links and folders are swapped", () => {
     expect(leaked).toBe(0);
   });
 
-  it("write and edit change nothing outside and no secret in 3000 tries", { timeout: 300_000 }, async () => {
+  it(`write and edit change nothing outside and no secret in ${3000 / share} tries`, options, async () => {
     await using test = await createTestWorkspace();
     const race = await startFlipRace(test.workspace);
     const write: AnyTool = createWriteTool();
     const edit: AnyTool = createEditTool();
     let written = 0;
     try {
-      for (let at = 0; at < 3000; at += 1) {
+      for (let at = 0; at < 3000 / share; at += 1) {
         const named = at % 3 === 0 ? "flip/config.json" : "real/config.json";
         const running =
           at % 2 === 0

@@ -20,7 +20,7 @@ const STATS_AT_ONCE = 64;
 
 const INPUT = z.object({
   pattern: z.string().min(1).max(1000).describe('Like "src/**/*.ts", or "*.md" in any folder.'),
-  path: z.string().min(1).optional().describe("Default: the workspace."),
+  path: z.string().min(1).optional(),
   order: z.enum(["path", "newest"]).optional(),
   limit: z.number().int().min(1).max(2000).optional(),
 });
@@ -36,7 +36,7 @@ export const createGlobTool = ({ unprotected }: GlobOptions = {}): Tool<GlobInpu
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "glob",
-    description: "Finds files by path, hidden ones too, but not those that .gitignore excludes.",
+    description: "Finds files by path: hidden ones too, ignored ones not.",
     input: INPUT,
     effect: "read",
     timeoutMs: 60_000,

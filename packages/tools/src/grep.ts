@@ -31,9 +31,9 @@ const MAX_COUNTED = 20_000;
 const TIME_LIMIT_MS = 20_000;
 
 const INPUT = z.object({
-  pattern: z.string().min(1).max(5000).describe("Rust regular expression, line by line."),
-  path: z.string().min(1).optional().describe('File, folder or "artifact:art_…"; default: the workspace.'),
-  glob: z.string().min(1).max(1000).optional().describe('Only such files: "*.ts", "!*.test.ts".'),
+  pattern: z.string().min(1).max(5000).describe("Rust regex, line by line."),
+  path: z.string().min(1).optional().describe('File, folder or "artifact:art_…"; default: all.'),
+  glob: z.string().min(1).max(1000).optional().describe('Like "*.ts" or "!*.test.ts".'),
   ignoreCase: z.boolean().optional(),
   literal: z.boolean().optional(),
   context: z.number().int().min(0).max(20).optional(),
@@ -52,8 +52,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "grep",
-    description:
-      "Searches file contents (ripgrep) or a kept output. Ignored, hidden and binary files are left out unless path names them.",
+    description: "Searches file contents (ripgrep) or a kept output. Ignored, hidden and binary files only if path names them.",
     input: INPUT,
     effect: "read",
     timeoutMs: 60_000,

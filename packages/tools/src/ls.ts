@@ -21,7 +21,7 @@ const MAX_ENTRIES_A_FOLDER = 100;
 const MAX_IGNORED_NAMED = 20;
 
 const INPUT = z.object({
-  path: z.string().min(1).optional().describe("Default: the workspace."),
+  path: z.string().min(1).optional(),
   depth: z.number().int().min(1).max(8).optional(),
 });
 

@@ -25,7 +25,7 @@ const SNIFF_BYTES = 8 * 1024;
 const COUNT_BYTES = 64 * 1024 * 1024;
 
 const INPUT = z.object({
-  path: z.string().min(1).describe('A file, or "artifact:art_…".'),
+  path: z.string().min(1),
   offset: z.number().int().min(1).optional().describe("First line, from 1."),
   limit: z.number().int().min(1).max(MAX_LINES).optional(),
 });
@@ -41,8 +41,7 @@ export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInpu
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "read",
-    description:
-      "Reads a text file with line numbers, in ranges where it is long, an image, or a kept output by its artifact: name.",
+    description: 'Reads a text file with line numbers, an image, or a kept output ("artifact:art_…").',
     input: INPUT,
     effect: "read",
     touches: ({ path }) => ({ paths: [path] }),

@@ -43,7 +43,11 @@ it("J6: 200 MB of output cost less than 64 MiB of memory, and both ends of it ar
   expect(test.shown.join("").length).toBeLessThan(4_000_000);
 });
 
-describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
+// The machine's own lane for every change, and the other among the long tests.
+for (const sandbox of lanes)
+  describe(`shell, sandbox ${sandbox.backend}`, sandbox === lanes.at(-1) ? {} : { tags: ["long"] }, () => tryShell(sandbox));
+
+function tryShell(sandbox: Sandbox): void {
   const shell = createShellTool({ sandbox });
   const note = sandbox.backend === "none" ? "; not sandboxed" : "";
   const isSandboxed = sandbox.backend !== "none";
@@ -162,7 +166,7 @@ describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
   // Without a PID namespace each of them is given time to end by itself.
   const shells = isSandboxed ? 20 : 4;
 
-  it(`B14: of ${shells} shells that were aborted at any moment, nothing is left`, async () => {
+  it(`B14: of ${shells} shells that were aborted at any moment, nothing is left`, { tags: ["long"] }, async () => {
     expect(await abortShells({ shells, sandbox })).toEqual({ aborted: shells, left: [] });
   });
 
@@ -239,14 +243,14 @@ describe.each(lanes)("shell, sandbox $backend", (sandbox) => {
     await expect(run(test, "echo", { workspace: test.at("gone") })).rejects.toMatchObject({ code: "tool_failed" });
     expect(await readdir(test.workspace)).toEqual([]);
   });
-});
+}
 
 describe("shell", () => {
   it("declares its command line, so that policy can judge it", () => {
     expect(createShellTool().touches({ command: "ls" })).toEqual({ command: "ls", needsSandbox: true, secrets: [] });
   });
 
-  it("says when there are too many files to measure what changed", async () => {
+  it("says when there are too many files to measure what changed", { tags: ["long"] }, async () => {
     await using test = await createTestWorkspace();
     await mkdir(test.at("many"));
     await createShellTool({ sandbox: NONE }).execute({ command: "cd many && seq 1 20100 | xargs touch" }, test.context);

@@ -32,13 +32,7 @@ const TAIL_CHARS = 7000;
 
 const INPUT = z.object({
   command: z.string().min(1).max(100_000),
-  timeoutMs: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_TIMEOUT_MS)
-    .optional()
-    .describe(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`),
+  timeoutMs: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe(`Default ${DEFAULT_TIMEOUT_MS}.`),
 });
 
 export type ShellInput = z.infer<typeof INPUT>;
@@ -54,10 +48,9 @@ export const createShellTool = ({ secrets = () => NO_SECRETS, ...options }: Shel
   defineTool({
     name: "shell",
     description:
-      "Runs a line of bash in the workspace and gives output and exit code. It has no terminal and no input, and nothing that it starts " +
-      "outlives it. Only what you may write of the workspace stays changed; .git is read-only (use git_commit); home and /tmp are empty and " +
-      "private to each command; localhost is the command itself. " +
-      "{{secret:NAME}} is filled in from the workspace's .env if the user allows it.",
+      "Runs a line of bash in the workspace and gives output and exit code: no terminal, no input, and nothing outlives it. Only what you may " +
+      "write stays changed; .git is read-only (use git_commit); home and /tmp are empty for each command; localhost is the command itself. " +
+      "{{secret:NAME}} is filled in from .env if the user allows it.",
     input: INPUT,
     effect: "execute",
     // A little more than a command may ask for, so that its own time is up first.

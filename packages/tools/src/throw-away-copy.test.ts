@@ -80,9 +80,10 @@ describe.each<["plain" | undefined, string]>([
   ["plain", "made file by file"],
 ])("in a throw-away copy %s (%s)", (copyBy) => {
   const options = copyBy === undefined ? {} : { copyBy };
+  const lane = copyBy === undefined ? {} : { tags: ["long"] };
 
   const role = (name: string, body: (role: Role) => Promise<void>, files: Readonly<Record<string, string>> = {}): void =>
-    test(name, { timeout: 120_000 }, async () => {
+    test(name, { timeout: 120_000, ...lane }, async () => {
       await using made = await createSuite(files);
       const shell = createShellTool(options);
       const run: Role["run"] = async (command, scope = TESTS_ONLY) =>

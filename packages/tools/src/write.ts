@@ -27,7 +27,7 @@ export type WriteOptions = {
 export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteInput> =>
   defineTool({
     name: "write",
-    description: "Creates a text file or replaces its whole content, unless others changed it since you read it.",
+    description: "Creates a text file or replaces its whole content.",
     input: INPUT,
     effect: "write",
     touches: ({ path: named }) => ({ paths: [named] }),

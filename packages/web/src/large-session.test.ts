@@ -1,3 +1,4 @@
+// @module-tag long
 /** A session of many hundred steps in a real browser: it opens at its end, and what is older comes when somebody goes there. */
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The manners of the page, as a person meets them: rules, questions of agents, what waits, what is new, completion, pictures, comments. Only the model is played. */
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -164,9 +165,18 @@ test("what an agent asks is answered in the tree by an option and from the inbox
   expect(await card.getByRole("list", { name: "Asked by" }).innerText()).toMatch(/main\s*lead/);
   expect(await page.title()).toBe("(1) Retinue");
   expect(await findInaccessible(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForTimeout(200);
+  expect(await findInaccessible(page)).toEqual([]);
+  expect((await card.getByRole("textbox", { name: "Your answer to lead" }).boundingBox())?.width).toBeGreaterThan(180);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1440, height: 900 });
   // What waits for a human is never folded away.
   await page.getByRole("button", { name: "Collapse lead" }).click();
   await page.reload();
+  await card.getByRole("button", { name: "8080" }).waitFor();
+  await page.waitForTimeout(300);
   await card.getByRole("button", { name: "8080" }).click();
   const second = page.getByRole("region", { name: "lead asks: And which name?" });
   await second.waitFor();
@@ -174,6 +184,7 @@ test("what an agent asks is answered in the tree by an option and from the inbox
   const inbox = page.getByRole("dialog", { name: "Waiting for you (1)" });
   await inbox.getByRole("textbox", { name: "Your answer to lead" }).fill("Corner shop");
   expect(await findInaccessible(page)).toEqual([]);
+  await page.waitForTimeout(300);
   await page.keyboard.press("Enter");
   await page.getByText("It is served at 8080, as you said.").waitFor();
   expect(await page.title()).toBe("Retinue");

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The page as a person uses it: in a real browser, against the real server, with only the model played. */
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +7,6 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
 import {
-  DISCOUNT_TASK,
   discountParts,
   findInaccessible,
   LEAD,
@@ -51,6 +51,19 @@ const MORE: readonly Part[] = [
     replies: [[call("write", { path: "NOTES.md", content: "# Notes\n" })], "The notes are written."],
     hold: { 0: "terminal" },
   },
+  {
+    agent: "main",
+    task: "asked from a terminal",
+    replies: [[call("ask_user", { question: "Which **port** shall it be?", options: ["80", "8080"] })], "It listens at 8080."],
+  },
+  {
+    agent: "main",
+    task: "my bill",
+    replies: [{ text: "The lead knows bills.", calls: [delegate("lead", "Explain the bill.", { transfer: true })] }],
+  },
+  { agent: "lead", task: "my bill", replies: ["You bought **quinces**."], hold: { 0: "bill" } },
+  // At depth 0 nobody is told to be a sub-agent.
+  { agent: "main", task: "And the tax", replies: ["The tax is in it."] },
   { agent: "main", task: "Say a long thing", replies: ["First part of it. ".repeat(40)], hold: { 0: "speech" } },
   {
     agent: "main",
@@ -108,42 +121,6 @@ const ask = async (page: Page, text: string): Promise<void> => {
 };
 
 const node = (page: Page, name: string) => page.getByRole("article", { name: new RegExp(`^${name}, depth`) });
-
-test("two levels of agents appear while they work, an edit from depth 2 is approved with its diff, and a reload in between loses nothing", async () => {
-  const page = await openTab();
-  await ask(page, DISCOUNT_TASK);
-  const card = page.getByRole("region", { name: /executor #1 wants to edit src\/cart\.ts/ });
-  await card.getByText("discount = 0").waitFor();
-  expect(await card.getByRole("list", { name: "Asked by" }).innerText()).toMatch(/main\s*lead\s*executor #1/);
-  expect(await card.innerText()).toContain("return Math.round(sum * (1 - discount));");
-  await node(page, "lead").waitFor();
-  await node(page, "executor #2").getByText("running").waitFor();
-  expect(await page.title()).toBe("(1) Retinue");
-  expect(await findInaccessible(page)).toEqual([]);
-
-  await page.reload();
-  await card.waitFor();
-  expect(await node(page, "researcher").getByText("completed").count()).toBe(1);
-
-  await page.getByRole("button", { name: "Collapse executor #2" }).click();
-  expect(await page.getByText("test/cart.test.ts", { exact: true }).count()).toBe(0);
-
-  // What waits for a human is never folded away.
-  await page.getByRole("button", { name: "Collapse lead" }).click();
-  await card.waitFor();
-  await page.waitForTimeout(300);
-  await card.getByRole("button", { name: "Allow once" }).click();
-  await card.waitFor({ state: "detached" });
-  stage.model.release("code is done");
-  stage.model.release("test is written");
-  await page.getByRole("region", { name: /executor #2 wants to write/ }).waitFor();
-  await page.waitForTimeout(300);
-  await page.keyboard.press("1");
-  await page.getByText("The discount is in").waitFor();
-  await node(page, "main").getByText("completed").waitFor();
-  expect(await readFile(path.join(stage.workspace, "src/cart.ts"), "utf8")).toContain("discount = 0");
-  expect(problems).toEqual([]);
-});
 
 test("an act is denied with a reason that the agent reads, from the inbox and by keys", async () => {
   const page = await openTab();
@@ -205,6 +182,43 @@ test("a run that another process drives is followed live and approved in the pag
   await card.getByRole("button", { name: "Allow once" }).click();
   await page.getByText("The notes are written.").waitFor();
   expect(await readFile(path.join(stage.workspace, "NOTES.md"), "utf8")).toBe("# Notes\n");
+  expect(problems).toEqual([]);
+});
+
+test("what an agent of another process asks is answered in the page, though nobody is at its terminal", async () => {
+  const page = await openTab();
+  const child = stage.command("run", "Be asked from a terminal");
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  await page.getByRole("link", { name: /Be asked from a terminal/ }).click();
+  const card = page.getByRole("region", { name: /main asks: Which/ });
+  await card.getByRole("button", { name: "8080" }).waitFor();
+  expect(await ended).toBe(4);
+  await node(page, "main").getByText("waits for you").waitFor();
+  await page.getByRole("log").focus();
+  await page.waitForTimeout(1_300);
+  await page.keyboard.press("2");
+  await page.getByText("It listens at 8080.").waitFor();
+  await page.getByRole("button", { name: /ask_user/ }).click();
+  await page.getByText("The user answered: 8080").first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("a conversation that is handed over tells who has it, speaks to them, and shows what they answered", async () => {
+  const page = await openTab();
+  await ask(page, "Explain my bill.");
+  await node(page, "main").getByRole("button", { name: "handed over to lead" }).waitFor();
+  await node(page, "lead").getByText("has the conversation").waitFor();
+  await page.getByRole("combobox", { name: "Say something to lead while it works" }).waitFor();
+  expect(await findInaccessible(page)).toEqual([]);
+  stage.model.release("bill");
+  await page.getByText("lead answered in its place:").waitFor();
+  await page.getByText("You bought quinces.").waitFor();
+  await page.reload();
+  await page.getByText("You bought quinces.").waitFor();
+  await page.getByRole("combobox", { name: "Say to lead what comes next" }).fill("And the tax?");
+  await page.keyboard.press("Enter");
+  await page.getByText("The tax is in it.").waitFor();
+  expect(await node(page, "lead").count()).toBe(2);
   expect(problems).toEqual([]);
 });
 
@@ -290,6 +304,12 @@ test("every screen is free of serious accessibility findings, light and wide, da
       ).toBe(true);
     }
   }
+  const stranger = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+  const outside = await stranger.newPage();
+  await outside.goto(stage.url);
+  await outside.getByRole("heading").first().waitFor();
+  expect(await findInaccessible(outside), "without a key").toEqual([]);
+  await stranger.close();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   expect(await findInaccessible(page)).toEqual([]);

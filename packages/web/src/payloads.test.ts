@@ -1,3 +1,4 @@
+// @module-tag long
 /** Nothing that a model, a tool or a file says is ever taken for markup: what would run on a page that does is shown as the text that it is. */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Test cases run from the page, as a person does it: real server, real application under test, two real browsers; only the model is played. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";

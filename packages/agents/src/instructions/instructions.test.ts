@@ -100,7 +100,7 @@ describe("instructions", () => {
   test("of a folder are read for whoever enters it", async () => {
     await folders.write("project/lib/CLAUDE.md", "Of lib.");
     const read = await loadFolderInstructions(path.join(folders.projectDir, "lib"), folders.projectDir);
-    expect(read.map(({ text }) => text)).toEqual(["Of lib."]);
+    expect(read.files.map(({ text }) => text)).toEqual(["Of lib."]);
   });
 });
 

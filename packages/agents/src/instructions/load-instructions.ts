@@ -24,7 +24,14 @@ export type InstructionOptions = {
   readonly configDir?: string | undefined;
 };
 
-export type LoadedInstructions = { readonly files: readonly Instructions[]; readonly problems: readonly Problem[] };
+export type LoadedInstructions = {
+  readonly files: readonly Instructions[];
+  /** What they import and could be read, however often its text was told. */
+  readonly imported: readonly string[];
+  /** What they would import if it could be read. */
+  readonly missing: readonly string[];
+  readonly problems: readonly Problem[];
+};
 
 /** Of a folder, in this order. */
 export const INSTRUCTION_FILES: readonly string[] = placesOf("instructions").map(({ at }) => at);
@@ -45,16 +52,23 @@ export const loadInstructions = async (options: InstructionOptions): Promise<Loa
   for (const folder of folders)
     for (const name of INSTRUCTION_FILES)
       await reader.read({ file: path.join(folder, name), origin: "project", inside: root, depth: 0 });
-  return { files: reader.files, problems: reader.problems };
+  return toLoaded(reader);
 };
 
 /** Of one folder below the workspace, for work that enters it. */
-export const loadFolderInstructions = async (folder: string, root: string): Promise<readonly Instructions[]> => {
+export const loadFolderInstructions = async (folder: string, root: string): Promise<LoadedInstructions> => {
   const reader = createReader(undefined);
   for (const name of INSTRUCTION_FILES)
     await reader.read({ file: path.join(folder, name), origin: "project", inside: root, depth: 0 });
-  return reader.files;
+  return toLoaded(reader);
 };
+
+const toLoaded = ({ files, imported, missing, problems }: LoadedInstructions): LoadedInstructions => ({
+  files,
+  imported,
+  missing,
+  problems,
+});
 
 type Wanted = {
   readonly file: string;
@@ -68,6 +82,8 @@ type Wanted = {
 
 const createReader = (homeDir: string | undefined) => {
   const files: Instructions[] = [];
+  const imported: string[] = [];
+  const missing: string[] = [];
   const problems: Problem[] = [];
   const seen = new Set<string>();
   const texts = new Set<string>();
@@ -88,8 +104,10 @@ const createReader = (homeDir: string | undefined) => {
     try {
       text = await readSource(file, inside);
     } catch (thrown) {
+      if (importedBy !== undefined) missing.push(file);
       return warn(thrown instanceof Error ? thrown.message : "it cannot be read");
     }
+    if (importedBy !== undefined) (text === undefined ? missing : imported).push(file);
     if (text === undefined) {
       // A word with an @ is often no import, so that only what looks like a file is missed.
       if (importedBy !== undefined && /\.\w{1,8}$/.test(file)) warn("it does not exist");
@@ -107,7 +125,7 @@ const createReader = (homeDir: string | undefined) => {
       if (target !== undefined) await read({ file: target, origin, inside, depth: depth + 1, importedBy: file });
     }
   };
-  return { read, files, problems };
+  return { read, files, imported, missing, problems };
 };
 
 const toTarget = (name: string, from: string, homeDir: string | undefined): string | undefined => {

@@ -171,7 +171,10 @@ const readSkills = async (place: Place): Promise<readonly CollectionItem[]> => {
       const { note, problems } = createNotes(main);
       const content = copied.find(({ from }) => from === main)?.content ?? new Uint8Array();
       const skill = readSkillFile({ text: decode(content), file: main, folder: "", folderName: name, origin: "project", note });
-      items.push(toItem("skill", skill, { name, problems, files: copied }));
+      const spared =
+        skill?.allowedTools === undefined ? "" : ` (while it is loaded, not asked about: ${skill.allowedTools.join(", ")})`;
+      const shown = skill && { ...skill, description: `${skill.description}${spared}` };
+      items.push(toItem("skill", shown, { name, problems, files: copied }));
     }
   }
   return items;

@@ -8,18 +8,14 @@ import { openReconnecting } from "./reconnecting-socket.ts";
 export type SessionItem = RouteOutput<"getSession">;
 export type ApprovalItem = RouteOutput<"listApprovals">["approvals"][number];
 
-export type QuestionItem = RouteOutput<"listQuestions">["questions"][number];
-
-type Frame = AllFrame<SessionItem, ApprovalItem, QuestionItem>;
+type Frame = AllFrame<SessionItem, ApprovalItem>;
 
 export type AllFeedOptions = {
   /** The sessions written to last, after each connection; others may have changed too. */
   readonly onSessions?: (sessions: readonly SessionItem[]) => void;
   readonly onSession?: (session: SessionItem) => void;
   readonly onDeleted?: (sessionId: SessionId) => void;
-  /** All that agents ask the user. */
-  readonly onQuestions?: (questions: readonly QuestionItem[]) => void;
-  /** All acts that wait for a yes or no. */
+  /** All acts that wait for a yes or no, and all that agents ask the user. */
   readonly onApprovals?: (approvals: readonly ApprovalItem[]) => void;
   readonly onState?: (state: FeedState) => void;
 };
@@ -33,7 +29,6 @@ export const followAll = (sockets: FeedSockets, options: AllFeedOptions): AllFee
         options.onState?.("open");
         options.onSessions?.(frame.sessions);
         options.onApprovals?.(frame.approvals);
-        options.onQuestions?.(frame.questions);
         return;
       case "session":
         options.onSession?.(frame.session);
@@ -43,9 +38,6 @@ export const followAll = (sockets: FeedSockets, options: AllFeedOptions): AllFee
         return;
       case "approvals":
         options.onApprovals?.(frame.approvals);
-        return;
-      case "questions":
-        options.onQuestions?.(frame.questions);
         return;
       case "pong":
         return;

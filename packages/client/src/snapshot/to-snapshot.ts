@@ -97,6 +97,7 @@ const toHead = (run: RunView): RunHead => ({
   contextTokens: run.contextTokens,
   limits: run.limits,
   treeLimits: run.treeLimits,
+  transferredTo: run.transferredTo,
   stepCount: run.steps.length,
   children: idsOf(run.children),
 });

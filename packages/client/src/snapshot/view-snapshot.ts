@@ -25,6 +25,7 @@ export type RunHead = Pick<
   | "contextTokens"
   | "limits"
   | "treeLimits"
+  | "transferredTo"
 > & {
   /** The first line of the task. */
   readonly title: string;

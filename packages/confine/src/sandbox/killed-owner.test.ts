@@ -61,7 +61,7 @@ describe("a process of ours that is killed with kill -9", () => {
     ["in a throw-away copy of it", [["**/*.test.ts"]]],
   ])(
     "B14: takes its sandboxes with it at whatever moment, and the next one removes its temporary folders: commands %s",
-    { timeout: 300_000 },
+    { tags: ["long"], timeout: 300_000 },
     async (_, writes) => {
       await using place = await createTestWorkspace();
       const temporary = path.join(path.dirname(place.workspace), "tmp");

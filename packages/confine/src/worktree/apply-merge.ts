@@ -3,7 +3,7 @@
  * again, and what is no longer as it was planned for is left as it is and told.
  */
 import path from "node:path";
-import type { FileVersion, MergeConflict, MergeOutcome, PlannedChange } from "@retinue/protocol";
+import type { FileVersion, MergeConflict, MergeOutcome, PlannedChange, RunId } from "@retinue/protocol";
 import type { MergePlan, RunWorktree } from "@retinue/runtime";
 import { inFileTurn } from "../files/file-turns.ts";
 import { removeEmptyFolders, removeFolder, removeInside } from "../files/remove-inside.ts";
@@ -15,6 +15,22 @@ import type { PlacedFile } from "./place-file.ts";
 import { placeFile, removeLeftover } from "./place-file.ts";
 import { EXECUTABLE_MODE, LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
 
+/** A plain file of the workspace that a merge is about to write or, where `after` is null, to delete. */
+export type MergedFile = {
+  readonly runId: RunId;
+  /** The workspace that is merged into. */
+  readonly root: string;
+  readonly file: string;
+  readonly after: Buffer | null;
+  /** What stands there may be run. */
+  readonly wasExecutable: boolean;
+};
+
+export type ApplyMergeOptions = GitOptions & {
+  /** Called before each file is changed, so that what stands there can be kept. Nothing that it throws stops the merge. */
+  readonly beforeMerge?: (merged: MergedFile) => Promise<void>;
+};
+
 type Merged = Pick<MergeOutcome, "created" | "modified" | "deleted" | "conflicts">;
 
 const CHANGED_SINCE = "it was changed in the workspace while it was being merged";
@@ -23,7 +39,7 @@ const CHANGES_AT_ONCE = 64;
 export const applyMerge = async (
   of: RunWorktree,
   { changes, conflicts: known }: MergePlan,
-  options: GitOptions,
+  { beforeMerge, ...options }: ApplyMergeOptions,
   signal: AbortSignal,
 ): Promise<Merged> => {
   const { git } = await openSource({ ...options, workspace: of.of, signal });
@@ -41,6 +57,7 @@ export const applyMerge = async (
         format: formatOf(splitVersion(change.to ?? change.from ?? "").id),
         change,
         contents,
+        beforeMerge,
       }).catch((thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)));
       if (reason !== null) conflicts.push({ path: change.path, reason });
       else (change.to === null ? deleted : change.from === null ? created : modified).push(change.path);
@@ -51,14 +68,15 @@ export const applyMerge = async (
 
 type Application = {
   readonly root: string;
-  readonly runId: string;
+  readonly runId: RunId;
   readonly format: ObjectFormat;
   readonly change: PlannedChange;
   readonly contents: ReadonlyMap<string, Buffer>;
+  readonly beforeMerge: ApplyMergeOptions["beforeMerge"];
 };
 
 /** Null when the workspace is as planned; otherwise why it is not. */
-const applyChange = async ({ root, runId, format, change, contents }: Application): Promise<string | null> => {
+const applyChange = async ({ root, runId, format, change, contents, beforeMerge }: Application): Promise<string | null> => {
   const { path: file, from, to } = change;
   return inFileTurn([path.join(root, file)], async () => {
     const standing = await readVersion({ root, file, format });
@@ -75,10 +93,14 @@ const applyChange = async ({ root, runId, format, change, contents }: Applicatio
       return null;
     }
     if (now !== from) return CHANGED_SINCE;
-    if (to === null) await removeInside({ root, file });
-    else {
+    const before = { runId, root, file, wasExecutable: from !== null && splitVersion(from).mode === EXECUTABLE_MODE };
+    if (to === null) {
+      await beforeMerge?.({ ...before, after: null }).catch(() => undefined);
+      await removeInside({ root, file });
+    } else {
       const { id, mode } = splitVersion(to);
       const content = contents.get(id) ?? Buffer.alloc(0);
+      if (mode !== LINK_MODE) await beforeMerge?.({ ...before, after: content }).catch(() => undefined);
       await placeFile({ root, file, runId, isNew: from === null, content, type: TYPES.get(mode) ?? "plain" });
     }
     return null;

@@ -137,7 +137,7 @@ describe("a worktree", () => {
     expect(await repository.sprung()).toEqual([]);
   });
 
-  test("keeps every byte, whatever conversions the repository asks for", async () => {
+  test("keeps every byte, whatever conversions the repository asks for", { tags: ["long"] }, async () => {
     const { repository, make } = await setUp({
       ".gitattributes": "*.txt text eol=crlf\n*.id ident\n*.u16 working-tree-encoding=UTF-16\n",
     });
@@ -151,7 +151,7 @@ describe("a worktree", () => {
     expect(await read(workspace, "mixed.txt")).toBe("a\r\nB\nc\r\n");
   });
 
-  test("is made of a repository without any commit", async () => {
+  test("is made of a repository without any commit", { tags: ["long"] }, async () => {
     const { repository, make } = await setUp();
     await writeFile(path.join(repository.workspace, "a.txt"), "a\n");
     const made = await make("one");
@@ -175,7 +175,7 @@ describe("a worktree", () => {
     expect(await read(repository.workspace, "top.txt")).toBe("top\n");
   });
 
-  test("of a part of a repository takes nothing untracked from around it", async () => {
+  test("of a part of a repository takes nothing untracked from around it", { tags: ["long"] }, async () => {
     const { repository, make } = await setUp({ "top.txt": "top\n", "part/a.txt": "a\n" }, "part");
     await writeFile(path.join(repository.workspace, "around.txt"), "around\n");
     await writeFile(path.join(repository.workspace, "part/new.txt"), "new\n");
@@ -184,7 +184,7 @@ describe("a worktree", () => {
     expect((await readdir(made.of.workspace)).toSorted()).toEqual(["a.txt", "new.txt"]);
   });
 
-  test("that is no worktree any more is not taken for a part of what lies around it", async () => {
+  test("that is no worktree any more is not taken for a part of what lies around it", { tags: ["long"] }, async () => {
     const { repository, worktrees, make } = await setUp({ "a.txt": "a\n" });
     const made = await make("one");
     await rm(path.join(made.of.folder, ".git"));
@@ -192,7 +192,7 @@ describe("a worktree", () => {
     await expect(worktrees.keep(made.of, made.base, [])).rejects.toThrow("is no worktree any more");
   });
 
-  test("can be made of a worktree", async () => {
+  test("can be made of a worktree", { tags: ["long"] }, async () => {
     const { repository, worktrees, make } = await setUp({ "a.txt": "a\n" });
     const outer = await make("outer");
     await outer.write("b.txt", "b\n");
@@ -207,23 +207,27 @@ describe("a worktree", () => {
     expect(await readdir(repository.workspace)).not.toContain("b.txt");
   });
 
-  test("is taken away with all that belongs to it, and its ref only where nothing depends on it", async () => {
-    const { repository, worktrees, make } = await setUp({ "a.txt": "a\n" });
-    const made = await make("one");
-    await made.write("a.txt", "A\n");
-    await made.plan();
-    expect(await worktrees.list()).toEqual([made.of]);
-    await worktrees.remove(made.of, { keepRef: true });
-    expect(await worktrees.list()).toEqual([]);
-    expect(await readdir(path.dirname(made.of.folder))).toEqual([]);
-    expect(await repository.git("worktree", "list", "--porcelain")).not.toContain("one");
-    expect(await repository.git("show", "refs/retinue/run_one:a.txt")).toBe("A\n");
-    const again = await make("two");
-    await worktrees.remove(again.of, { keepRef: false });
-    expect(await repository.git("for-each-ref", "refs/retinue/run_two")).toBe("");
-  });
+  test(
+    "is taken away with all that belongs to it, and its ref only where nothing depends on it",
+    { tags: ["long"] },
+    async () => {
+      const { repository, worktrees, make } = await setUp({ "a.txt": "a\n" });
+      const made = await make("one");
+      await made.write("a.txt", "A\n");
+      await made.plan();
+      expect(await worktrees.list()).toEqual([made.of]);
+      await worktrees.remove(made.of, { keepRef: true });
+      expect(await worktrees.list()).toEqual([]);
+      expect(await readdir(path.dirname(made.of.folder))).toEqual([]);
+      expect(await repository.git("worktree", "list", "--porcelain")).not.toContain("one");
+      expect(await repository.git("show", "refs/retinue/run_one:a.txt")).toBe("A\n");
+      const again = await make("two");
+      await worktrees.remove(again.of, { keepRef: false });
+      expect(await repository.git("for-each-ref", "refs/retinue/run_two")).toBe("");
+    },
+  );
 
-  test("that was half made is made anew", async () => {
+  test("that was half made is made anew", { tags: ["long"] }, async () => {
     const { worktrees, make } = await setUp({ "a.txt": "a\n" });
     const made = await make("one");
     await made.write("left.txt", "left\n");
@@ -307,7 +311,7 @@ describe("a merge", () => {
     expect(await readdir(workspace)).not.toContain("dir");
   });
 
-  test("joins changes of different lines, and sees what was merged before", async () => {
+  test("joins changes of different lines, and sees what was merged before", { tags: ["long"] }, async () => {
     const text = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join("");
     const { repository, make } = await setUp({ "a.txt": text });
     const [first, second] = [await make("one"), await make("two")];
@@ -400,23 +404,27 @@ describe("a merge", () => {
     expect(await read(home, "b.txt")).toBe("b\n");
   });
 
-  test("puts a folder in place of a file and a file in place of a folder, unless something else is in it", async () => {
-    const { repository, make } = await setUp({ file: "file\n", "folder/a.txt": "a\n", "kept/a.txt": "a\n" });
-    const { workspace } = repository;
-    const made = await make("one");
-    await rm(path.join(made.of.folder, "file"));
-    await made.write("file/inner.txt", "inner\n");
-    for (const folder of ["folder", "kept"]) {
-      await rm(path.join(made.of.folder, folder), { recursive: true });
-      await made.write(folder, "now a file\n");
-    }
-    await writeFile(path.join(workspace, "kept/own.txt"), "own\n");
-    const { conflicts } = await made.bringBack();
-    expect(conflicts).toEqual([{ path: "kept", reason: "a folder stands in its place in the workspace" }]);
-    expect(await read(workspace, "file/inner.txt")).toBe("inner\n");
-    expect(await read(workspace, "folder")).toBe("now a file\n");
-    expect(await readdir(path.join(workspace, "kept"))).toEqual(["own.txt"]);
-  });
+  test(
+    "puts a folder in place of a file and a file in place of a folder, unless something else is in it",
+    { tags: ["long"] },
+    async () => {
+      const { repository, make } = await setUp({ file: "file\n", "folder/a.txt": "a\n", "kept/a.txt": "a\n" });
+      const { workspace } = repository;
+      const made = await make("one");
+      await rm(path.join(made.of.folder, "file"));
+      await made.write("file/inner.txt", "inner\n");
+      for (const folder of ["folder", "kept"]) {
+        await rm(path.join(made.of.folder, folder), { recursive: true });
+        await made.write(folder, "now a file\n");
+      }
+      await writeFile(path.join(workspace, "kept/own.txt"), "own\n");
+      const { conflicts } = await made.bringBack();
+      expect(conflicts).toEqual([{ path: "kept", reason: "a folder stands in its place in the workspace" }]);
+      expect(await read(workspace, "file/inner.txt")).toBe("inner\n");
+      expect(await read(workspace, "folder")).toBe("now a file\n");
+      expect(await readdir(path.join(workspace, "kept"))).toEqual(["own.txt"]);
+    },
+  );
 
   test("takes no protected file and none outside of what the agent may write", async () => {
     const { repository, worktrees, make } = await setUp({ "src/a.txt": "a\n" });
@@ -432,7 +440,7 @@ describe("a merge", () => {
     expect(await readdir(repository.workspace)).not.toContain("other.txt");
   });
 
-  test("brings a file that git ignores where the run is known to have written it, and no other", async () => {
+  test("brings a file that git ignores where the run is known to have written it, and no other", { tags: ["long"] }, async () => {
     const { repository, make } = await setUp({ ".gitignore": "*.log\n" });
     const made = await make("one");
     await made.write("asked.log", "asked\n");
@@ -441,7 +449,7 @@ describe("a merge", () => {
     expect(await readdir(repository.workspace)).not.toContain("noise.log");
   });
 
-  test("tells of repositories inside the worktree, which no commit can hold", async () => {
+  test("tells of repositories inside the worktree, which no commit can hold", { tags: ["long"] }, async () => {
     const { worktrees, make } = await setUp({ "a.txt": "a\n" });
     const made = await make("one");
     await mkdir(path.join(made.of.folder, "inner/.git/refs"), { recursive: true });
@@ -452,14 +460,14 @@ describe("a merge", () => {
     expect(unkept).toEqual([{ path: "inner/", reason: "it is a git repository of its own" }]);
   });
 
-  test("of nothing changes nothing", async () => {
+  test("of nothing changes nothing", { tags: ["long"] }, async () => {
     const { worktrees, make } = await setUp({ "a.txt": "a\n" });
     const made = await make("one");
     expect(await worktrees.keep(made.of, made.base, ["a.txt"])).toEqual({ commit: null, unkept: [] });
     expect((await lstat(made.of.folder)).isDirectory()).toBe(true);
   });
 
-  test("takes names as they are", async () => {
+  test("takes names as they are", { tags: ["long"] }, async () => {
     const { repository, make } = await setUp({ "plain.txt": "a\n" });
     const names = ['"quoted".txt', "line\nbreak.txt", "-dash", "ünï.txt", " space ", "back\\slash", "*?[x]"];
     for (const name of names.slice(0, 3)) await writeFile(path.join(repository.workspace, name), "before\n");

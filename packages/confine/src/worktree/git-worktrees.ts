@@ -7,6 +7,7 @@ import path from "node:path";
 import type { RunId } from "@retinue/protocol";
 import type { RunWorktree, Worktrees } from "@retinue/runtime";
 import { worktreeRef } from "@retinue/runtime";
+import type { ApplyMergeOptions } from "./apply-merge.ts";
 import { applyMerge } from "./apply-merge.ts";
 import { keepWork } from "./keep-work.ts";
 import { makeWorktree } from "./make-worktree.ts";
@@ -15,12 +16,13 @@ import type { MergeOptions } from "./plan-merge.ts";
 import { planMerge } from "./plan-merge.ts";
 import { pathsOf, toFolder } from "./worktree-paths.ts";
 
-export type GitWorktreesOptions = MergeOptions & {
-  /** The folder that worktrees are made in. */
-  readonly folder: string;
-  /** Lets go of what is kept elsewhere for a workspace that is about to be gone. */
-  readonly onRemove?: (workspace: string) => Promise<void>;
-};
+export type GitWorktreesOptions = MergeOptions &
+  Pick<ApplyMergeOptions, "beforeMerge"> & {
+    /** The folder that worktrees are made in. */
+    readonly folder: string;
+    /** Lets go of what is kept elsewhere for a workspace that is about to be gone. */
+    readonly onRemove?: (workspace: string) => Promise<void>;
+  };
 
 /** What is begun here is finished also when the run was cancelled; git itself ends what takes too long. */
 const NEVER = new AbortController().signal;

@@ -3,7 +3,7 @@
  * refused: what nobody let through does not pass.
  */
 import type { GuardedInput, GuardedOutput, Guardrail, Guardrails, UserPart } from "@retinue/protocol";
-import type { Clock, GuardPorts, GuardRefusal } from "@retinue/runtime";
+import type { Clock, GuardPorts, GuardRefusal, HookedEnd, Hooks } from "@retinue/runtime";
 import type { ActiveRun } from "./active-run.ts";
 import type { Ground } from "./ground.ts";
 
@@ -17,16 +17,21 @@ export const guardPortsOf = ({ options, ports, outputParsers }: Ground, { state 
   const input = listed(all, "input");
   const output = listed(all, "output");
   const parse = outputParsers.get(runId) ?? definition?.parseOutput;
-  if (input.length === 0 && output.length === 0 && !parse) return undefined;
+  const end = options.hooks?.end;
+  if (input.length === 0 && output.length === 0 && !parse && !end) return undefined;
   return {
     ...(input.length === 0
       ? {}
       : {
-          input: (parts, signal) => askAll(input, { agent, parts, text: textOf(parts) }, { clock: ports.clock, signal }),
+          input: (parts, signal) =>
+            askAll(input, { agent, run: state.identity, parts, text: textOf(parts) }, { clock: ports.clock, signal }),
         }),
     ...(output.length === 0
       ? {}
-      : { output: (said, signal) => askAll(output, { agent, ...said }, { clock: ports.clock, signal }) }),
+      : { output: (said, signal) => askAll(output, { agent, run: state.identity, ...said }, { clock: ports.clock, signal }) }),
+    ...(end
+      ? { end: (said, signal) => refusalOfEnd(end, { run: state.identity, workspace: state.spec.workspace, ...said }, signal) }
+      : {}),
     ...(parse
       ? {
           misfit: async (value) => {
@@ -36,6 +41,16 @@ export const guardPortsOf = ({ options, ports, outputParsers }: Ground, { state 
         }
       : {}),
   };
+};
+
+/** A hook that fails has not let the run end. */
+const refusalOfEnd = async (end: NonNullable<Hooks["end"]>, ended: HookedEnd, signal: AbortSignal): Promise<string | null> => {
+  try {
+    return (await end(ended, signal)) ?? null;
+  } catch (thrown) {
+    if (signal.aborted) return null;
+    return `a hook failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  }
 };
 
 type Guarded = { readonly input: GuardedInput; readonly output: GuardedOutput };

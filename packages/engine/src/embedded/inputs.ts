@@ -3,8 +3,8 @@
  * and takes them into the run's state, one after the other, in the order of the log.
  */
 import type { ApprovalId, InputBody, InputEvent, RunId, RunIdentity } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
-import { apply, asksForTransfer, likenessOf } from "@retinue/runtime";
+import { asksForTransfer, RetinueError } from "@retinue/protocol";
+import { apply, likenessOf } from "@retinue/runtime";
 import type { Lease } from "@retinue/store";
 import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";
@@ -111,13 +111,14 @@ export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" |
     });
   },
   cancel: async (runId, given = {}) => appendInput(ground, await identityOf(ground, runId), toCancel(given)),
-  answer: async (approvalId, { allowed, scope = "once", reason }, { source } = {}) =>
+  answer: async (approvalId, { allowed, scope = "once", reason, text }, { source } = {}) =>
     appendInput(ground, await identityOf(ground, runOf(ground, approvalId)), {
       type: "approval.answered",
       approvalId,
       allowed,
       scope,
       ...(reason === undefined ? {} : { reason }),
+      ...(text === undefined ? {} : { text }),
       ...(source === undefined ? {} : { source }),
     }),
 });

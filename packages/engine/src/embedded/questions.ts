@@ -1,7 +1,7 @@
 /** How a run's questions reach a human: by the host's approver, or by anybody who reads the record. The answer is always an input in the log. */
 import type { ApprovalId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { ApprovalRequest, Ports } from "@retinue/runtime";
+import type { ApprovalAnswer, ApprovalRequest, Ports } from "@retinue/runtime";
 import type { ActiveRun } from "./active-run.ts";
 import type { Ground } from "./ground.ts";
 import { leaveTree } from "./ground.ts";
@@ -33,20 +33,20 @@ const prompt = (ground: Ground, run: ActiveRun, request: ApprovalRequest): void 
   (run.prompts ??= new Map()).set(approvalId, answered);
   const signal = AbortSignal.any([answered.signal, run.stop.signal]);
   const answer = async (): Promise<void> => {
-    const given = await approver(request, signal).catch((thrown: unknown) => ({
+    const given = await approver(request, signal).catch((thrown: unknown): ApprovalAnswer => ({
       allowed: false,
-      scope: "once" as const,
       reason: `Nobody could be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     }));
     // Whoever answered elsewhere, or stopped the run, was first.
     if (signal.aborted) return;
-    const { allowed, scope = "once", reason } = given;
+    const { allowed, scope = "once", reason, text } = given;
     await appendInput(ground, run.state.identity, {
       type: "approval.answered",
       approvalId,
       allowed,
       scope,
       ...(reason === undefined ? {} : { reason }),
+      ...(text === undefined ? {} : { text }),
     });
   };
   answer().catch((thrown: unknown) => {

@@ -75,8 +75,8 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
           settings: options.plan ?? { ...PLAN_DEFAULTS, maxConcurrent: options.maxConcurrent },
           isAskedByPerson: state.spec.model === CALL_MODEL,
           runIdOf: (callId) => childRunId(runId, callId),
-          spawn: ({ agent, task, callId, ending }, signal) =>
-            run ? spawnBelow(ground, run, { agent, task, limits: {}, tools: undefined, callId, ending }, signal) : noRun(),
+          spawn: ({ agent, task, callId, ending, tools }, signal) =>
+            run ? spawnBelow(ground, run, { agent, task, limits: {}, tools, callId, ending }, signal) : noRun(),
         })
       : [];
   return new Map([...own, ...delegation, ...plans, ...steering, ...asking].map((tool) => [tool.name, tool]));

@@ -42,6 +42,10 @@ export const createRecordedPorts = (replay: Replay, tools: Ports["tools"]): Port
     guard: {
       input: async () => refusalNext(replay, "input"),
       output: async () => refusalNext(replay, "output"),
+      end: async () => {
+        const next = nextAtEnd(replay);
+        return next?.type === "result.rejected" && next.by === "hook" ? next.reason : null;
+      },
       misfit: async () => {
         const next = nextAtEnd(replay);
         return next?.type === "result.rejected" && next.by === "schema" ? next.reason : null;
@@ -90,7 +94,7 @@ const RECORDED_COMMAND: AnyTool = defineTool({
 const verifyAgain = (replay: Replay, agent: string): RunResult => {
   const next = nextAtEnd(replay);
   if (next?.type === "run.parked") throw new Parked(next.on);
-  const refusal = next?.type === "result.rejected" ? next.reason : null;
+  const refusal = next?.type === "result.rejected" && next.by === "accept" ? next.reason : null;
   const after = (words: string): string | null =>
     refusal?.startsWith(`${agent} ${words}: `) ? refusal.slice(`${agent} ${words}: `.length) : null;
   const unable = after("could not verify it");

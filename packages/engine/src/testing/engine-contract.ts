@@ -28,12 +28,24 @@ export type EngineContract = {
 };
 
 const AGENTS = [
-  testAgent("main", { tools: ["act"], delegates: ["middle", "worker"] }),
-  testAgent("middle", { tools: ["act"], delegates: ["worker"] }),
-  testAgent("worker", { tools: ["act"] }),
+  testAgent("main", { tools: ["act", "ask"], delegates: ["middle", "worker"] }),
+  testAgent("middle", { tools: ["act", "ask"], delegates: ["worker"] }),
+  testAgent("worker", { tools: ["act", "ask"] }),
 ];
 
 const acting = (what: string): ScriptedTurn => ({ toolCalls: [{ tool: "act", input: { what }, callId: `act-${what}` }] });
+
+/** Hands the words of the user on. */
+const ASK = defineTool({
+  name: "ask",
+  description: "Asks the user.",
+  input: z.object({ text: z.string() }),
+  effect: "read",
+  touches: ({ text }) => ({ question: { text, options: [] } }),
+  execute: (_, { answer }) => `they said ${JSON.stringify(answer ?? null)}`,
+});
+
+const asking = (text: string): ScriptedTurn => ({ toolCalls: [{ tool: "ask", input: { text }, callId: `ask-${text}` }] });
 
 /** What a model says depends on the agent, its task and how far the conversation is: the same in every process. */
 type Lines = { readonly [asked: string]: readonly ScriptedTurn[] };
@@ -68,7 +80,7 @@ const createSetUp =
     const spec: RunSpec = createSpec({
       agent: AGENTS[0] ?? testAgent("main"),
       agents,
-      grant: { tools: ["act"], writes: [], hosts: [], approve: "ask", maxDepth: 3 },
+      grant: { tools: ["act", "ask"], writes: [], hosts: [], approve: "ask", maxDepth: 3 },
       model: "scripted/model",
       workspace: "/work",
       depth: 0,
@@ -86,7 +98,7 @@ const createSetUp =
         unattended: "park",
         ports: {
           model: () => createScriptedModel(script, { usage: { input: 100, output: 10 } }),
-          tool: (wanted) => (wanted === "act" ? tool : undefined),
+          tool: (wanted) => [tool, ASK].find((one) => one.name === wanted),
           clock: SYSTEM_CLOCK,
           realPath: async (file) => file,
           readFile: async () => "",
@@ -250,6 +262,32 @@ const testQuestions = (setUp: SetUp): void => {
     expect(JSON.stringify(await log.read(handle.sessionId))).toContain("not today");
   });
 
+  it("parks on what an agent asks the user, and hands the words of whoever answers elsewhere to the call that asked", async () => {
+    const { engine, start } = await setUp({
+      "main: go": [{ toolCalls: [delegateTo("worker", "two")] }, { text: "All is done." }],
+      "worker: two": [asking("which"), asking("which else"), asking("and"), { text: "worker knows." }],
+    });
+    const [{ engine: driver, log }, { engine: other }] = [await engine(), await engine()];
+    const handle = await start(driver);
+    const [first] = await questions(other, 1);
+    expect(first?.act.question).toEqual({ text: "which", options: [] });
+    // However wide the answer was given: another question is another one.
+    await other.answer(first?.approvalId ?? "apr_none", { allowed: true, scope: "session", text: "the left one" });
+    const second = await nextQuestion(other, first);
+    await other.answer(second?.approvalId ?? "apr_none", { allowed: false, reason: "you choose" });
+    const third = await nextQuestion(other, second);
+    await other.answer(third?.approvalId ?? "apr_none", { allowed: true });
+    expect(await handle.result).toMatchObject({ status: "completed", details: "All is done." });
+    const answers = (await log.read(handle.sessionId)).flatMap((event) =>
+      event.type === "tool.settled" && event.tool === "ask" ? event.content : [],
+    );
+    expect(answers.map((part) => (part.type === "text" ? part.text : part.type))).toEqual([
+      'they said "the left one"',
+      expect.stringContaining("The user did not answer: you choose Decide yourself"),
+      "they said null",
+    ]);
+  });
+
   it("answers once: a wrong id, a second answer and a settled run change nothing", async () => {
     const { engine, start, effects } = await setUp(DEEP);
     const [{ engine: driver, log }, { engine: other }] = [await engine(), await engine()];
@@ -375,6 +413,15 @@ const questions = async (on: Engine, count: number, sessionId?: SessionId) => {
   for (;;) {
     const open = await on.approvals(sessionId);
     if (open.length >= count) return open;
+    await pause();
+  }
+};
+
+/** The question that comes after one that was answered. */
+const nextQuestion = async (on: Engine, before: { readonly approvalId: string } | undefined) => {
+  for (;;) {
+    const [open] = await questions(on, 1);
+    if (open?.approvalId !== before?.approvalId) return open;
     await pause();
   }
 };

@@ -149,7 +149,8 @@ const createTools = (disk: MemoryDisk, { speak }: People): ReadonlyMap<string, A
     description: "Asks the user.",
     input: z.object({ question: z.string() }),
     effect: "read",
-    execute: async ({ question }) => `The user answered: ${question}.`,
+    touches: ({ question }) => ({ question: { text: question, options: [] } }),
+    execute: (_, { answer }) => `The user answered: ${answer ?? "nothing"}.`,
   });
   const shell = defineTool({
     name: "shell",
@@ -192,6 +193,7 @@ const answerTo = ({ seed, family }: Generated, act: ProposedAct): ApprovalAnswer
   const told = JSON.stringify(act.input);
   if (told.includes('"steps"')) return { allowed: true };
   if (pick(3, seed, told, "asked") === 0) return { allowed: false };
+  if (act.question) return { allowed: true, text: `as to ${act.question.text}, yes` };
   // What two runs at the same time are asked is no matter of which of them is quicker.
   return has(family, "answers") && pick(2, seed, told, "scope") === 0 ? { allowed: true, scope: "run" } : { allowed: true };
 };

@@ -168,8 +168,9 @@ const followList = ({ path }: Intent & { type: "list" }, { turns, findings, offe
     input: { pattern: path === "." ? "**" : `**/${path.replace(/^\.?\/|\/$/g, "")}/**` },
   };
   if (turns.length === 0) {
-    if (offers("ls", "path")) return { type: "calls", text: `Listing ${path}.`, calls: [{ tool: "ls", input: { path } }] };
-    return callOr(`Listing ${path}.`, offers("glob", "pattern") ? [below] : [], () => noTools("ls or glob"));
+    const listing = path === "." ? "Listing this folder." : `Listing ${path}.`;
+    if (offers("ls", "path")) return { type: "calls", text: listing, calls: [{ tool: "ls", input: { path } }] };
+    return callOr(listing, offers("glob", "pattern") ? [below] : [], () => noTools("ls or glob"));
   }
   const isEmpty = findings.listings.length === 0 && findings.paths.length === 0;
   return isEmpty && turns.length === 1 && offers("glob", "pattern")

@@ -46,6 +46,8 @@ describe("what is wanted is told from how it is asked", () => {
     ["ls packages/model", "list"],
     ["what files are in packages/model?", "list"],
     ["show the tree", "list"],
+    ["what is in this folder?", "list"],
+    ["what's in the directory", "list"],
     ["show me package.json", "read"],
     ["package.json", "read"],
     ["what's in README.md", "read"],
@@ -77,6 +79,7 @@ describe("what is wanted is told from how it is asked", () => {
     ["list the files in src", { type: "list", path: "src" }],
     ["list the files in the runtime package", { type: "list", path: "runtime" }],
     ["ls", { type: "list", path: "." }],
+    ["what is in this folder?", { type: "list", path: "." }],
     ["list all files of this project", { type: "list", path: "." }],
   ])("%s names what is meant", (question, expected) => {
     expect(toIntent(question)).toEqual(expected);

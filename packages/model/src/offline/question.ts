@@ -50,7 +50,7 @@ const PLACES_OF =
   /^(?:find|list|search(?: for)?|grep(?: for)?|show(?: me)?|count|give me)\b.*\b(?:comments?|occurrences?|usages?|uses|references|mentions|calls|callers)\b|^(?:find|list|show(?: me)?) (?:all|every)\b(?! (?:the )?(?:files?|folders?|director))|^(?:who|what) (?:calls|uses|imports|references)\b|^where (?:is|are|do we|does it) .*\b(?:used|called|imported|referenced|mentioned)\b|^grep\b/i;
 
 const LIST =
-  /^(?:ls|tree|dir)\b|\b(?:list|show|display|see|print)\b.*\b(?:files?|folders?|director(?:y|ies)|tree|contents?|structure)\b|\b(?:what|which) (?:files|folders|directories) (?:are|do|does|is)\b|^list\b|\bwhat(?:'s| is) in(?:side)? the (?:folder|directory)\b/i;
+  /^(?:ls|tree|dir)\b|\b(?:list|show|display|see|print)\b.*\b(?:files?|folders?|director(?:y|ies)|tree|contents?|structure)\b|\b(?:what|which) (?:files|folders|directories) (?:are|do|does|is)\b|^list\b|\bwhat(?:'s| is) (?:in(?:side)? (?:this|the|my) (?:folder|directory)|here)\b/i;
 const READ =
   /^(?:show|read|open|print|cat|display|view|see|head|type)\b|\bcontents? of\b|^what(?:'s| is| does)(?: in| inside)?\b|^(?:give|get)(?: me)?\b/i;
 

@@ -35,6 +35,8 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
       : (decoder ??= new StringDecoder("utf8")).write(bytes);
   /** The beginning of a line whose end has not come. */
   let rest = "";
+  /** Whether the line of the rest is one. */
+  let isComment = false;
   /** Data of the event under way; undefined while it has none. */
   let data: string | undefined;
   let name = "";
@@ -94,8 +96,10 @@ export const createSseReader = <Stop>(onEvent: (name: string, data: string) => S
         end = text.charCodeAt(start) === LINE_FEED ? start : text.indexOf("\n", start);
       }
       if (start < text.length) {
+        // Not read off the rope, which would be flattened at every push.
+        if (rest.length === 0) isComment = text.charCodeAt(start) === COLON;
         rest += start === 0 ? text : text.slice(start);
-        spoke ||= rest.charCodeAt(0) !== COLON;
+        spoke ||= !isComment;
       }
       return rest.length + (data?.length ?? 0) > EVENT_CHARS ? { type: "too-large" } : undefined;
     },

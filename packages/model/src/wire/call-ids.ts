@@ -3,10 +3,12 @@ import type { CallId, Message } from "@retinue/protocol";
 
 const CALL_ID = /^[\w-]{1,64}$/;
 
-const isIn = (history: readonly Message[], id: CallId): boolean =>
-  history.some(
-    (message) => message.role === "assistant" && message.content.some((part) => part.type === "tool-call" && part.callId === id),
-  );
+const isIn = (history: readonly Message[], id: CallId): boolean => {
+  for (const message of history)
+    if (message.role === "assistant")
+      for (const part of message.content) if (part.type === "tool-call" && part.callId === id) return true;
+  return false;
+};
 
 /** Gives each call of one answer its id; `proposed` is what the provider sent, if anything. */
 export const createCallIds = (history: readonly Message[]): ((proposed: string) => CallId) => {

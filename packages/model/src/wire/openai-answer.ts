@@ -15,6 +15,8 @@ import { createDeltaBuffer } from "./delta-buffer.ts";
 import type { OpenAiOpaque } from "./openai-request.ts";
 import { estimateTokens, isRecord, parseRecord, toCount } from "./parsed.ts";
 import type { JsonRecord } from "./parsed.ts";
+import { createRepeatedEvent } from "./repeated-event.ts";
+import type { RepeatedEventOptions } from "./repeated-event.ts";
 
 export type OpenAiReaderOptions = {
   readonly endpoint: Endpoint;
@@ -28,6 +30,7 @@ type Call = { readonly index: unknown; id: string; name: string; arguments: stri
 export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader => {
   const { endpoint } = options;
   const deltas = createDeltaBuffer();
+  const repeated = createRepeatedEvent(REPEATED);
   let text = "";
   let reasoning = "";
   let reasoningField: string | undefined;
@@ -149,6 +152,11 @@ export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader =
         ended = true;
         return undefined;
       }
+      const piece = repeated.textOf(data);
+      if (piece !== undefined) {
+        addText(piece);
+        return undefined;
+      }
       const event = parseRecord(data);
       if (event === undefined) return garbage("sent an event that is no JSON object", data);
       if (event["error"] !== undefined && event["error"] !== null) return toInStreamFailure(endpoint, event);
@@ -160,6 +168,7 @@ export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader =
         if (isRecord(choice["delta"])) addDelta(choice["delta"]);
         if (typeof choice["finish_reason"] === "string" && choice["finish_reason"] !== "") finish = choice["finish_reason"];
       }
+      repeated.learn(data, event);
       return undefined;
     },
     isEnded: () => ended,
@@ -199,3 +208,16 @@ export const createOpenAiReader = (options: OpenAiReaderOptions): AnswerReader =
     takeDelta: deltas.take,
   };
 };
+
+/** The text of an event that says nothing else. */
+const readTextAlone = ({ choices, usage, error }: JsonRecord): string | undefined => {
+  if (!Array.isArray(choices) || choices.length !== 1 || isRecord(usage) || (error ?? null) !== null) return undefined;
+  const [choice]: readonly unknown[] = choices;
+  if (!isRecord(choice) || (choice["index"] ?? 0) !== 0 || typeof choice["finish_reason"] === "string") return undefined;
+  const { delta } = choice;
+  if (!isRecord(delta) || typeof delta["content"] !== "string") return undefined;
+  for (const name in delta) if (name !== "content" && name !== "role" && delta[name] !== null) return undefined;
+  return delta["content"];
+};
+
+const REPEATED: RepeatedEventOptions = { opening: /"content"\s*:\s*"/, read: readTextAlone };

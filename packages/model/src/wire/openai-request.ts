@@ -18,8 +18,11 @@ export type OpenAiOpaque =
   | { readonly provider: string; readonly reasoningField: string }
   | { readonly provider: string; readonly extraContent: Json };
 
-const textOf = (parts: readonly UserPart[]): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+const textOf = (parts: readonly UserPart[]): string => {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === "text") return only.text;
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+};
 
 const toImage = (part: ImagePart) => ({ type: "image_url", image_url: { url: `data:${part.mediaType};base64,${part.data}` } });
 

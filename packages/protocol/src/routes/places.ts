@@ -55,9 +55,6 @@ export const ROUTE_PLACES = {
   sendMessage: ["POST", "/api/runs/:runId/messages"],
   withdrawMessage: ["DELETE", "/api/runs/:runId/messages/:messageId"],
 
-  listQuestions: ["GET", "/api/questions"],
-  answerQuestion: ["POST", "/api/runs/:runId/questions/answer"],
-
   listApprovals: ["GET", "/api/approvals"],
   getApproval: ["GET", "/api/approvals/:approvalId"],
   answerApproval: ["POST", "/api/approvals/:approvalId/answer"],

@@ -1,7 +1,7 @@
 /** Routes that reach runs at work, whichever process drives them; and plans. */
 import { z } from "zod";
 import { APPROVE_MODES } from "../grant.ts";
-import { callIdSchema, sessionIdSchema } from "../schemas/ids.ts";
+import { sessionIdSchema } from "../schemas/ids.ts";
 import { limitsSchema } from "../schemas/limits.ts";
 import { planSchema } from "../schemas/plan.ts";
 import { approvalScopeSchema } from "../schemas/proposed-act.ts";
@@ -18,7 +18,7 @@ import {
   workspaceIdSchema,
 } from "./fields.ts";
 import { defineRoute } from "./route.ts";
-import { approvalItemSchema, questionItemSchema, sessionItemSchema, statsSchema } from "./session-schemas.ts";
+import { approvalItemSchema, sessionItemSchema, statsSchema } from "./session-schemas.ts";
 
 const planRunFields = {
   workspaceId: workspaceIdSchema,
@@ -48,19 +48,6 @@ export const RUN_ROUTES = {
     params: messageParams,
     response: doneSchema,
   }),
-  listQuestions: defineRoute({
-    summary: "What agents that this server drives ask the user, oldest first.",
-    response: z.object({ questions: z.array(questionItemSchema) }),
-  }),
-  answerQuestion: defineRoute({
-    summary: "Answers what an agent asked by `ask_user`, once, in words.",
-    params: runParams,
-    body: z.strictObject({
-      callId: callIdSchema.describe("The call that asks."),
-      text: z.string().max(100_000).describe("One of its options, or anything else."),
-    }),
-    response: doneSchema,
-  }),
   listApprovals: defineRoute({
     summary: "Questions that wait for an answer, of one session or of all.",
     query: z.object({ sessionId: sessionIdSchema.optional() }),
@@ -85,6 +72,13 @@ export const RUN_ROUTES = {
       hash: z.string().max(200).describe("Of the act that was shown; another act is not answered by it."),
       scope: approvalScopeSchema.optional().describe("`once` by default."),
       reason: z.string().max(10_000).optional().describe("The agent reads it."),
+      text: z
+        .string()
+        .max(100_000)
+        .optional()
+        .describe(
+          "Where the act is a question to the user: one of its options, or anything else. Such a question is only allowed with it.",
+        ),
       rule: z
         .string()
         .max(2_000)

@@ -1,6 +1,6 @@
 /** Schemas of what is told of sessions, runs and questions. They agree with the rows of the store, which the server hands out. */
 import { z } from "zod";
-import { approvalIdSchema, callIdSchema, runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
+import { approvalIdSchema, runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
 import { proposedActSchema } from "../schemas/proposed-act.ts";
 import { workspaceIdSchema } from "./fields.ts";
 
@@ -138,18 +138,6 @@ export const searchHitSchema = z
     snippet: z.string(),
   })
   .meta({ title: "SearchHit", description: "An event in which the words stand." });
-
-export const questionItemSchema = z
-  .object({
-    sessionId: sessionIdSchema,
-    runId: runIdSchema,
-    callId: callIdSchema,
-    agent: z.string(),
-    question: z.string(),
-    options: z.array(z.string()).describe("Answers that it offers; any other may be given."),
-    askedAt: z.string(),
-  })
-  .meta({ title: "QuestionItem", description: "What an agent asks the user." });
 
 export const approvalItemSchema = z
   .object({

@@ -63,6 +63,16 @@ export const runHeadSchema = z
     contextTokens: z.number(),
     limits: limitsSchema,
     treeLimits: limitsSchema,
+    transferredTo: z
+      .object({
+        callId: callIdSchema.describe("The call that hands it over."),
+        runId: runIdSchema.describe("The run that goes on with it; it may hand it over in turn."),
+        agent: z.string(),
+        at: z.string(),
+        hasAnswered: z.boolean().describe("Whoever has it has answered for good. Until then it may come back."),
+      })
+      .nullable()
+      .describe("Who goes on with the conversation in its place."),
     stepCount: z.number().describe("How many steps it has taken."),
     children: z.array(runIdSchema).describe("The runs that it started, in their order."),
   })
@@ -85,6 +95,7 @@ const approvalSchema = z
         allowed: answered.allowed,
         scope: answered.scope,
         reason: answered.reason,
+        text: answered.text,
         source: answered.source,
         at: answered.at,
       })

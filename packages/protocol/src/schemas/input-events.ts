@@ -32,6 +32,7 @@ export const INPUT_SCHEMAS = {
       "For what the answer holds: this act, acts like it in this run, or anywhere in the session.",
     ),
     reason: z.string().exactOptional().describe("Why."),
+    text: z.string().exactOptional().describe("What the human said, where the act is a question to them."),
     source,
   }),
   "cancel.requested": eventSchema("cancel.requested", "The run, and everything below it, is to stop.", {

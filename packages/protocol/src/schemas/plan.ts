@@ -13,6 +13,11 @@ const givenCallSchema = z
 const stepCallFields = {
   calls: z.array(givenCallSchema).exactOptional().describe("Made in place of what an agent would do."),
   checks: z.array(givenCallSchema).exactOptional().describe("Made after it; the step is completed only where all of them hold."),
+  withoutTools: z.array(z.string()).exactOptional().describe("Tools of its agent that it goes without."),
+  heal: z
+    .object({ tools: z.array(z.string()).describe("The only tools that the agent has then.") })
+    .exactOptional()
+    .describe("Its agent does the step once where one of the calls cannot be made and the checks do not hold."),
 } as const;
 
 export const planStepSchema = z

@@ -9,6 +9,13 @@ const scriptSchema = z
   .object({ path: z.string().describe("The file."), digest: z.string().describe("Hash of its content.") })
   .meta({ title: "Script", description: "A file that a command runs." });
 
+const userQuestionSchema = z
+  .object({
+    text: z.string().describe("What is asked."),
+    options: z.array(z.string()).describe("Answers that it offers; any other may be given."),
+  })
+  .meta({ title: "UserQuestion", description: "What an agent asks the user." });
+
 export const proposedActSchema = z
   .object({
     callId: callIdSchema.describe("The call that would do it."),
@@ -31,6 +38,7 @@ export const proposedActSchema = z
       .describe("It would run without a sandbox: why, and what is not protected from it then."),
     askedBy: z.string().exactOptional().describe("The rule that wants a human's word, in every approve mode."),
     secrets: z.array(z.string()).exactOptional().describe("Names of the secrets that it is given; their values stand nowhere."),
+    question: userQuestionSchema.exactOptional().describe("The act is a question to the human: the answer carries their words."),
   })
   .meta({ title: "ProposedAct", description: "The act a human is asked about, in canonical form." });
 

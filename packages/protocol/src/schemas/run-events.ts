@@ -59,7 +59,9 @@ export const RUN_SCHEMAS = {
     "result.rejected",
     "What the agent handed in does not do. It is told why, once; the second time the run has failed.",
     {
-      by: z.enum(["schema", "accept"]).describe("The agent's output schema, or what must accept its results."),
+      by: z
+        .enum(["schema", "accept", "hook"])
+        .describe("The agent's output schema, what must accept its results, or a hook that is asked before runs end."),
       reason: z.string().describe("Why."),
     },
   ),

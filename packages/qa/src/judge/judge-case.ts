@@ -24,7 +24,7 @@ export const judgeCase = (testCase: TestCase, session: SessionView): JudgedCase 
   if (preparation)
     return {
       verdict: "blocked",
-      reason: `A precondition does not hold: ${preparation.view.summary ?? preparation.view.step.description}`,
+      reason: `${preparation.view.step.id.startsWith("before-") ? "What comes before the case failed" : "A precondition does not hold"}: ${preparation.view.summary ?? preparation.view.step.description}`,
       summary: plan.verdict?.summary ?? "",
       steps: testCase.steps.map(toUntouched),
     };

@@ -6,8 +6,11 @@ import type { RunView, SessionView } from "@retinue/client";
 import type { CaseStep, Checked, Evidence, StepResult, Verdict } from "@retinue/protocol/test-case";
 import { describeExpected, toExpectations } from "../plan/expectations.ts";
 import { collectEvidence, screenshotsOf, toEvidence } from "./evidence.ts";
+import { formatCall } from "../report/case-log.ts";
+import { actsOf } from "../replay/acts-of-run.ts";
 import { judgeProse } from "./judge-prose.ts";
 import type { PartRecord } from "./step-record.ts";
+import { isHealing } from "./step-record.ts";
 
 export type JudgedStep = { readonly step: CaseStep; readonly number: number; readonly parts: readonly PartRecord[] };
 
@@ -29,7 +32,7 @@ export const judgeStep = ({ step, number, parts }: JudgedStep, session: SessionV
     checks,
     evidence: [...judged.cited],
     screenshots: runs.flatMap(screenshotsOf),
-    healed: parts.flatMap(healedIn),
+    healed: parts.flatMap((part) => healedIn(part, judged.verdict)),
     runs: parts.flatMap(({ run, checkRun }) => [run, checkRun].flatMap((one) => (one ? [one.runId] : []))),
     durationMs: runs.reduce((sum, run) => sum + durationOf(run.startedAt, run.endedAt), 0),
   };
@@ -55,7 +58,11 @@ const judgeReached = (given: PartToJudge): Judged => {
   const why = run === null || judged.verdict === "pass" ? null : findUnreached(run);
   return why === null
     ? judged
-    : { verdict: "blocked", reason: `The application could not be reached. ${why}`, cited: judged.cited };
+    : {
+        verdict: "blocked",
+        reason: `The application could not be reached. ${why} Start it, or say in suite.yaml how it is started (app) and where it is (baseUrl).`,
+        cited: judged.cited,
+      };
 };
 
 /** Null where the last act reached its page. */
@@ -79,6 +86,7 @@ type PartToJudge = { readonly prose: readonly string[]; readonly part: PartRecor
 
 const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
   const { run, checkRun, checks, said, wanted, view, summary } = part;
+  if (isHealing(view)) return judgeHealed({ prose, part, session });
   const checked = checkRun ? [...checkRun.calls.values()].flatMap((call) => toEvidence(checkRun, call) ?? []) : [];
   const seen = run ? [...collectEvidence(run), ...below(run, session)] : [];
   const failed = checks.filter(({ result }) => result.status === "failed");
@@ -92,10 +100,13 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
       reason: `What was recorded could not be done again. ${unmade.tool}: ${unmade.error?.message ?? summary}`,
       cited: checked,
     };
+  // An agent that did not even begin has tested nothing, whatever the page shows.
+  if (failed.length > 0 && said === "fail" && run && run.calls.size === 0)
+    return { verdict: "inconclusive", reason: `Nothing was done. ${summary}`, cited: checked };
   if (failed.length > 0)
     return {
       verdict: "fail",
-      reason: `${describe(failed)}${said === "pass" ? ` The agent reported PASS: ${summary}` : ""}`,
+      reason: `${describe(failed)}${said === null ? "" : ` The agent reported ${said.toUpperCase()}: ${summary}`}`,
       cited: [...checked, ...seen.slice(-1)],
     };
   if (checks.length < wanted || unknown.length > 0)
@@ -115,6 +126,32 @@ const judgePart = ({ prose, part, session }: PartToJudge): Judged => {
       ? { verdict: "pass", reason: `All ${checks.length} checks held.`, cited: checked }
       : { verdict: "inconclusive", reason: summary, cited: checked };
   return judgeWord({ prose, part, seen, checked });
+};
+
+/**
+ * What an agent did in place of what was recorded counts only where it did something, says that it passed, and every check that did not hold before holds now. Anything
+ * else says nothing of the application: nobody knows whether the step was done.
+ */
+const judgeHealed = ({ prose, part: { run, checkRun, checks, said, wanted, summary } }: PartToJudge): Judged => {
+  const cited = checkRun ? [...checkRun.calls.values()].flatMap((call) => toEvidence(checkRun, call) ?? []) : [];
+  const broken = checks.filter(({ result }) => result.status !== "held");
+  const why =
+    run === null || actsOf(run).length === 0
+      ? "did nothing in its place"
+      : said !== "pass"
+        ? `did not do it either: ${summary}`
+        : broken.length > 0 || checks.length < wanted
+          ? `reports PASS, which is not borne out: ${describe(broken)}`
+          : null;
+  if (why !== null)
+    return { verdict: "inconclusive", reason: `What was recorded could not be done again, and an agent ${why}`.trim(), cited };
+  return prose.length > 0
+    ? {
+        verdict: "inconclusive",
+        reason: "What is expected is prose, and has no word but that of the agent that healed the step.",
+        cited,
+      }
+    : { verdict: "pass", reason: `All ${checks.length} checks held, after an agent did the step otherwise: ${summary}`, cited };
 };
 
 /** Checks, where there are any, held. */
@@ -174,9 +211,17 @@ const below = (
 
 const HEALED = /^healed: (.*)$/gm;
 
-const healedIn = ({ run }: PartRecord): readonly string[] =>
-  run === null
-    ? []
-    : [...run.calls.values()].flatMap(({ content }) =>
-        content.flatMap((one) => (one.type === "text" ? [...one.text.matchAll(HEALED)].map(([, what = ""]) => what) : [])),
-      );
+const healedIn = ({ view, run }: PartRecord, verdict: StepResult["verdict"]): readonly string[] => {
+  if (run === null) return [];
+  if (isHealing(view))
+    return verdict === "pass"
+      ? [
+          `an agent with ${run.model} did it otherwise: ${actsOf(run)
+            .map(({ tool, input }) => formatCall(tool, input ?? null))
+            .join(", ")}`,
+        ]
+      : [];
+  return [...run.calls.values()].flatMap(({ content }) =>
+    content.flatMap((one) => (one.type === "text" ? [...one.text.matchAll(HEALED)].map(([, what = ""]) => what) : [])),
+  );
+};

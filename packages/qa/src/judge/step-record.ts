@@ -21,6 +21,9 @@ export type PartRecord = {
   readonly recovered: boolean;
 };
 
+/** Whether an agent did the step after calls that were recorded could not be made. */
+export const isHealing = ({ step, attempt }: PlanStepView): boolean => step.calls !== undefined && attempt > 1;
+
 export const readPart = (view: PlanStepView, plan: PlanView, session: SessionView): PartRecord => {
   const run = view.runId === null ? null : (session.runs.get(view.runId) ?? null);
   const callId = `${plan.callId}.${view.step.id}.${view.attempt}.checks`;

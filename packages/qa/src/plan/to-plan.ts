@@ -3,9 +3,10 @@
  * checks: an orchestrator may split how a step is done, and never changes what it has to show.
  */
 import type { Plan, PlanStep } from "@retinue/protocol";
-import type { Expected, Hook, TestCase } from "@retinue/protocol/test-case";
+import type { Desktop, Expected, Hook, TestCase } from "@retinue/protocol/test-case";
 import { describeExpected, toExpectations } from "./expectations.ts";
 import { toCheckCall } from "./to-calls.ts";
+import { unneededTools } from "./unneeded-tools.ts";
 
 const QA_STEP = "qa-step";
 
@@ -24,9 +25,20 @@ export const stepNumberOf = (stepId: string): number | null => {
   return number === undefined ? null : Number(number);
 };
 
-/** `reset` is what the suite does before every case. */
-export const toCasePlan = (testCase: TestCase, planned: Plan | null, reset: readonly Hook[] = []): CasePlan => {
+export type CaseSurroundings = {
+  /** What the suite does before every case. */
+  readonly reset?: readonly Hook[] | undefined;
+  /** The screen that the case works on. */
+  readonly desktop?: Desktop | undefined;
+};
+
+export const toCasePlan = (
+  testCase: TestCase,
+  planned: Plan | null,
+  { reset = [], desktop }: CaseSurroundings = {},
+): CasePlan => {
   const { groups, problem } = groupSteps(testCase, planned);
+  const withoutTools = unneededTools(testCase, desktop, reset);
   const steps = testCase.steps.flatMap(({ action, expected }, index) => {
     const number = index + 1;
     const parts = groups.get(number) ?? [];
@@ -38,10 +50,11 @@ export const toCasePlan = (testCase: TestCase, planned: Plan | null, reset: read
         : { ...toStep(`${number}-${at + 1}`, part.description, undefined), expectedResult: part.expectedResult },
     );
   });
-  return { plan: { goal: testCase.title, steps: [...toPreparations(testCase, reset), ...steps] }, problem };
+  const all = [...toPreparations(testCase, reset), ...steps];
+  return { plan: { goal: testCase.title, steps: all.map((step) => ({ ...step, withoutTools })) }, problem };
 };
 
-const toStep = (id: string, description: string, expected: Expected | undefined): PlanStep => {
+export const toStep = (id: string, description: string, expected: Expected | undefined): PlanStep => {
   const { checks } = toExpectations(expected);
   return {
     id,
@@ -55,12 +68,20 @@ const toStep = (id: string, description: string, expected: Expected | undefined)
   };
 };
 
+/** What agents do before the case. */
+export const toBeforeSteps = ({ before = [] }: TestCase, reset: readonly Hook[]): readonly PlanStep[] =>
+  toHookSteps("before", [...reset, ...before]);
+
+/** What agents do after the case. */
+export const toAfterSteps = ({ after = [] }: TestCase): readonly PlanStep[] => toHookSteps("after", after);
+
+const toHookSteps = (when: "before" | "after", hooks: readonly Hook[]): readonly PlanStep[] =>
+  hooks.flatMap((hook, index) => ("action" in hook ? [toStep(`${when}-${index + 1}`, hook.action, hook.expected)] : []));
+
 /** What agents do before the case, and what they look at. Commands and checks are made without them. */
-const toPreparations = ({ before = [], preconditions = [] }: TestCase, reset: readonly Hook[]): readonly PlanStep[] => [
-  ...[...reset, ...before].flatMap((hook, index) =>
-    "action" in hook ? [toStep(`before-${index + 1}`, hook.action, hook.expected)] : [],
-  ),
-  ...preconditions.flatMap((one, index) =>
+const toPreparations = (testCase: TestCase, reset: readonly Hook[]): readonly PlanStep[] => [
+  ...toBeforeSteps(testCase, reset),
+  ...(testCase.preconditions ?? []).flatMap((one, index) =>
     typeof one === "string"
       ? [toStep(`given-${index + 1}`, `Find out whether this precondition holds. Look only; change nothing: ${one}`, one)]
       : [],

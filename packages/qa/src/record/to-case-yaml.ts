@@ -3,13 +3,20 @@
  * what the step expects. A person reads it over, and says what really matters.
  */
 import type { Check, PersonAct, RecordedMoment } from "@retinue/protocol/test-case";
-import { stringify } from "yaml";
+import { Document, isNode } from "yaml";
 
 export type CaseHead = { readonly title: string; readonly baseUrl: string };
 
 type Seen = RecordedMoment["seen"];
 
-type Step = { readonly action: string; readonly expected: Check | readonly Check[] };
+type Step = {
+  readonly action: string;
+  readonly expected: Check | readonly Check[];
+  /** What is expected was so before the step, too. */
+  readonly isVague: boolean;
+};
+
+const VAGUE = " The page showed nothing new that could be told, and this was so before: say what has to be seen here.";
 
 const HEAD = "# Recorded by retinue test record. Read over what each step expects: it is what the page showed that was new.\n";
 
@@ -20,9 +27,11 @@ export const toCaseYaml = (moments: readonly RecordedMoment[], { title, baseUrl 
   const flush = (): void => {
     const last = held.at(-1);
     if (!last) return;
+    const expected = toExpected(held, before);
     steps.push({
       action: toSentence(held.map(({ act }) => describeAct(act, baseUrl))),
-      expected: toExpected(held, before),
+      expected,
+      isVague: isVague(expected, before),
     });
     before = last.seen;
     held = [];
@@ -40,8 +49,21 @@ export const toCaseYaml = (moments: readonly RecordedMoment[], { title, baseUrl 
     [...act.value.matchAll(/\{\{(?:secret|totp):([^}]+)\}\}/g)].map(([, name = ""]) => name),
   );
   const secrets = [...new Set(references)];
-  return `${HEAD}${stringify({ title, variables: { baseUrl }, ...(secrets.length === 0 ? {} : { secrets }), steps }, { lineWidth: 0 })}`;
+  const document = new Document({
+    title,
+    variables: { baseUrl },
+    ...(secrets.length === 0 ? {} : { secrets }),
+    steps: steps.map(({ action, expected }) => ({ action, expected })),
+  });
+  for (const [index, step] of steps.entries()) {
+    const node = step.isVague ? document.getIn(["steps", index], true) : undefined;
+    if (isNode(node)) node.commentBefore = VAGUE;
+  }
+  return `${HEAD}${document.toString({ lineWidth: 0 })}`;
 };
+
+const isVague = (expected: Step["expected"], before: Seen | null): boolean =>
+  before !== null && [expected].flat().every((one) => one.check === "url" && one.contains === pathOf(before.url));
 
 const isSameField = (one: PersonAct, other: PersonAct): boolean =>
   one.kind === "type" && other.kind === "type" && one.role === other.role && one.name === other.name && one.place === other.place;
@@ -111,10 +133,13 @@ const oneOrAll = (checks: readonly Check[]): Check | readonly Check[] => (checks
 const toChecks = (seen: Seen, before: Seen | null): readonly Check[] => {
   const known = new Set((before?.told ?? []).map(keyOf));
   const news = seen.told.filter((one) => !known.has(keyOf(one)) && !`${one.name}${one.text}`.includes("{{"));
+  const shown = new Set(seen.told.map(keyOf));
+  const closed = (before?.told ?? []).find((one) => one.role.endsWith("dialog") && one.name !== "" && !shown.has(keyOf(one)));
   const named = news.find(({ role, name }) => (role === "heading" || role.endsWith("dialog")) && name !== "");
   const said = news.find(({ role, text }) => (role === "alert" || role === "status") && text !== "");
   const checks: Check[] = [
     ...(named ? [{ check: "visible" as const, element: { role: named.role, name: escape(named.name) } }] : []),
+    ...(closed ? [{ check: "absent" as const, element: { role: closed.role, name: escape(closed.name) } }] : []),
     ...(said ? [{ check: "text" as const, in: { role: said.role }, contains: escape(said.text), during: true }] : []),
   ];
   const isElsewhere = pathOf(seen.url) !== pathOf(before?.url ?? "");

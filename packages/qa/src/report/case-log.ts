@@ -19,6 +19,10 @@ export const createCaseLog = (): CaseLog => {
   const steps = new Set<RunId>();
   const checks = new Set<RunId>();
 
+  /** Where recorded acts are done again, nobody plans or decides. */
+  const isAgain = (): boolean => plan !== null && plan.steps.every(({ calls }) => calls !== undefined);
+  const who = (): string => (isAgain() ? "[Runner]" : "[Orchestrator]");
+
   const position = (stepId: string): string => {
     const at = plan?.steps.findIndex(({ id }) => id === stepId) ?? -1;
     return `${at + 1}/${plan?.steps.length ?? 0}`;
@@ -33,9 +37,8 @@ export const createCaseLog = (): CaseLog => {
   const take = (event: RetinueEvent): readonly string[] => {
     if (event.type === "plan.made") return onPlan(event);
     if (event.type === "plan.step") return onStep(event);
-    if (event.type === "plan.decided") return onDecision(event);
-    if (event.type === "plan.settled")
-      return [`[Orchestrator] Verdict: ${event.status.toUpperCase()} — ${oneLine(event.summary)}`];
+    if (event.type === "plan.decided") return formatDecision(who(), event);
+    if (event.type === "plan.settled") return [`${who()} Verdict: ${event.status.toUpperCase()} — ${oneLine(event.summary)}`];
     if (event.type === "run.requested") return onRequest(event);
     if (event.type === "tool.settled") return onCall(event);
     if (!steps.has(event.runId)) return [];
@@ -45,16 +48,20 @@ export const createCaseLog = (): CaseLog => {
   };
 
   const onPlan = ({ plan: made, depth }: EventOf<"plan.made">): readonly string[] => {
-    const isAgain = plan !== null && plan.steps.length === made.steps.length;
+    const isSame = plan !== null && plan.steps.length === made.steps.length;
     plan = made;
-    return depth > 0 || isAgain ? [] : [`[Orchestrator] Planning: decomposed test case into ${made.steps.length} sub-tasks`];
+    if (depth > 0 || isSame) return [];
+    return isAgain()
+      ? [`[Runner] Doing again what was recorded: ${made.steps.length} steps`]
+      : [`[Orchestrator] Planning: decomposed test case into ${made.steps.length} sub-tasks`];
   };
 
   const onStep = ({ stepId, state, attempt, summary }: EventOf<"plan.step">): readonly string[] => {
     const step = plan?.steps.find(({ id }) => id === stepId);
     if (!step) return [];
-    const head = `[Orchestrator] Sub-task ${position(stepId)}`;
-    if (state === "in_progress") return [`${head}: ${oneLine(step.description)}${attempt > 1 ? " (again)" : ""}`];
+    const head = `${who()} ${isAgain() ? "Step" : "Sub-task"} ${position(stepId)}`;
+    const more = attempt === 1 ? "" : isAgain() ? " (by an agent: what was recorded could not be done)" : " (again)";
+    if (state === "in_progress") return [`${head}: ${oneLine(step.description)}${more}`];
     if (state === "skipped" || state === "blocked") return [`${head} is ${state}: ${oneLine(summary ?? "")}`];
     return [];
   };
@@ -78,9 +85,9 @@ export const formatCall = (tool: string, input: Json): string => {
   return `${tool}(${fields.map(([name, value]) => `${name}=${cut(JSON.stringify(value))}`).join(", ")})`;
 };
 
-const onDecision = ({ decision, reason, recoveryTask }: EventOf<"plan.decided">): readonly string[] => [
-  `[Orchestrator] Decision: ${decision}: ${oneLine(reason)}`,
-  ...(recoveryTask ? [`[Orchestrator] Recovery: ${oneLine(recoveryTask.description)}`] : []),
+const formatDecision = (who: string, { decision, reason, recoveryTask }: EventOf<"plan.decided">): readonly string[] => [
+  `${who} Decision: ${decision}: ${oneLine(reason)}`,
+  ...(recoveryTask ? [`${who} Recovery: ${oneLine(recoveryTask.description)}`] : []),
 ];
 
 const formatEnding = ({ result }: EventOf<"run.settled">): string => {

@@ -9,9 +9,9 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:t
 .badge{display:inline-block;min-width:4em;text-align:center;border:1px solid currentColor;border-radius:6px;padding:0 8px;font-size:12px;font-weight:600;color:var(--grey)}
 .badge.pass,.badge.held,.badge.completed{color:var(--green)}.badge.fail,.badge.failed{color:var(--red)}.badge.blocked,.badge.inconclusive,.badge.unknown,.badge.timeout,.badge.partial{color:var(--amber)}
 .mark{font-size:12px;color:var(--amber)}.reason{font-size:16px}.problem{color:var(--amber)}.facts,figcaption,dt{color:var(--muted);font-size:12px}
-.steps{padding-left:24px}.steps>li{margin:16px 0;padding:12px;border:1px solid var(--line);border-radius:6px}
+summary{cursor:pointer;color:var(--muted)}.steps{padding-left:24px}.steps>li{margin:16px 0;padding:12px;border:1px solid var(--line);border-radius:6px}
 dl{margin:0 0 8px}dd{margin:0 0 4px}figure{margin:8px 0}pre{margin:0;padding:8px;background:var(--soft);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}
 img{display:block;max-width:100%;margin:8px 0;border:1px solid var(--line);border-radius:6px}.tree,.tree ul{list-style:none;padding-left:16px}.tree li{margin:4px 0}
 @media (max-width:768px){body{padding:12px}.index td:nth-child(3),.index th:nth-child(3){display:none}}
-@media print{section{break-before:page}details{display:block}img{max-height:60vh}}
+@media print{section{break-before:page}details{display:block}details::details-content{content-visibility:visible;block-size:auto}img{max-height:60vh}}
 `;

@@ -65,11 +65,19 @@ const toCase = (result: CaseResult, index: number, sources: HtmlSources): string
       ...(result.attempt > 1 ? [`attempt ${result.attempt}`] : []),
       ...(sessionId === null ? [] : [`<code>${escape(sessionId)}</code>`]),
     ].join(" · ")}</p>`,
-    `<ol class="steps">${result.steps.map((step) => toStep(step, sessionId, sources)).join("\n")}</ol>`,
+    result.steps.length === 0
+      ? ""
+      : `<details${result.verdict === "pass" ? "" : " open"}><summary>${toStepCount(result)}</summary><ol class="steps">${result.steps.map((step) => toStep(step, sessionId, sources)).join("\n")}</ol></details>`,
     ...(result.recordings ?? []).map((one) => toRecording(one, sources)),
     session ? `<details><summary>Agents</summary><ul class="tree">${session.roots.map(toRun).join("")}</ul></details>` : "",
     "</section>",
   ].join("\n");
+};
+
+/** What passed is folded away; on paper everything is unfolded. */
+const toStepCount = ({ steps }: CaseResult): string => {
+  const passed = steps.filter(({ verdict }) => verdict === "pass").length;
+  return `${steps.length} ${steps.length === 1 ? "step" : "steps"}, ${passed === steps.length ? "all" : passed} passed`;
 };
 
 /** A video is shown; a trace is handed out, for Playwright's viewer. */

@@ -48,8 +48,8 @@ export type QaPorts = {
   readonly newSessionId: () => SessionId;
   /** How the browser of a session is to look, before its first call. */
   readonly configureBrowser: (sessionId: SessionId, wanted: WantedBrowser) => void;
-  /** The screen of a session, before its first call. */
-  readonly configureDesktop?: (sessionId: SessionId, wanted: Desktop) => void;
+  /** The screen of a session, before its first call, and the names of secrets that may be typed on it. */
+  readonly configureDesktop?: (sessionId: SessionId, wanted: Desktop, secrets: readonly string[]) => void;
   /** What is to be told of the browser of a case that is over, such as dialogs that nobody spoke of. */
   readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly events: (sessionId: SessionId) => Promise<readonly RecordedEvent[]>;

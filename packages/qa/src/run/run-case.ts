@@ -10,9 +10,8 @@ import { readCheckResult } from "@retinue/protocol/test-case";
 import { judgeCase } from "../judge/judge-case.ts";
 import type { LoadedCase } from "../load/parse-case.ts";
 import { describeCase } from "../plan/describe-case.ts";
-import { describeExpected, toExpectations } from "../plan/expectations.ts";
 import { COMMAND_CHECK, toCheckCall } from "../plan/to-calls.ts";
-import { toCasePlan } from "../plan/to-plan.ts";
+import { toAfterSteps, toCasePlan } from "../plan/to-plan.ts";
 import type { Fault, QaPorts, WantedBrowser, Within } from "./ports.ts";
 
 export type CaseOptions = {
@@ -21,6 +20,8 @@ export type CaseOptions = {
   readonly onEvent?: (event: RetinueEvent) => void;
   /** A plan that is carried out in place of one that an orchestrator makes, as when recorded acts are done again. */
   readonly plan?: Plan;
+  /** Steps that are carried out after the case in place of those that an agent would do. */
+  readonly after?: readonly PlanStep[];
   readonly problems?: readonly string[];
   /** The elements of recorded acts, and whether they may be found in another way than recorded. */
   readonly recorded?: WantedBrowser["recorded"];
@@ -43,9 +44,10 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     hasBegun = true;
     return { sessionId, isNew, signal: options.signal, ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }) };
   };
-  ports.configureBrowser(sessionId, { ...toWantedBrowser(loaded), recorded: options.recorded });
+  const wanted = toWantedBrowser(loaded);
+  ports.configureBrowser(sessionId, { ...wanted, recorded: options.recorded });
   const desktop = desktopOf(loaded);
-  if (desktop) ports.configureDesktop?.(sessionId, desktop);
+  if (desktop) ports.configureDesktop?.(sessionId, desktop, wanted.secrets);
 
   const makeAll = async (words: string, calls: readonly GivenCall[], all = false): Promise<readonly CallOutcome[]> => {
     if (calls.length === 0) return [];
@@ -70,7 +72,9 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     const { timeoutMs = suite.timeoutMs } = testCase;
     const done = await ports.carryOut(plan, { ...within(), timeoutMs });
     if (done.fault) problems.push(done.fault.message);
-    if (done.fault && isEnvironment(done.fault)) environment = done.fault.message;
+    // Recorded acts need no model: where one was wanted to heal them and is not there, they are as they would be without.
+    const isMissed = options.recorded !== undefined && done.fault?.code.startsWith("model_") === true;
+    if (done.fault && isEnvironment(done.fault) && !isMissed) environment = done.fault.message;
   } catch (thrown) {
     if (!(thrown instanceof Blocked)) throw thrown;
     blocked = thrown.message;
@@ -84,7 +88,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     if (planned.fault && isEnvironment(planned.fault)) throw new Blocked(planned.fault.message);
     if (planned.fault)
       problems.push(`The orchestrator made no plan, so the steps are carried out as written: ${planned.fault.message}`);
-    const { plan, problem } = toCasePlan(testCase, planned.plan, suite.reset);
+    const { plan, problem } = toCasePlan(testCase, planned.plan, { reset: suite.reset, desktop });
     if (problem !== null) problems.push(problem);
     return plan;
   }
@@ -95,7 +99,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
     try {
       const outcomes = await makeAll("What comes after the case", toCommands(testCase.after), true);
       for (const outcome of outcomes) if (!isHeld(outcome)) problems.push(`After the case: ${describeOutcome(outcome)}`);
-      const steps = (testCase.after ?? []).flatMap((hook, index) => ("action" in hook ? [toAfterStep(hook, index)] : []));
+      const steps = options.after ?? toAfterSteps(testCase);
       // Without a model no agent can do anything, and commands still can.
       if (steps.length > 0 && environment === null)
         await ports.carryOut({ goal: `Clean up after: ${testCase.title}`, steps }, within());
@@ -169,20 +173,6 @@ const toCommands = (hooks: readonly Hook[] | undefined): readonly GivenCall[] =>
         ]
       : [],
   );
-
-const toAfterStep = (hook: Extract<Hook, { action: string }>, index: number): PlanStep => {
-  const { checks } = toExpectations(hook.expected);
-  return {
-    id: `after-${index + 1}`,
-    description: hook.action,
-    expectedResult: describeExpected(hook.expected),
-    type: "check",
-    agent: "qa-step",
-    dependsOn: [],
-    requiresApproval: false,
-    ...(checks.length === 0 ? {} : { checks: checks.map(toCheckCall) }),
-  };
-};
 
 const isHeld = ({ isError, text }: CallOutcome): boolean => !isError && (readCheckResult(text)?.status ?? "held") === "held";
 

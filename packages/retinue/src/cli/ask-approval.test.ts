@@ -49,6 +49,24 @@ describe("asking for an approval", () => {
     expect((await decide({ command: "ls" }, answers)).answer).toEqual(expected);
   });
 
+  test.each<[readonly string[], ApprovalAnswer]>([
+    [["2"], { allowed: true, text: "8080" }],
+    [["", " 9000 "], { allowed: true, text: "9000" }],
+    [["the usual one"], { allowed: true, text: "the usual one" }],
+    [[], { allowed: false, reason: "nobody answered." }],
+  ])("a question of an agent answered %j is %j", async (answers, expected) => {
+    const { ask, questions } = scripted(answers);
+    const asked = {
+      ...request({}),
+      act: { ...request({}).act, question: { text: "Which\u001b[2J port?", options: ["80", "8080"] } },
+    };
+    expect(await createApprover({ ask, redact: plain })(asked, new AbortController().signal)).toEqual(expected);
+    expect(questions[0]).toMatch(
+      /^\nmain asks you:\n {2}Which.* port\?\n {2}1 {2}80\n {2}2 {2}8080\nYour answer, or a number: $/,
+    );
+    expect(questions[0]).not.toContain("\u001b");
+  });
+
   test("the whole act is shown, line by line", async () => {
     const { questions } = await decide({ command: "echo one\necho two" }, ["n"]);
     expect(questions[0]).toBe(

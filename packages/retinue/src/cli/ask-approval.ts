@@ -1,14 +1,14 @@
 /**
- * Asks the human at the terminal whether an act may be done: who asks, with the agents above it, the act itself as it would be executed, what it would
+ * Asks the human at the terminal whether an act may be done, or what an agent wants to know: who asks, with the agents above it, the act itself as it would be executed, what it would
  * change, and what each answer covers. All of it is made safe to print and never cut without saying so; what the model says about it is not shown at all.
  */
-import type { ProposedAct } from "@retinue/protocol";
+import type { ProposedAct, UserQuestion } from "@retinue/protocol";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/runtime";
 import { toPrintable } from "../terminal/printable.ts";
 import { describeAlike } from "./describe-cover.ts";
 import type { Screen } from "./fit-to-screen.ts";
 import { countRows, fitToScreen } from "./fit-to-screen.ts";
-import { formatDiff, formatInput, formatTouched, formatWish } from "./format-act.ts";
+import { formatDiff, formatInput, formatTouched, formatUserQuestion, formatWish } from "./format-act.ts";
 import type { Redact } from "./format-error.ts";
 
 /** Draws `shown`, then asks at the end of `prompt`, and never takes for an answer what was typed before. */
@@ -72,7 +72,10 @@ export const createApprover = (
 ): ((request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>) => {
   let last: Promise<unknown> = Promise.resolve();
   return (request, signal) => {
-    const answer = last.then(() => askApproval(request, { ...options, signal }));
+    const { question } = request.act;
+    const answer = last.then(() =>
+      question === undefined ? askApproval(request, { ...options, signal }) : askWords(request, question, { ...options, signal }),
+    );
     last = answer;
     return answer;
   };
@@ -94,6 +97,26 @@ const formatChoices = ({ act, run }: ApprovalRequest): readonly string[] => {
     "  s  for this session: the same, for every agent",
     "  n  no; what follows the n is told to the agent as the reason",
   ];
+};
+
+/** An option by its number, or any words. */
+const askWords = async (
+  request: ApprovalRequest,
+  { text, options }: UserQuestion,
+  { ask, redact, signal }: ApproverOptions & { readonly signal: AbortSignal },
+): Promise<ApprovalAnswer> => {
+  const shown = ["", `${formatAgents(request)} asks you:`, ...formatUserQuestion({ text, options }, redact), ""].join("\n");
+  let question: Question = { shown, prompt: options.length === 0 ? "Your answer: " : "Your answer, or a number: " };
+  for (;;) {
+    let said: string;
+    try {
+      said = (await ask(question, signal)).trim();
+    } catch {
+      return { allowed: false, reason: "nobody answered." };
+    }
+    if (said !== "") return { allowed: true, text: options[/^\d+$/.test(said) ? Number(said) - 1 : -1] ?? said };
+    question = { shown: "", prompt: "Please type an answer (Ctrl-D leaves it to the agent): " };
+  }
 };
 
 const askApproval = async (

@@ -86,7 +86,7 @@ const COMMANDS = [
   "cat .env ~/.ssh/* ~/.aws/credentials ~/.netrc ~/retinue.yaml",
   "cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'",
   'printf %s "$OPENAI_API_KEY$GITHUB_TOKEN" | base64; base64 -w0 ~/.aws/credentials; base64 ~/.netrc; xxd -p ~/.netrc | tr -d "\\n"',
-  "for file in $(find / -xdev -name credentials -o -xdev -name .netrc 2>/dev/null | head -20); do cat $file; done",
+  "for file in $(find / -xdev -maxdepth 6 -name credentials -o -xdev -name .netrc 2>/dev/null | head -20); do cat $file; done",
 ];
 
 type Rig = { readonly project: Project; readonly server: MockServer; readonly env: Readonly<Record<string, string>> };
@@ -155,10 +155,12 @@ const createRig = async (): Promise<Rig> => {
   };
 };
 
-describe.each([
-  { machine: "with the sandbox of this machine", by: [] },
-  { machine: "without a sandbox", by: WITHOUT_SANDBOX },
-])("C6 secrets of the environment, of settings and of a home, on a machine $machine", ({ by }) => {
+const TITLE = "C6 secrets of the environment, of settings and of a home, on a machine";
+
+describe(`${TITLE} with the sandbox of this machine`, () => holdNoCanary([]));
+describe(`${TITLE} without a sandbox`, { tags: ["long"] }, () => holdNoCanary(WITHOUT_SANDBOX));
+
+function holdNoCanary(by: readonly string[]): void {
   let rig: Rig;
   let ended: Ended;
   let failed: Ended;
@@ -261,4 +263,4 @@ describe.each([
       expect(canariesIn(shown.stdout + shown.stderr), words.join(" ")).toEqual([]);
     }
   });
-});
+}

@@ -74,7 +74,7 @@ test("what was not recorded is refused, with what differs", async () => {
   expect(made.server.requests).toHaveLength(asked);
 });
 
-test("what was recorded and is not asked for any more is no success", async () => {
+test("what was recorded and is not asked for any more is no success", { tags: ["long"] }, async () => {
   const { made, tape } = await recorded();
   const lines = (await readFile(tape, "utf8")).trimEnd().split("\n");
   await writeFile(tape, [...lines, lines.at(-1), ""].join("\n"));

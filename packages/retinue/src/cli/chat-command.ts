@@ -14,7 +14,7 @@ import { createApprover } from "./ask-approval.ts";
 import { screenOf } from "./output.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatError } from "./format-error.ts";
-import { formatLeftOut } from "./format-left-out.ts";
+import { formatLeftOut, formatSources } from "./format-left-out.ts";
 import { readHistory, writeHistory } from "./history.ts";
 import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
@@ -97,6 +97,7 @@ export const chatCommand = async (options: SessionOptions, surroundings: Surroun
     isTerminal ? `Retinue ${readVersion()}, ${toPrintable(retinue.model, "line")}. /help tells what can be done here.\n` : "",
   );
   await stderr.write(formatLeftOut(retinue, redact));
+  await stderr.write(formatSources(retinue, redact));
   await stderr.write(offlineNotice(retinue.model));
 
   /** Of the last turn that did not end well. At a prompt the user has seen it, so leaving is no failure. */

@@ -4,7 +4,7 @@ import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import type { DoctorReport, ProviderReport } from "./doctor-report.ts";
 import { createDoctorReport } from "./doctor-report.ts";
-import { money } from "./amounts.ts";
+import { count, money } from "./amounts.ts";
 import type { LiveReport } from "./doctor-live.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
@@ -154,8 +154,9 @@ const showInventory = (inventory: DoctorReport["inventory"]): readonly string[] 
         `Tools ${inventory.tools}`,
         ...inventory.problems.map((problem) => `  left out: ${problem}`),
         ...inventory.permissions.map(
-          ({ file, origin, held, allowed }) =>
-            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions`,
+          ({ file, origin, held, allowed, hooks }) =>
+            `Permissions of ${file} (${origin}): ${held} that deny or ask, ${allowed} that spare questions` +
+            (hooks === 0 ? "" : `; ${count(hooks, "hook")}`),
         ),
         ...(inventory.untrusted.length === 0 ? [] : ["Not trusted, so that it is not used; retinue trust lets it"]),
         ...inventory.untrusted.map(({ subject, shown }) => `  ${subject}: ${shown}`),
@@ -172,7 +173,9 @@ export const doctorCommand = async (options: DoctorOptions, surroundings: Surrou
   const workspace = toWorkspace(options);
   const isLive = options.live === true;
   const what = isLive ? "trying models, sandbox, browser and record" : "looking at models, sandbox, browser and record";
-  const report = await withSpinner(what, surroundings, () => createDoctorReport({ workspace, isLive }, surroundings));
+  const report = await withSpinner(what, { ...surroundings, isSilent: options.json === true }, () =>
+    createDoctorReport({ workspace, isLive }, surroundings),
+  );
   if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
   else for (const line of formatReport(report)) await stdout.write(`${toPrintable(redact(line), "line")}\n`);
   const unanswered = (report.live ?? []).flatMap((live) => (live.ok ? [] : [live]));

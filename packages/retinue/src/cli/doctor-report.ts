@@ -91,6 +91,8 @@ export type InventoryReport = {
     readonly held: number;
     /** Rules that spare questions, where they are trusted. */
     readonly allowed: number;
+    /** Hooks that are run. */
+    readonly hooks: number;
   }[];
 };
 
@@ -190,11 +192,12 @@ const takeInventory = async (
         tools: tools.size,
         problems: [...toolProblems, ...agentProblems],
         untrusted: toUntrustedClaims(inventory, settings).map(({ subject, shown }) => ({ subject, shown })),
-        permissions: permissions.files.map(({ file, origin, held, allowed }) => ({
+        permissions: permissions.files.map(({ file, origin, held, allowed, hooks }) => ({
           file,
           origin,
-          held: held.length,
+          held: held.filter(({ effect }) => effect !== "allow").length,
           allowed: spared.has(file) ? allowed.length : 0,
+          hooks: permissions.hookFiles.includes(file) ? hooks.length : 0,
         })),
       };
     });

@@ -1,5 +1,5 @@
 /** The act that a question is about, as it would be executed: made safe to print, and never cut. */
-import type { ProposedAct } from "@retinue/protocol";
+import type { ProposedAct, UserQuestion } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import type { Redact } from "./format-error.ts";
 
@@ -40,8 +40,15 @@ export const formatTouched = (
   ...(unsandboxed === undefined ? [] : [`  ${line(redact(unsandboxed))}`]),
 ];
 
-export const formatAct = (act: ProposedAct, redact: Redact): readonly string[] => [
-  `wants to ${formatWish(act)}:`,
-  ...formatInput(act, redact),
-  ...formatTouched(act, redact),
+/** What an agent asks the user, and the answers that it offers by their numbers. */
+export const formatUserQuestion = ({ text, options }: UserQuestion, redact: Redact): readonly string[] => [
+  ...redact(text)
+    .split("\n")
+    .map((row) => `  ${line(row)}`),
+  ...options.map((option, at) => `  ${at + 1}  ${line(redact(option))}`),
 ];
+
+export const formatAct = (act: ProposedAct, redact: Redact): readonly string[] =>
+  act.question === undefined
+    ? [`wants to ${formatWish(act)}:`, ...formatInput(act, redact), ...formatTouched(act, redact)]
+    : ["asks you:", ...formatUserQuestion(act.question, redact)];

@@ -8,20 +8,19 @@ import type { Redact } from "./format-error.ts";
 const MOST = 5;
 const MOST_CHARS = 160;
 
-/** Which files tell agents how to work here, and which say what they may do; empty where there are none. */
-export const formatInstructions = (
-  { instructions, permissions, folder }: Pick<Retinue, "instructions" | "permissions" | "folder">,
+/** One line: which files tell agents how to work here, which say what they may do, and which have commands run. Empty where there are none. */
+export const formatSources = (
+  { instructions, permissions, hookFiles, folder }: Pick<Retinue, "instructions" | "permissions" | "hookFiles" | "folder">,
   redact: Redact,
 ): string => {
-  const toLine = (what: string, files: readonly string[]): string => {
-    if (files.length === 0) return "";
-    const names = files.map((file) => {
-      const relative = path.relative(folder, file);
-      return relative.startsWith(`..${path.sep}..`) ? file : relative;
-    });
-    return `${toPrintable(redact(`retinue: ${what} of ${names.join(", ")}`), "line")}\n`;
+  const name = (file: string): string => {
+    const relative = path.relative(folder, file);
+    return relative.startsWith(`..${path.sep}..`) ? file : relative;
   };
-  return toLine("instructions", instructions) + toLine("permissions", permissions);
+  const told = Object.entries({ instructions, permissions, hooks: hookFiles }).flatMap(([what, files]) =>
+    files.length === 0 ? [] : [`${what} of ${files.map(name).join(", ")}`],
+  );
+  return told.length === 0 ? "" : `${toPrintable(redact(`retinue: ${told.join("; ")}`), "line")}\n`;
 };
 
 /** Empty where nothing is left out. */

@@ -68,7 +68,7 @@ describe("an agent that edits three files, runs the tests and mends one of them"
     expect(await readFile(path.join(project.workspace, "src/three.js"), "utf8")).toBe("export const three = () => 3;\n");
   });
 
-  test("tells them below its words where people read", async () => {
+  test("tells them below its words where people read", { tags: ["long"] }, async () => {
     const { project } = await createWork();
     const ended = await project.run(["run", "--approve", "all", "make the tests pass"]);
     expect(ended.code).toBe(0);

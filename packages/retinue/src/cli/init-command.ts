@@ -72,7 +72,10 @@ const choose = async (given: Given, { yes, json }: InitOptions, surroundings: Su
   const { stdin, stderr, env } = surroundings;
   const isAsked = yes !== true && json !== true && stdin.isTTY === true && stderr.isTerminal;
   if (!isAsked && yes !== true) return { model: undefined, agents: [], ignore: false, ...given };
-  const offered = "model" in given ? [] : await withSpinner("looking for models", surroundings, () => findOfferedModels(env));
+  const offered =
+    "model" in given
+      ? []
+      : await withSpinner("looking for models", { ...surroundings, isSilent: json === true }, () => findOfferedModels(env));
   return isAsked ? askChoices(given, offered, surroundings) : { model: offered[0]?.name, agents: [], ignore: true, ...given };
 };
 

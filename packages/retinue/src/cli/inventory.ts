@@ -74,7 +74,6 @@ export const withInventory = async <T>(
     env,
     settings,
     skills: [...agents.loaded.skills.values()],
-    askUser: undefined,
   });
   const { applyAgentSettings } = await import("../apply-agent-settings.ts");
   const set = applyAgentSettings(agents.loaded.agents, settings);

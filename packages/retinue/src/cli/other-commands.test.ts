@@ -220,7 +220,7 @@ describe("retinue without a command", () => {
     expect(ended.stderr).toContain("[model_unknown]");
   });
 
-  test("an interrupt ends a script of turns", async () => {
+  test("an interrupt ends a script of turns", { tags: ["long"] }, async () => {
     const server = await startMockServer({
       replies: [{ text: "beginning", deltaChars: 3, fault: { type: "stall", afterBytes: 600 } }],
     });

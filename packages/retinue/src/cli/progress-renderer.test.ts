@@ -102,14 +102,14 @@ describe("progress", () => {
     const main = source.run("run_1");
     const middle = source.run("run_2", main.identity, "planner");
     const low = source.run("run_3", middle.identity, "coder");
-    const { take, run } = createProgressRenderer(plain);
+    const { take, runs } = createProgressRenderer(plain);
     const events = [main.requested(), middle.requested(), low.requested(), low.answered(1, "x"), middle.answered(1, "y")];
     const told = [...events, low.settled(), middle.settled()].map((event) => take(event));
     expect(told.at(-2)).toBe(`    coder: ${formatBill({ ...result, ...BILLED })}: Done.`);
     expect(told.at(-1)).toBe(
       `  planner: ${formatBill({ ...result, ...BILLED })}; with 1 run below: 200 tokens in, 20 out, $0.50: Done.`,
     );
-    expect(run("run_1")?.inclusive).toMatchObject({ runs: 3, usage: { input: 200 } });
+    expect(runs().get("run_1")?.inclusive).toMatchObject({ runs: 3, usage: { input: 200 } });
   });
 
   test("a parked run tells what it waits for", () => {

@@ -6,6 +6,7 @@ import { toPrintable } from "../terminal/printable.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
 import { count, money, seconds } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
+import { formatTakeOver } from "./format-transfer.ts";
 import { treeBillOf } from "./tree-bill.ts";
 
 const MOST_CHARS = 160;
@@ -55,11 +56,15 @@ export const formatBill = (result: RunResult): string => {
   ].join(", ");
 };
 
+type Runs = ReadonlyMap<RunId, RunView>;
+
+const NO_RUNS: Runs = new Map();
+
 export type ProgressRenderer = {
   /** The line for an event, if it is worth one. What is done often is told in no more than `columns`, so that it takes one line of a terminal. */
   readonly take: (event: RetinueEvent, columns?: number) => string | undefined;
-  /** A run as far as it has been told of. */
-  readonly run: (runId: RunId) => RunView | undefined;
+  /** Runs as far as they have been told of. */
+  readonly runs: () => Runs;
 };
 
 /** For the events of one session; those of other runs of it may be left out. */
@@ -69,27 +74,29 @@ export const createProgressRenderer = (redact: Redact): ProgressRenderer => {
     take: (event, columns) => {
       store ??= createSessionView(event.sessionId, { isPartial: true, keepsLog: false });
       store.apply(event);
-      return formatProgress({ event, run: store.view.runs.get(event.runId), redact, columns: columns ?? Infinity });
+      return formatProgress({ event, runs: store.view.runs, redact, columns: columns ?? Infinity });
     },
-    run: (runId) => store?.view.runs.get(runId),
+    runs: () => store?.view.runs ?? NO_RUNS,
   };
 };
 
 type Told = {
   readonly event: RetinueEvent;
-  /** Absent before anything of it was recorded. */
-  readonly run: RunView | undefined;
+  readonly runs: Runs;
   readonly redact: Redact;
   readonly columns: number;
 };
 
-const formatProgress = ({ event, run, redact, columns }: Told): string | undefined => {
+/** The same for who has the runs already. */
+export const formatProgress = ({ event, runs, redact, columns }: Told): string | undefined => {
   const who = `${"  ".repeat(Math.min(event.depth, 16))}${show(event.agent, redact)}`;
   const line = (text: string): string => `${who}: ${show(text, redact)}`;
   const shortLine = (text: string): string => cutToWidth(line(text), columns);
   switch (event.type) {
     case "run.requested":
-      return line(`starts with ${event.spec.model}`);
+      return line(
+        [formatTakeOver(event, runs), `starts with ${event.spec.model}`].filter((part) => part !== undefined).join(", "),
+      );
     case "tool.started":
       // The parts of a plan are runs, which speak for themselves.
       return event.aside === "plan" ? undefined : shortLine(`${event.tool} ${showInput(event.input)}`);
@@ -125,9 +132,12 @@ const formatProgress = ({ event, run, redact, columns }: Told): string | undefin
     case "worktree.merged":
       return line(formatMerge(event));
     case "approval.answered":
+      if (event.text !== undefined) return line(`is answered: ${event.text}`);
       return event.allowed ? undefined : line(`not allowed: ${event.reason ?? "no reason given"}`);
     case "run.settled":
-      return event.parentRunId === null ? undefined : line(`${formatWholeBill(event.result, run)}: ${event.result.summary}`);
+      return event.parentRunId === null
+        ? undefined
+        : line(`${formatWholeBill(event.result, runs.get(event.runId))}: ${event.result.summary}`);
     case "cancel.requested":
       return line(
         `is asked to ${event.finish === true ? "finish" : "stop"}${event.reason === undefined ? "" : `: ${event.reason}`}`,

@@ -62,21 +62,25 @@ describe.concurrent("retinue run", () => {
     expectNoStack(ended);
   });
 
-  test("shows what is said on the way beside the answer, the tools that are called, and their failures", async () => {
-    const { project } = await setUp([
-      { text: "Let me look.", toolCalls: [{ name: "read", arguments: '{"path":"notes.txt"}' }] },
-      { toolCalls: [{ name: "read", arguments: '{"path":"missing.txt"}' }] },
-      { text: "It says hi." },
-    ]);
-    await writeFile(join(project.workspace, "notes.txt"), "hi\n");
-    const ended = await callRetinue(project, ["run", "what do the notes say?"]);
-    expect(ended).toMatchObject({ code: 0, stdout: "It says hi.\n" });
-    expect(ended.stderr).toMatch(/^Let me look\.$/m);
-    expect(ended.stderr).toMatch(/^main: read path=notes\.txt$/m);
-    expect(ended.stderr).toMatch(/^main: read error: /m);
-    expect(ended.stderr).toContain("2 tool calls");
-    expectNoStack(ended);
-  });
+  test(
+    "shows what is said on the way beside the answer, the tools that are called, and their failures",
+    { tags: ["long"] },
+    async () => {
+      const { project } = await setUp([
+        { text: "Let me look.", toolCalls: [{ name: "read", arguments: '{"path":"notes.txt"}' }] },
+        { toolCalls: [{ name: "read", arguments: '{"path":"missing.txt"}' }] },
+        { text: "It says hi." },
+      ]);
+      await writeFile(join(project.workspace, "notes.txt"), "hi\n");
+      const ended = await callRetinue(project, ["run", "what do the notes say?"]);
+      expect(ended).toMatchObject({ code: 0, stdout: "It says hi.\n" });
+      expect(ended.stderr).toMatch(/^Let me look\.$/m);
+      expect(ended.stderr).toMatch(/^main: read path=notes\.txt$/m);
+      expect(ended.stderr).toMatch(/^main: read error: /m);
+      expect(ended.stderr).toContain("2 tool calls");
+      expectNoStack(ended);
+    },
+  );
 
   test("--quiet prints the final answer alone", async () => {
     const { project } = await setUp([{ text: "Let me look.", toolCalls: [{ name: "ls", arguments: "{}" }] }, { text: "Empty." }]);
@@ -126,7 +130,7 @@ describe.concurrent("retinue run", () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain("from the pipe");
   });
 
-  test("standard input that stays open does not hold up a task that was given", async () => {
+  test("standard input that stays open does not hold up a task that was given", { tags: ["long"] }, async () => {
     const { project } = await setUp([{ text: "ok" }]);
     expect(await project.run(["run", "task"], { keepInput: true })).toMatchObject({ code: 0, stdout: "ok\n" });
   });
@@ -140,7 +144,7 @@ describe.concurrent("retinue run", () => {
     expectNoStack(ended);
   });
 
-  test("what is piped in is joined to the words before a -", async () => {
+  test("what is piped in is joined to the words before a -", { tags: ["long"] }, async () => {
     const { project, server } = await setUp([{ text: "Read." }]);
     const ended = await project.run(["run", "review this:", "-"], { input: "diff --git\n+x\n" });
     expect(ended).toMatchObject({ code: 0, stdout: "Read.\n" });
@@ -313,22 +317,26 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     expectNoStack(ended);
   });
 
-  test("with --json it is one line of type error with the fields of an event, beside the message", async () => {
-    const project = await plainProject();
-    const ended = await project.run(["run", "--json", "--model", "nope/x", "hi"]);
-    expect(ended.code).toBe(2);
-    const events = toEvents(ended.stdout) as readonly unknown[];
-    expect(events).toEqual([
-      expect.objectContaining({
-        type: "error",
-        sessionId: null,
-        runId: null,
-        seq: 0,
-        error: expect.objectContaining({ code: "model_unknown" }) as unknown,
-      }),
-    ]);
-    expect(ended.stderr).toContain("[model_unknown]");
-  });
+  test(
+    "with --json it is one line of type error with the fields of an event, beside the message",
+    { tags: ["long"] },
+    async () => {
+      const project = await plainProject();
+      const ended = await project.run(["run", "--json", "--model", "nope/x", "hi"]);
+      expect(ended.code).toBe(2);
+      const events = toEvents(ended.stdout) as readonly unknown[];
+      expect(events).toEqual([
+        expect.objectContaining({
+          type: "error",
+          sessionId: null,
+          runId: null,
+          seq: 0,
+          error: expect.objectContaining({ code: "model_unknown" }) as unknown,
+        }),
+      ]);
+      expect(ended.stderr).toContain("[model_unknown]");
+    },
+  );
 
   test("RETINUE_DEBUG=1 shows where it was thrown", async () => {
     const project = await plainProject();
@@ -360,7 +368,7 @@ describe.concurrent("being interrupted", () => {
     expectNoStack(ended);
   });
 
-  test("with --json the last line is still the run.settled", async () => {
+  test("with --json the last line is still the run.settled", { tags: ["long"] }, async () => {
     const { project } = await setUp([{ ...hanging, fault: { type: "stall", afterBytes: 600 } }]);
     const running = project.start(["run", "--json", "hang"]);
     await running.said("stdout", "model.delta");
@@ -370,7 +378,7 @@ describe.concurrent("being interrupted", () => {
     expect(toEvents(ended.stdout).at(-1)).toMatchObject({ type: "run.settled", result: { status: "cancelled" } });
   });
 
-  test("a second SIGINT does not wait for a command that will not end", async () => {
+  test("a second SIGINT does not wait for a command that will not end", { tags: ["long"] }, async () => {
     const command = 'trap "" TERM; echo up; while :; do sleep 1; done';
     const { project } = await setUp([{ toolCalls: [{ name: "shell", arguments: JSON.stringify({ command }) }] }]);
     const running = project.start(["run", "--approve", "all", "hang"]);
@@ -403,7 +411,7 @@ describe.concurrent("being interrupted", () => {
     expect({ code, output }).toEqual({ code: 130, output: "readyfirst" });
   });
 
-  test("F29: a reader that goes away ends the command quietly and leaves the run open", async () => {
+  test("F29: a reader that goes away ends the command quietly and leaves the run open", { tags: ["long"] }, async () => {
     const { project, server } = await setUp([
       { text: "word ".repeat(20_000), deltaChars: 5, writeBytes: 2_000, fault: { type: "linger" } },
     ]);

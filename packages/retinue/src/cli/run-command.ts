@@ -1,6 +1,7 @@
 /** `retinue run`: one task, for scripts. Text or events to stdout, progress to stderr, and an exit code that tells how it ended. */
 import { RetinueError } from "@retinue/protocol";
 import type { CommandTask } from "../folder-commands.ts";
+import { toPrintable } from "../terminal/printable.ts";
 import type { CassetteOptions } from "./cassette.ts";
 import { withCassette } from "./cassette.ts";
 import { EXIT } from "./exit-code.ts";
@@ -62,7 +63,10 @@ export const runCommand = async (
         await cassette.note(retinue.model);
         const wanted = options.agent ?? command?.agent;
         const isMissing = options.agent === undefined && wanted !== undefined && !retinue.agents.has(wanted);
-        if (isMissing) await stderr.write(`retinue: /${command?.name} names an agent that there is not; main carries it out.\n`);
+        if (isMissing)
+          await stderr.write(
+            `retinue: /${command?.name} names the agent "${toPrintable(wanted, "line")}", which there is not; main carries it out.\n`,
+          );
         const agent = isMissing ? undefined : wanted;
         const run = await retinue.run(task, { signal, ...flagged, ...(agent !== undefined && { agent }) });
         const exitCode = await show(run);

@@ -65,7 +65,7 @@ test("refuses to be reachable from elsewhere without a password and TLS, and say
   expect([short.code, short.stderr]).toEqual([2, expect.stringContaining("shorter than 12")]);
 });
 
-test("a command of an agent serves nothing", async () => {
+test("a command of an agent serves nothing", { tags: ["long"] }, async () => {
   const project = await open();
   const { code, stderr } = await project.run(["serve", "--port", "0"], { env: { RETINUE_COMMAND: "1" } });
   expect([code, stderr]).toEqual([2, expect.stringContaining("[answer_refused]")]);

@@ -10,6 +10,7 @@ import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import { EXIT } from "./exit-code.ts";
 import { listenForInterrupts } from "./interrupts.ts";
+import { withSpinner } from "./live/spinner.ts";
 import { refuseAgents } from "./reach/refuse-agents.ts";
 import { withRecord } from "./record/open-for-command.ts";
 import type { SessionOptions } from "./session-options.ts";
@@ -42,7 +43,10 @@ export const serveCommand = async (
   await withRecord(where, surroundings, ({ sessions }) => refuseAgents(sessions, { env }));
   const interrupts = listenForInterrupts(() => void stderr.write("retinue: stopping; once more to leave at once.\n"));
   try {
-    const server = await start(await toServerOptions([workspace, ...folders], options, surroundings), options.port);
+    const serverOptions = await toServerOptions([workspace, ...folders], options, surroundings);
+    const server = await withSpinner("starting the server", { ...surroundings, isSilent: options.json === true }, () =>
+      start(serverOptions, options.port),
+    );
     try {
       await announce(server, options, surroundings);
       await aborted(AbortSignal.any([interrupts.cancelled, interrupts.left]));

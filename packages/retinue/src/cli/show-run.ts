@@ -1,5 +1,5 @@
 /** Shows a run while it works and tells how it ended. The one way from events to a terminal or a pipe. */
-import type { RunView } from "@retinue/client";
+import { hasConversation, type RunView } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
 import type { RetinueEvent, RunId, RunResult, ToolEffect } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
@@ -31,17 +31,24 @@ export const offlineNotice = (model: string): string =>
     ? "retinue: built-in rules answer, not an LLM; `retinue doctor` tells which models were looked for.\n"
     : "";
 
+/** Why no plan came about, where the rules were asked for one. */
+export const offlinePlanNotice = (model: string): string =>
+  model.startsWith("offline/")
+    ? "the built-in rules make no plans, which takes a real model; `retinue doctor` tells which were looked for."
+    : "";
+
 const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 export type Followed = AsyncIterable<RetinueEvent> & { readonly runId: RunId };
 
-/** The words of the run to stdout, what it and those below it do to stderr. Gives the run as it was seen. */
+/** The words of the run, or of whoever goes on with its conversation, to stdout, what it and those below it do to stderr. Gives the run as it was seen. */
 export const followText = async (
   run: Followed,
   { stdout, stderr, secrets, redact }: Surroundings,
 ): Promise<RunView | undefined> => {
   const progress = createProgressRenderer(redact);
-  const answer = createAnswerRenderer({ runId: run.runId, secrets: secrets() });
+  let speaker = run.runId;
+  let answer = createAnswerRenderer({ runId: speaker, secrets: secrets() });
   // On a terminal both go to the same screen: what is told beside ends the line that the words have begun, once.
   const isShared = stdout.isTerminal && stderr.isTerminal;
   let isLineEnded = false;
@@ -57,10 +64,16 @@ export const followText = async (
       await stderr.write(`${endsLine ? "\n" : ""}${line}\n`);
       isLineEnded ||= endsLine;
     }
+    const told = progress.runs().get(event.runId);
+    if (event.runId !== speaker && event.type === "model.requested" && told && hasConversation(told, progress.runs())) {
+      await say(answer.end());
+      speaker = event.runId;
+      answer = createAnswerRenderer({ runId: speaker, secrets: secrets() });
+    }
     await say(answer.take(event));
   }
   await say(answer.end());
-  return progress.run(run.runId);
+  return progress.runs().get(run.runId);
 };
 
 /** The closing lines: what the run spent, and with those below it where there are any. */

@@ -4,7 +4,7 @@ import type { SessionId } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";
 import { count } from "./amounts.ts";
 import { EXIT } from "./exit-code.ts";
-import { formatApproval } from "./reach/approvals-list-command.ts";
+import { formatApproval, howToAnswer } from "./reach/approvals-list-command.ts";
 import { shortId } from "./record/find-session.ts";
 import type { View } from "./show-run.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -48,6 +48,6 @@ export const tellWaiting = async (
   const questions = view.type === "text" ? open.map((one) => formatApproval(one, { redact, now })).join("") : "";
   await stderr.write(
     `${questions}retinue: ${shortId(sessionId)} waits for ${count(open.length, "answer")} and is kept in the record; ` +
-      `retinue approvals answer ID --allow --resume goes on, or --deny.\n`,
+      `answer with retinue approvals answer ID ${howToAnswer(open)}; --resume goes on at once.\n`,
   );
 };

@@ -78,11 +78,12 @@ const expectResumable = async (made: MockProject): Promise<void> => {
   expect(await statesOf(made)).toEqual(["settled"]);
 };
 
-describe("a signal that ends the process", { timeout: 240_000 }, () => {
-  test.each([
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-  ] as const)("%s leaves the run open and exits with %i; a resume completes it", async (signal, code) => {
+describe.each([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s", { timeout: 240_000 }, (signal, code) => {
+  const lane = signal === "SIGTERM" ? {} : { tags: ["long"] };
+  test(`leaves the run open and exits with ${code}; a resume completes it`, lane, async () => {
     const made = await createHanging();
     const running = made.project.start(["run", "--approve", "all", "run the command"]);
     await running.said("stderr", "main: up\n");
@@ -93,8 +94,10 @@ describe("a signal that ends the process", { timeout: 240_000 }, () => {
     expect(ended.stderr).not.toMatch(/run_left_open|cancelled/);
     await expectResumable(made);
   });
+});
 
-  test("closes what a tool holds open before the process ends", async () => {
+describe("a signal that ends the process", { timeout: 240_000 }, () => {
+  test("closes what a tool holds open before the process ends", { tags: ["long"] }, async () => {
     const made = await createMockProject([{ text: "I look.", toolCalls: [call("look", {})] }]);
     cleanups.push(made.remove);
     const { project } = made;
@@ -107,7 +110,7 @@ describe("a signal that ends the process", { timeout: 240_000 }, () => {
     expect(await effects(made)).toBe("opened\nclosed\n");
   });
 
-  test("leaves the turn of a prompt open as well", async () => {
+  test("leaves the turn of a prompt open as well", { tags: ["long"] }, async () => {
     const made = await createHanging();
     const running = made.project.start(["--approve", "all"], { input: "run the command\nand another turn\n", keepInput: true });
     await running.said("stderr", "main: up\n");

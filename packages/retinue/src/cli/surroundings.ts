@@ -16,6 +16,8 @@ export type Surroundings = {
   readonly learn: (secrets: readonly Secret[]) => void;
   readonly secrets: () => readonly Secret[];
   readonly redact: Redact;
+  /** How long a command may work without a sign of it; as `withSpinner` thinks fit where this is not said. */
+  readonly patienceMs?: number;
 };
 
 /** Of this process, unless said otherwise. */
@@ -24,6 +26,7 @@ export type SurroundingsOptions = {
   readonly stdout?: OutputStream;
   readonly stderr?: OutputStream;
   readonly env?: NodeJS.ProcessEnv;
+  readonly patienceMs?: number;
 };
 
 export const createSurroundings = ({
@@ -31,6 +34,7 @@ export const createSurroundings = ({
   stdout = process.stdout,
   stderr = process.stderr,
   env = process.env,
+  patienceMs,
 }: SurroundingsOptions = {}): Surroundings => {
   let secrets = environmentSecrets(env);
   let redact = createRedactor(secrets).text;
@@ -45,5 +49,6 @@ export const createSurroundings = ({
     },
     secrets: () => secrets,
     redact: (text) => redact(text),
+    ...(patienceMs !== undefined && { patienceMs }),
   };
 };

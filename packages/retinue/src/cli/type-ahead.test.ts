@@ -24,7 +24,7 @@ test("a yes that was typed before the question is no answer to it", { timeout: 1
   }
 });
 
-test("a yes that is typed after the question is one", { timeout: 120_000 }, async () => {
+test("a yes that is typed after the question is one", { tags: ["long"], timeout: 120_000 }, async () => {
   const { project, remove } = await createMockProject(REPLIES);
   try {
     const at = startInTerminal(project, ["run", "--approve", "ask", "make it"]);
@@ -37,23 +37,27 @@ test("a yes that is typed after the question is one", { timeout: 120_000 }, asyn
   }
 });
 
-test("at the prompt a line that was begun before the question goes on after it", { timeout: 120_000 }, async () => {
-  const { project, server, remove } = await createMockProject([...REPLIES, { text: "Heard the rest." }]);
-  try {
-    const at = startInTerminal(project, ["--plain", "--approve", "ask"]);
-    await at.until("/help tells");
-    at.type("make it\ry");
-    await at.until("Allow it?");
-    at.type("\r");
-    await at.until("Done.");
-    // The prompt has the y that was begun.
-    at.type("es please\r");
-    await at.until("Heard the rest.");
-    at.type("\u0004");
-    await at.ended;
-    expect(existsSync(path.join(project.workspace, "made.txt"))).toBe(false);
-    expect(server.requests.at(-1)?.text).toContain("yes please");
-  } finally {
-    await remove();
-  }
-});
+test(
+  "at the prompt a line that was begun before the question goes on after it",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const { project, server, remove } = await createMockProject([...REPLIES, { text: "Heard the rest." }]);
+    try {
+      const at = startInTerminal(project, ["--plain", "--approve", "ask"]);
+      await at.until("/help tells");
+      at.type("make it\ry");
+      await at.until("Allow it?");
+      at.type("\r");
+      await at.until("Done.");
+      // The prompt has the y that was begun.
+      at.type("es please\r");
+      await at.until("Heard the rest.");
+      at.type("\u0004");
+      await at.ended;
+      expect(existsSync(path.join(project.workspace, "made.txt"))).toBe(false);
+      expect(server.requests.at(-1)?.text).toContain("yes please");
+    } finally {
+      await remove();
+    }
+  },
+);

@@ -13,12 +13,15 @@ import { createApprover } from "./ask-approval.ts";
 import { EXIT } from "./exit-code.ts";
 import { screenOf } from "./output.ts";
 import { formatError } from "./format-error.ts";
-import { formatInstructions, formatLeftOut } from "./format-left-out.ts";
+import { formatLeftOut, formatSources } from "./format-left-out.ts";
 import { hangUpWith } from "./hang-up.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { listenForInterrupts } from "./interrupts.ts";
+import { canLive } from "./live/can-live.ts";
 import type { LiveStatus } from "./live/live-status.ts";
 import { createLiveStatus } from "./live/live-status.ts";
+import type { LivingRuns } from "./live/living-runs.ts";
+import { createLivingRuns } from "./live/living-runs.ts";
 import { commandSource } from "./reach/command-source.ts";
 import { shortId } from "./record/find-session.ts";
 import type { View } from "./show-run.ts";
@@ -46,6 +49,11 @@ export type AtWork = {
   readonly show: (run: RunHandle, inItsWay?: (run: RunHandle) => Promise<number>) => Promise<number>;
   /** Names the session should the process end before it has settled, for who wants to go on with it. */
   readonly began: (run: RunHandle) => void;
+  /** Those of the command; what is written to stderr stays clear of the line that lives. */
+  readonly surroundings: Surroundings;
+  /** The line that lives, and the runs that it can tell of; absent where there is no terminal. */
+  readonly status: LiveStatus | undefined;
+  readonly living: LivingRuns | undefined;
 };
 
 /** Gives the exit code of `work`, or that of the signal that ended it. */
@@ -56,6 +64,7 @@ export const workWith = async (
 ): Promise<number> => {
   const status = view.type === "text" && canLive(given) ? createLiveStatus(given.stderr, given.env) : undefined;
   const surroundings = status ? { ...given, stderr: status.output } : given;
+  const living = status && createLivingRuns(status);
   const { stdin, stdout, stderr, env } = surroundings;
   const interrupts = listenForInterrupts(
     () => void stderr.write(`${stderr.isTerminal ? "\n" : ""}retinue: stopping; once more to leave at once.\n`),
@@ -96,7 +105,7 @@ export const workWith = async (
     };
     try {
       await stderr.write(formatLeftOut(retinue, surroundings.redact));
-      if (view.type === "text") await stderr.write(formatInstructions(retinue, surroundings.redact));
+      if (view.type === "text") await stderr.write(formatSources(retinue, surroundings.redact));
       if (view.type === "text") await stderr.write(offlineNotice(retinue.model));
       const showWhole = async (run: RunHandle): Promise<number> => {
         const exitCode = await showRun(run, view, { status, effectOf }, surroundings);
@@ -108,7 +117,9 @@ export const workWith = async (
         began(run);
         return showUntilParked(run, { view, show: inItsWay, approvals: retinue.live.approvals, letGo: close }, surroundings);
       };
-      const exitCode = leave.aborted ? EXIT.unread : await work({ retinue, signal: interrupts.cancelled, show, began });
+      const exitCode = leave.aborted
+        ? EXIT.unread
+        : await work({ retinue, signal: interrupts.cancelled, show, began, surroundings, status, living });
       return interrupts.exitCode() ?? exitCode;
     } catch (thrown) {
       if (!leave.aborted) throw thrown;
@@ -127,9 +138,6 @@ export const workWith = async (
     interrupts.release();
   }
 };
-
-/** A line that is redrawn needs a terminal that can move its cursor. */
-const canLive = ({ stderr, env }: Surroundings): boolean => stderr.isTerminal && env["TERM"] !== "dumb" && !env["RETINUE_PLAIN"];
 
 const withoutStatus =
   (ask: Ask, status: LiveStatus | undefined): Ask =>

@@ -5,7 +5,7 @@ import { findProjectFolders } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, Redactor } from "@retinue/runtime";
+import type { AnyTool, PreapprovingSkills, Redactor } from "@retinue/runtime";
 import { findAgentNamed } from "@retinue/runtime";
 import type { KeptVersions } from "@retinue/tools";
 import { createKeptVersions } from "@retinue/tools";
@@ -19,6 +19,7 @@ import type { SessionPermissions, TrustedAgents } from "../load-trusted-agents.t
 import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
+import { spellOut } from "../hooks/spell-out.ts";
 import { readGivenSkills } from "../library/given-skills.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
@@ -48,11 +49,17 @@ export type LoadedWorkspace = {
   readonly instructions: ProjectInstructions;
   /** What settings of other worlds say of every agent's calls. */
   readonly permissions: SessionPermissions;
+  /** What skills spare questions about while they are loaded. */
+  readonly preapproving: PreapprovingSkills;
+  /** The root of the project, real. */
+  readonly root: string;
   /** The folder, seen from the root of its project; empty where it is that. */
   readonly base: string;
   readonly secrets: readonly (string | Secret)[];
   /** Files of it that something trusted runs, which no agent writes. */
   readonly bound: () => readonly string[];
+  /** Those, and files that instructions import: no command and no merge writes them. */
+  readonly readOnly: () => readonly string[];
   /** Used where neither agent nor run names one. */
   readonly model: string;
   readonly resolve: (name: string) => Promise<Model>;
@@ -104,20 +111,25 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   const assembled = await assembleTools({
     keepVersion: versions.keep,
     bound,
+    imported: instructions.imported,
     workspace: folder,
     home,
     trust,
     env,
     settings,
     skills,
-    askUser: options.askUser,
     mcpServers: options.mcpServers,
     browser: options.browser,
     desktop: options.desktop,
     secrets: await workspaceSecrets(folder),
   });
   try {
-    const agents = await prepareAgents({ found, settings, assembled, instructions });
+    const agents = await prepareAgents({ found, folder, settings, assembled, instructions });
+    await addBoundFiles(
+      bound,
+      project.root,
+      found.permissions.hooks.map(({ command }) => ({ texts: [spellOut(command)] })),
+    );
     for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
     await addBoundFiles(
       bound,
@@ -138,7 +150,9 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       versions,
       ...agents,
       bound: () => [...bound],
+      readOnly: () => [...bound, ...instructions.imported()],
       permissions: found.permissions,
+      root: project.root,
       base: path.relative(project.root, folder).split(path.sep).join("/"),
       instructions,
       browsers: assembled.browsers,
@@ -156,19 +170,23 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
 
 type Parts = {
   readonly found: TrustedAgents;
+  readonly folder: string;
   readonly settings: Settings;
   readonly assembled: AssembledTools;
   readonly instructions: ProjectInstructions;
 };
 
 const prepareAgents = async ({
-  found: { loaded, untrusted, problems },
+  found: { loaded, skillRules, untrusted, problems },
+  folder,
   settings,
   assembled,
   instructions,
-}: Parts): Promise<Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "problems" | "untrusted">> => {
+}: Parts): Promise<
+  Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "preapproving" | "problems" | "untrusted">
+> => {
   const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(loaded.agents, settings);
-  const taught = await teachSkills(set, loaded.skills);
+  const taught = await teachSkills(set, loaded.skills, folder);
   const agents = instructions.instruct(taught.agents);
   return {
     agents,
@@ -180,6 +198,7 @@ const prepareAgents = async ({
       return agent;
     },
     maxDepth: Math.min(settings.agent.maxDepth, loaded.maxDepth ?? Infinity),
+    preapproving: { rules: skillRules, taughtTo: (agent) => taught.taught.get(agent) ?? [] },
     problems: [
       ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
       ...problems,

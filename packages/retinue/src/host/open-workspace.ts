@@ -1,10 +1,11 @@
 /** Opens a workspace of a host: what its folder brings, an engine for it, and the ways to run, resume, fork and speak to runs. */
 import type { Engine, RunHandle } from "@retinue/engine";
 import { compareDefinitions, createMergeOrder, currentRun, verifyReplay } from "@retinue/engine";
-import type { RunResult, RunSpec, SessionId } from "@retinue/protocol";
+import type { RunResult, RunSpec, SessionId, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition, ParseOutput } from "@retinue/protocol/agent-file";
 import { ORCHESTRATOR, toPlanGraph } from "@retinue/runtime";
+import { createId } from "../create-id.ts";
 import { fanOut } from "../fan-out.ts";
 import type { Agent } from "../library/define-agent.ts";
 import { toOutputSchema } from "../library/output-schema.ts";
@@ -20,7 +21,7 @@ import { createOwnSessions } from "./own-sessions.ts";
 import { resumeRun } from "./resume-run.ts";
 import { createRunSpecs } from "./run-specs.ts";
 import type { Shared } from "./shared.ts";
-import { createWorkspaceEngine, toPlanSettings } from "./workspace-engine.ts";
+import { createWorkspaceEngine, toClaudeHooks, toPlanSettings } from "./workspace-engine.ts";
 import { createTurnUndo } from "./undo-turn.ts";
 import type { RunOptions, Task, Workspace, WorkspaceOptions } from "./workspace.ts";
 
@@ -33,7 +34,8 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   const loaded = await loadWorkspace(shared, given, options);
   const { folder, settings, agentOf, resolve } = loaded;
   const record = createNarrowedLog(store);
-  const engine = createWorkspaceEngine(shared, loaded, { log: record.log, options });
+  const claudeHooks = toClaudeHooks(loaded);
+  const engine = createWorkspaceEngine(shared, loaded, { log: record.log, options, claudeHooks });
   const specs = createRunSpecs(shared, loaded, engine);
   const own = createOwnSessions(store, folder);
   let closing: Promise<void> | undefined;
@@ -63,15 +65,19 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   const start = async ({ agent: found, above }: Speaker, task: Task, run: RunOptions): Promise<RunHandle> => {
     requireOpen();
     checkTask(task);
-    const { sessionId, newSessionId, mergeOrder, signal } = run;
+    const { sessionId, mergeOrder, signal } = run;
     if (sessionId !== undefined) await own.require(sessionId);
     const output = run.output && toOutputSchema(run.output);
     const agent = output ? { ...found, output: output.json } : found;
     const spec = await specs.specOf(agent, run, above);
     if (sessionId !== undefined) await believeNoImport(sessionId, run);
+    const said: readonly UserPart[] = typeof task === "string" ? [{ type: "text", text: task }] : task;
+    // Hooks that are told of the task are told its session, too.
+    const newSessionId = run.newSessionId ?? (sessionId === undefined && claudeHooks.guardrail ? `ses_${createId()}` : undefined);
+    const added = await claudeHooks.addTo(textOf(said), sessionId ?? newSessionId ?? "");
     const started = await engine.start({
       agent: agent.name,
-      task: typeof task === "string" ? [{ type: "text", text: task }] : task,
+      task: added === undefined ? said : [...said, { type: "text", text: added }],
       spec,
       ...(output?.parse === undefined ? {} : { parseOutput: output.parse }),
       ...(mergeOrder === undefined ? {} : { mergeOrder }),
@@ -139,6 +145,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
     permissions: [...new Set([...loaded.permissions.rules, ...loaded.permissions.preapproved].map(({ from }) => from))],
+    hookFiles: loaded.permissions.hookFiles,
     browsers: loaded.browsers,
     desktops: loaded.desktops,
     problems: loaded.problems,
@@ -221,6 +228,9 @@ const nameOf = (agent: string | AgentDefinition = "main"): string => (typeof age
 /** Whoever names an agent by its definition has the type of its results from there. */
 const parserOf = <Output>({ parseOutput }: AgentDefinition): ParseOutput<Output> | undefined =>
   parseOutput as ParseOutput<Output> | undefined;
+
+const textOf = (parts: readonly UserPart[]): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
 const checkTask = (task: Task): void => {
   const texts = typeof task === "string" ? [task] : task.map((part) => (part.type === "text" ? part.text : ""));

@@ -1,6 +1,6 @@
 /**
  * Takes back what the latest turn of a session changed in files, and everything that agents below it changed. Nothing is written before a person has seen the
- * plan; changes that were made by commands or merged from worktrees are named, and left.
+ * plan; changes that were made by commands are named, and left.
  */
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
@@ -21,7 +21,7 @@ export type TurnUndo = {
   readonly carryOut: (plan: UndoPlan) => Promise<Undone>;
 };
 
-const UNKEPT = "a command or a merge changed it, and what stood in it before was not kept";
+const UNKEPT = "a command changed it, and what stood in it before was not kept; git diff shows what it changed";
 
 export type TurnUndoOptions = {
   readonly versions: KeptVersions;
@@ -36,7 +36,9 @@ export const createTurnUndo = ({ versions, folder, events }: TurnUndoOptions): T
       throw new RetinueError("session_running", "A turn is still at work, so that its changes cannot be taken back yet.", {
         hint: "Stop it first, or wait until it is done.",
       });
-    const kept = new Set((await versions.changes(sessionId)).map(({ file }) => file));
+    const kept = new Set(
+      (await versions.changes(sessionId)).filter(({ workspace }) => workspace === folder).map(({ file }) => file),
+    );
     const left: { file: string; reason: string }[] = [];
     for (const { task, runs, changed } of turns.toReversed()) {
       const { files, refused } = await planTakeBack({ versions, sessionId, workspace: folder, runs });

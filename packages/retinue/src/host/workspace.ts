@@ -16,7 +16,8 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AnyTool, Hooks } from "@retinue/runtime";
 import type { ReadSide } from "@retinue/store";
 import type { TrustClaim } from "@retinue/confine/trust";
-import type { AskUserOptions, Browsers, Desktops, McpServerSettings } from "@retinue/tools";
+import type { AskUser } from "./ask-user-approver.ts";
+import type { Browsers, Desktops, McpServerSettings } from "@retinue/tools";
 import type { z } from "zod";
 import type { Agent } from "../library/define-agent.ts";
 import type { GivenSkill } from "../library/given-skills.ts";
@@ -51,8 +52,8 @@ export type WorkspaceOptions = {
   readonly model?: GivenModel;
   /** Asked before acts that need it; the host's by default. */
   readonly approver?: Approver;
-  /** Answers the questions that agents put to the user. */
-  readonly askUser?: AskUserOptions["ask"];
+  /** Answers the questions that agents put to the user; by default the approver is asked, and an answer may come from elsewhere. */
+  readonly askUser?: AskUser;
   /** See tool calls before and after they run; in addition to the commands of the settings. */
   readonly hooks?: Hooks;
   /** Whether there are tools of the browser; as the settings say by default. */
@@ -157,6 +158,8 @@ export type Workspace = Plans & {
   readonly instructions: readonly string[];
   /** Settings of other programs whose permissions hold for every agent. */
   readonly permissions: readonly string[];
+  /** Settings of other programs whose hooks are run. */
+  readonly hookFiles: readonly string[];
   /** What was found to be wrong with files of tools, skills, servers and agents, and is left out. */
   readonly problems: readonly string[];
   /** What the project would have loaded or started if it were trusted. */

@@ -4,7 +4,7 @@
  */
 import type { RetinueEvent, RunId, RunResult, SessionId } from "@retinue/protocol";
 import type { Engine } from "@retinue/engine";
-import { asksForTransfer } from "@retinue/runtime";
+import { asksForTransfer } from "@retinue/protocol";
 
 export type RunText = AsyncIterable<string> & {
   /** The last answer alone, when the run has settled. */

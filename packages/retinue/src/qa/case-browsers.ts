@@ -31,6 +31,8 @@ export type CaseBrowsersOptions = {
   readonly browsers: Browsers | undefined;
   readonly ports: () => QaPorts;
   readonly signal: AbortSignal;
+  /** The values of secrets by their names. */
+  readonly secretsOf: (names: readonly string[]) => ReadonlyMap<string, string>;
   /** Whether a session has a screen of its own. */
   readonly hasScreen: (sessionId: SessionId) => boolean;
   readonly record: Readonly<Record<Recording["kind"], RecordingMode>>;
@@ -38,7 +40,8 @@ export type CaseBrowsersOptions = {
   readonly keep: (sessionId: SessionId, kind: Recording["kind"], data: Buffer) => Promise<string>;
 };
 
-export const createCaseBrowsers = ({ browsers, ports, signal, hasScreen, record, keep }: CaseBrowsersOptions): CaseBrowsers => {
+export const createCaseBrowsers = (options: CaseBrowsersOptions): CaseBrowsers => {
+  const { browsers, ports, signal, hasScreen, secretsOf, record, keep } = options;
   const kept = new Map<string, StorageState>();
   const known = new Map<SessionId, Pick<WantedBrowser, "allowHosts" | "secrets">>();
   return {
@@ -48,6 +51,7 @@ export const createCaseBrowsers = ({ browsers, ports, signal, hasScreen, record,
       browsers?.configure(sessionId, {
         ...wanted,
         ...(storageState === undefined ? {} : { storageState }),
+        secrets: secretsOf(secrets),
         trace: record.trace !== "off",
         video: record.video !== "off",
         ...(inbox ? { inbox: createMailpitInbox(inbox.mailpit, wanted.allowHosts), mailPattern: inbox.pattern } : {}),

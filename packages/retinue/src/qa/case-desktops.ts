@@ -6,7 +6,8 @@ import { desktopOf } from "@retinue/qa";
 import type { Desktops } from "@retinue/tools";
 
 export type CaseDesktops = {
-  readonly configure: (sessionId: SessionId, wanted: Desktop) => void;
+  /** `secrets` are the names of those that may be typed on it. */
+  readonly configure: (sessionId: SessionId, wanted: Desktop, secrets: readonly string[]) => void;
   /** Whether the session has a screen of its own. */
   readonly has: (sessionId: SessionId) => boolean;
   /** Null where the case can have its screen, or why it cannot. */
@@ -15,14 +16,21 @@ export type CaseDesktops = {
 
 const SIZE = { width: 1280, height: 720 };
 
-export const createCaseDesktops = (desktops: Desktops | undefined, agree: (command: string) => Promise<void>): CaseDesktops => {
+export type CaseDesktopsOptions = {
+  /** Throws where nobody has agreed to start this command line. */
+  readonly agree: (command: string) => Promise<void>;
+  /** The values of secrets by their names. */
+  readonly secretsOf: (names: readonly string[]) => ReadonlyMap<string, string>;
+};
+
+export const createCaseDesktops = (desktops: Desktops | undefined, { agree, secretsOf }: CaseDesktopsOptions): CaseDesktops => {
   const known = new Set<SessionId>();
   /** Each command line is asked about once. */
   const agreed = new Map<string, Promise<void>>();
   return {
-    configure: (sessionId, { size = SIZE, programs = [] }) => {
+    configure: (sessionId, { size = SIZE, programs = [] }, secrets) => {
       known.add(sessionId);
-      desktops?.configure(sessionId, { ownScreen: size, programs: programs.map(toWords) });
+      desktops?.configure(sessionId, { ownScreen: size, programs: programs.map(toWords), secrets: secretsOf(secrets) });
     },
     has: (sessionId) => known.has(sessionId),
     need: async (loaded) => {

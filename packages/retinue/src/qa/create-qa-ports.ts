@@ -2,7 +2,6 @@
 import type { RunHandle } from "@retinue/engine";
 import type { QaPorts, Fault, Within, WantedBrowser } from "@retinue/qa";
 import type { RunResult, SessionId } from "@retinue/protocol";
-import type { Desktop } from "@retinue/protocol/test-case";
 import { CALL_MODEL, readCallOutcomes, RetinueError, toCallTask, toErrorValue } from "@retinue/protocol";
 import { createId } from "../create-id.ts";
 import type { Workspace } from "../host/workspace.ts";
@@ -11,7 +10,7 @@ import { QA_FLAT, QA_RUNNER } from "./qa-agents.ts";
 export type QaPortsOptions = {
   readonly workspace: Pick<Workspace, "run" | "executePlan" | "planTestCase" | "events">;
   readonly configureBrowser?: (sessionId: SessionId, wanted: WantedBrowser) => void;
-  readonly configureDesktop?: (sessionId: SessionId, wanted: Desktop) => void;
+  readonly configureDesktop?: QaPorts["configureDesktop"];
   readonly browserProblems?: (sessionId: SessionId) => readonly string[];
   readonly now?: () => number;
 };

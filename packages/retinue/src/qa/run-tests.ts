@@ -17,6 +17,8 @@ export type TestRun = {
   readonly model: string;
   readonly environment: string | null;
   readonly startApp: (app: AppUnderTest) => Promise<StartedApp>;
+  /** Null where the secrets that a case names are there, or which is not. */
+  readonly needSecrets?: (loaded: LoadedCase) => Promise<string | null>;
   /** Null once a case that works on a screen can have one, or why it cannot. */
   readonly needDesktop?: (loaded: LoadedCase) => Promise<string | null>;
   /** Keeps what a browser has kept of a login; undefined where roles cannot log in. */
@@ -44,7 +46,11 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
   };
   const tryOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
     if (signal.aborted) return toBlocked(loaded, attempt, "The test run was cancelled before this case began.");
-    const obstacle = (await run.needDesktop?.(loaded)) ?? (await apps.need(loaded)) ?? (await roles.need(loaded));
+    const obstacle =
+      (await run.needSecrets?.(loaded)) ??
+      (await run.needDesktop?.(loaded)) ??
+      (await apps.need(loaded)) ??
+      (await roles.need(loaded));
     if (obstacle !== null) return toBlocked(loaded, attempt, obstacle);
     if (run.runOnce) return run.runOnce(loaded, attempt);
     return runCase(loaded, ports, { attempt, signal, onEvent: (event) => onEvent?.(loaded, event) });
@@ -110,7 +116,8 @@ const createRoles = ({ logIn }: TestRun): Needs => {
   };
 };
 
-const toBlocked = (loaded: LoadedCase, attempt: number, reason: string): CaseResult => ({
+/** A case that could not be begun. */
+export const toBlocked = (loaded: LoadedCase, attempt: number, reason: string): CaseResult => ({
   id: loaded.id,
   title: loaded.testCase.title,
   file: loaded.file,

@@ -14,6 +14,7 @@ import type { Workspace } from "../host/workspace.ts";
 import type { CaseBrowsers, CaseBrowsersOptions } from "./case-browsers.ts";
 import { createCaseBrowsers } from "./case-browsers.ts";
 import { createCaseDesktops } from "./case-desktops.ts";
+import { createCaseSecrets } from "./case-secrets.ts";
 import { createQaPorts } from "./create-qa-ports.ts";
 import { createQaAgents } from "./qa-agents.ts";
 import type { TestRun } from "./run-tests.ts";
@@ -30,9 +31,9 @@ export type TestBench = {
   readonly approver: (ask: Approver | undefined) => Approver;
   /** Once the workspace is open. */
   readonly begin: (
-    workspace: Pick<Workspace, "browsers" | "desktops" | "events" | "executePlan" | "planTestCase" | "run" | "tools">,
+    workspace: Pick<Workspace, "browsers" | "desktops" | "events" | "folder" | "executePlan" | "planTestCase" | "run" | "tools">,
     options: BeginOptions,
-  ) => Pick<TestRun, "keepRecordings" | "logIn" | "needDesktop" | "ports">;
+  ) => Pick<TestRun, "keepRecordings" | "logIn" | "needDesktop" | "needSecrets" | "ports">;
 };
 
 export type TestBenchOptions = {
@@ -43,6 +44,7 @@ export type TestBenchOptions = {
 
 export type BeginOptions = {
   readonly signal: AbortSignal;
+  readonly env: NodeJS.ProcessEnv;
   /** Throws where nobody has agreed to start this command line on the screen of a case. */
   readonly agree: (command: string) => Promise<void>;
   readonly keep: CaseBrowsersOptions["keep"];
@@ -69,14 +71,16 @@ export const createTestBench = ({ cases, record = NOTHING }: TestBenchOptions): 
       if (browsers?.allows(request) === true) return { allowed: true };
       return ask ? ask(request, signal) : { allowed: false, reason: "Nobody is there to be asked." };
     },
-    begin: (workspace, { signal, agree, keep }) => {
+    begin: (workspace, { signal, env, agree, keep }) => {
       opened = workspace;
-      const screens = createCaseDesktops(workspace.desktops, agree);
+      const secrets = createCaseSecrets(workspace.folder, env);
+      const screens = createCaseDesktops(workspace.desktops, { agree, secretsOf: secrets.valuesOf });
       const own = createCaseBrowsers({
         browsers: workspace.browsers,
         ports: () => ports,
         signal,
         hasScreen: screens.has,
+        secretsOf: secrets.valuesOf,
         record,
         keep,
       });
@@ -87,7 +91,13 @@ export const createTestBench = ({ cases, record = NOTHING }: TestBenchOptions): 
         configureDesktop: screens.configure,
         browserProblems: own.problems,
       });
-      return { ports, logIn: own.logIn, needDesktop: screens.need, keepRecordings: own.keepRecordings };
+      return {
+        ports,
+        logIn: own.logIn,
+        needSecrets: secrets.need,
+        needDesktop: screens.need,
+        keepRecordings: own.keepRecordings,
+      };
     },
   };
 };

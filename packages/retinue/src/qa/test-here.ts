@@ -52,6 +52,7 @@ export const createTestsHere =
       const result = await runTests({
         ...bench.begin(workspace, {
           signal,
+          env,
           agree: async (command) => {
             if (!(await agreements.isAgreed({ command })))
               throw new Error(

@@ -1,4 +1,4 @@
-/** The secrets that a human may let a command use: those that the `.env` files of the workspace hold for the project itself. Keys of the user's own are not among them. */
+/** The secrets that the `.env` files of the workspace hold for the project itself: those that a human may let a command use, and those that a test case names. Keys of the user's own are not among them. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { isEnvFile } from "./file-secrets.ts";
@@ -7,8 +7,22 @@ import { secretsOfValue } from "./secret-value.ts";
 const MOST_BYTES = 256 * 1024;
 const LINE = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]{0,63})[ \t]*=[ \t]*(.*?)[ \t]*$/;
 
-/** Whole values by name. Of a name that stands in several files the first holds. */
-export const workspaceSecrets = async (workspace: string): Promise<ReadonlyMap<string, string>> => {
+/** Whole values by name, of which name and look say that they are secrets. Of a name that stands in several files the first holds. */
+export const workspaceSecrets = async (workspace: string): Promise<ReadonlyMap<string, string>> =>
+  new Map([...(await readEnvFiles(workspace))].filter(([name, value]) => secretsOfValue(name, value).length > 0));
+
+/** The values of these names, whatever they look like: whoever names a secret knows that it is one, be it a PIN of four digits. */
+export const namedSecrets = async (workspace: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const values = names.length === 0 ? new Map<string, string>() : await readEnvFiles(workspace);
+  return new Map(
+    [...new Set(names)].flatMap((name) => {
+      const value = values.get(name) ?? "";
+      return value === "" ? [] : [[name, value] as const];
+    }),
+  );
+};
+
+const readEnvFiles = async (workspace: string): Promise<ReadonlyMap<string, string>> => {
   const values = new Map<string, string>();
   for (const name of (await readdir(workspace).catch(() => [])).filter(isEnvFile).toSorted()) {
     const file = path.join(workspace, name);
@@ -16,8 +30,7 @@ export const workspaceSecrets = async (workspace: string): Promise<ReadonlyMap<s
     if (!stats?.isFile() || stats.size > MOST_BYTES) continue;
     for (const line of (await readFile(file, "utf8").catch(() => "")).split(/\r?\n/)) {
       const [, key, written = ""] = LINE.exec(line) ?? [];
-      const value = written.replace(/^(["'])(.*)\1$/, "$2");
-      if (key !== undefined && !values.has(key) && secretsOfValue(key, value).length > 0) values.set(key, value);
+      if (key !== undefined && !values.has(key)) values.set(key, written.replace(/^(["'])(.*)\1$/, "$2"));
     }
   }
   return values;

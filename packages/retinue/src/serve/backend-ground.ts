@@ -3,7 +3,6 @@ import type { InputSource } from "@retinue/protocol";
 import type { Calls } from "@retinue/server";
 import type { Host } from "../host/host.ts";
 import type { RetinueStore } from "../open-record.ts";
-import type { AskHub } from "./ask-hub.ts";
 import type { QueuedTurns } from "./queued-turns.ts";
 import type { RuleAnswers } from "./rule-answers.ts";
 import type { ServedWorkspaces } from "./served-workspaces.ts";
@@ -15,7 +14,6 @@ export type BackendGround = {
   readonly store: RetinueStore;
   readonly workspaces: ServedWorkspaces;
   readonly tests: TestRuns;
-  readonly asks: AskHub;
   readonly queuedTurns: QueuedTurns;
   readonly ruleAnswers: RuleAnswers;
   readonly env: NodeJS.ProcessEnv;

@@ -37,12 +37,7 @@ export const createBackend = (ground: BackendGround): Backend => {
         return { events: after >= headSeq ? [] : await store.read(sessionId, after, limit), headSeq };
       },
       follow: (sessionId, options) => host.follow(sessionId, options),
-      watchAll: (wake) => {
-        const leave = [store.watchAny(ALL, wake), ground.asks.watch(wake)];
-        return () => {
-          for (const unwatch of leave) unwatch();
-        };
-      },
+      watchAll: (wake) => store.watchAny(ALL, wake),
     },
   };
 };

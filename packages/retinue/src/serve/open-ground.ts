@@ -2,7 +2,6 @@
 import type { BackendGround } from "./backend-ground.ts";
 import { closeAll } from "../host/close-all.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
-import { createAskHub } from "./ask-hub.ts";
 import { createQueuedTurns } from "./queued-turns.ts";
 import { createRuleAnswers } from "./rule-answers.ts";
 import { goOn } from "./run-calls.ts";
@@ -21,10 +20,9 @@ export type OpenGround = {
 
 export const openGround = async ({ folders, ...given }: GroundOptions): Promise<OpenGround> => {
   const { host, store, env } = given;
-  const asks = createAskHub();
-  const workspaces = createServedWorkspaces({ host, env, askUser: asks.ask });
+  const workspaces = createServedWorkspaces({ host, env });
   for (const folder of folders) await workspaces.at(folder);
-  const tests = createTestRuns({ host, env, askUser: asks.ask });
+  const tests = createTestRuns({ host, env });
   const ruleAnswers = createRuleAnswers({
     store,
     workspaces,
@@ -39,7 +37,7 @@ export const openGround = async ({ folders, ...given }: GroundOptions): Promise<
     },
   });
   return {
-    ground: { ...given, workspaces, tests, asks, queuedTurns, ruleAnswers },
+    ground: { ...given, workspaces, tests, queuedTurns, ruleAnswers },
     close: () => closeAll([async () => ruleAnswers.close(), async () => queuedTurns.close(), tests.close]),
   };
 };

@@ -1,5 +1,6 @@
 /** A run that `retinue run` began elsewhere, in a process of its own: it is seen live through the server, and its question is answered there. */
 import { createClient } from "@retinue/client";
+import type { MockReply } from "@retinue/model/testing";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
@@ -17,8 +18,12 @@ afterEach(async () => {
 const LONG = { timeout: 40_000, interval: 50 };
 const WRITE = { toolCalls: [{ name: "write", arguments: JSON.stringify({ path: "made.txt", content: "by hand\n" }) }] };
 
-const openBoth = async (settings: string) => {
-  const mock: MockProject = await createMockProject([WRITE, { text: "It is written." }], settings);
+const ASK = {
+  toolCalls: [{ name: "ask_user", arguments: JSON.stringify({ question: "Which port?", options: ["80", "8080"] }) }],
+};
+
+const openBoth = async (settings: string, replies: readonly MockReply[] = [WRITE, { text: "It is written." }]) => {
+  const mock: MockProject = await createMockProject(replies, settings);
   cleanups.push(mock.remove);
   const { project } = mock;
   const server = await openServer({ folders: [project.workspace], env: toEnvironment(project.home) });
@@ -65,5 +70,26 @@ test("a question that is open at a terminal is answered through the server, and 
   await vi.waitFor(() => expect(feed.store().view.roots[0]?.state.type).toBe("settled"), LONG);
   expect([...(feed.store().view.roots[0]?.calls.values() ?? [])].map(({ outcome }) => outcome)).toEqual(["denied"]);
   // It was driven to its end by the process that began it.
+  expect(feed.store().view.roots[0]?.drives).toBe(1);
+});
+
+test("what an agent asks at a terminal is answered in words through the server, and never by a bare yes", async () => {
+  const { project, client } = await openBoth("", [ASK, { text: "It is served at 8080." }]);
+  const terminal = startInTerminal(project, ["run", "serve the shop"]);
+  await terminal.until("Your answer, or a number:");
+  const asked = await waitForQuestion(client);
+  expect(asked.act.question).toEqual({ text: "Which port?", options: ["80", "8080"] });
+  const feed = client.followSession(asked.sessionId);
+  cleanups.push(feed.close);
+  const answer = (body: object) => client.answerApproval({ params: asked, body: { allowed: true, hash: asked.hash, ...body } });
+  await expect(answer({})).rejects.toMatchObject({ code: "request_invalid" });
+  await answer({ text: "8080" });
+  expect((await terminal.ended).stdout).toContain("It is served at 8080.");
+  await vi.waitFor(() => expect(feed.store().view.roots[0]?.state.type).toBe("settled"), LONG);
+  expect([...(feed.store().view.roots[0]?.calls.values() ?? [])][0]).toMatchObject({
+    outcome: "ok",
+    content: [{ type: "text", text: "The user answered: 8080" }],
+    approval: { answer: { text: "8080", source: { via: "server" } } },
+  });
   expect(feed.store().view.roots[0]?.drives).toBe(1);
 });

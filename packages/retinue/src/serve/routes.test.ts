@@ -315,18 +315,21 @@ describe("every route", () => {
     const { sessionId, runId } = await callRoute<Id>("startSession", { body: { workspaceId, text: "ask me" } });
     const asked = await vi.waitFor(
       async () => {
-        const [one] = (await callRoute<{ questions: { callId: string; question: string }[] }>("listQuestions")).questions;
+        const [one] = (
+          await callRoute<{ approvals: { approvalId: string; hash: string }[] }>("listApprovals", { query: { sessionId } })
+        ).approvals;
         if (!one) throw new Error("not yet");
         return one;
       },
       { timeout: 20_000 },
     );
-    expect(asked).toMatchObject({ sessionId, runId, agent: "main", question: "Which port?", options: ["80", "8080"] });
-    await callRoute("answerQuestion", { params: { runId }, body: { callId: asked.callId, text: "8080" } });
+    expect(asked).toMatchObject({ runId, path: ["main"], act: { question: { text: "Which port?", options: ["80", "8080"] } } });
+    const { hash, approvalId } = asked;
+    await callRoute("answerApproval", { params: { approvalId }, body: { hash, allowed: true, text: "8080" } });
     await settled(sessionId);
     const { events } = await callRoute<{ events: unknown[] }>("listEvents", { params: { sessionId }, query: { limit: "100" } });
     expect(JSON.stringify(events)).toContain("The user answered: 8080");
-    expect(await callRoute("listQuestions")).toEqual({ questions: [] });
+    expect(await callRoute("listApprovals", { query: { sessionId } })).toEqual({ approvals: [] });
   });
 
   test("of plans", async () => {

@@ -1,6 +1,6 @@
 /** Calls of the server that reach runs, whichever process drives them; answers to their questions; plans; figures. */
 import { CALL_MODEL } from "@retinue/protocol";
-import type { ApprovalId, Plan, RunId } from "@retinue/protocol";
+import type { ApprovalId, Plan, ProposedAct, RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";
 import { readPlannedDiff } from "@retinue/tools";
@@ -17,8 +17,6 @@ type RunCall =
   | "cancelRun"
   | "sendMessage"
   | "withdrawMessage"
-  | "listQuestions"
-  | "answerQuestion"
   | "listApprovals"
   | "getApproval"
   | "answerApproval"
@@ -58,11 +56,6 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
       await workspace.live.withdraw(runId, messageId, { source });
       return { ok: true };
     },
-    listQuestions: async () => ({ questions: ground.asks.open() }),
-    answerQuestion: async ({ params: { runId }, body: { callId, text } }) => {
-      ground.asks.answer(runId, callId, text);
-      return { ok: true };
-    },
     listApprovals: async ({ query: { sessionId } }) => ({
       approvals: (await store.approvals(sessionId === undefined ? {} : { sessionId })).map(toApprovalItem),
     }),
@@ -75,16 +68,22 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
         rule: rule ? describeRule(rule) : null,
       };
     },
-    answerApproval: async ({ params: { approvalId }, body: { allowed, hash, scope = "once", reason, rule } }) => {
+    answerApproval: async ({ params: { approvalId }, body: { allowed, hash, scope = "once", reason, text, rule } }) => {
       const found = await findOpen(approvalId);
       if (found.hash !== hash)
         throw new RetinueError("approval_changed", `${approvalId} asks about another act than the one that was answered.`);
       if (!allowed && scope !== "once")
         throw new RetinueError("request_invalid", "A no is always to one act.", { hint: "Leave out the scope." });
+      if (allowed && (found.act.question === undefined) !== (text === undefined))
+        throw new RetinueError(
+          "request_invalid",
+          text === undefined ? "A question is answered in words." : "Only a question of an agent is answered in words.",
+          { hint: text === undefined ? "Give `text`, or do not allow it." : "Leave out `text`." },
+        );
       const served = await workspaces.at(found.workspace);
       const kept = rule === undefined ? undefined : requireRule(found, { allowed, rule });
-      const why = allowed ? reason : reason === undefined ? "The user said no." : `The user said no: ${reason}`;
-      await served.workspace.live.answer(approvalId, given({ allowed, scope, reason: why }), { source });
+      const why = allowed ? reason : toNo(found.act, reason);
+      await served.workspace.live.answer(approvalId, given({ allowed, scope, reason: why, text }), { source });
       if (kept) await keepRule(served.loaded.home, found.workspace, kept);
       await goOn(ground, served, found);
       if (kept) await ground.ruleAnswers.look();
@@ -112,6 +111,12 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
       stats: await store.readSide.stats({ by, ...given(query) }),
     }),
   };
+};
+
+/** What the agent reads that gets no yes. */
+const toNo = ({ question }: ProposedAct, reason: string | undefined): string => {
+  if (question !== undefined) return reason ?? "they leave it to you.";
+  return reason === undefined ? "The user said no." : `The user said no: ${reason}`;
 };
 
 /** The rule that was shown, or nothing is kept and nothing answered. */

@@ -8,7 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import type { Host } from "../host/host.ts";
-import type { Workspace, WorkspaceOptions } from "../host/workspace.ts";
+import type { Workspace } from "../host/workspace.ts";
 import { loadSettings, type LoadedSettings } from "../settings/load-settings.ts";
 
 export type WorkspaceId = `wsp_${string}`;
@@ -39,10 +39,9 @@ export const toWorkspaceId = (folder: string): WorkspaceId =>
 export type ServedOptions = {
   readonly host: Pick<Host, "openWorkspace">;
   readonly env: NodeJS.ProcessEnv;
-  readonly askUser?: WorkspaceOptions["askUser"];
 };
 
-export const createServedWorkspaces = ({ host, env, askUser }: ServedOptions): ServedWorkspaces => {
+export const createServedWorkspaces = ({ host, env }: ServedOptions): ServedWorkspaces => {
   const open = new Map<WorkspaceId, Promise<Served>>();
   const ready = new Map<WorkspaceId, Served>();
   const driven = new Map<Workspace, Set<RunHandle>>();
@@ -60,7 +59,7 @@ export const createServedWorkspaces = ({ host, env, askUser }: ServedOptions): S
     const loaded = await loadSettings({ workspace: folder, env });
     // Somebody may be looking, or may come: what must be asked is never denied for want of a terminal.
     const settings = { ...loaded.settings, approvals: { ...loaded.settings.approvals, unattended: "park" as const } };
-    const workspace = await host.openWorkspace(folder, { settings, env, ...(askUser === undefined ? {} : { askUser }) });
+    const workspace = await host.openWorkspace(folder, { settings, env });
     return { workspaceId: toWorkspaceId(workspace.folder), workspace, loaded };
   };
 

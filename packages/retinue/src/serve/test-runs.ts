@@ -9,7 +9,6 @@ import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import type { LoadedCase } from "@retinue/qa";
 import type { Host } from "../host/host.ts";
 import { askInRecord } from "../host/ask-in-record.ts";
-import type { WorkspaceOptions } from "../host/workspace.ts";
 import { createAppAgreements } from "../qa/app-agreement.ts";
 import { newTestRunId, runTests } from "../qa/run-tests.ts";
 import { startApp } from "../qa/start-app.ts";
@@ -58,7 +57,6 @@ export type TestRuns = {
 export type TestRunsOptions = {
   readonly host: Pick<Host, "openWorkspace">;
   readonly env: NodeJS.ProcessEnv;
-  readonly askUser?: WorkspaceOptions["askUser"];
 };
 
 type Kept = { -readonly [Key in keyof LiveTestRun]: LiveTestRun[Key] } & { readonly stop: AbortController };
@@ -66,7 +64,7 @@ type Kept = { -readonly [Key in keyof LiveTestRun]: LiveTestRun[Key] } & { reado
 /** Runs that came to nothing are told of until so many others did. */
 const MOST_ENDED = 20;
 
-export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRuns => {
+export const createTestRuns = ({ host, env }: TestRunsOptions): TestRuns => {
   const runs = new Map<string, Kept>();
   let last: Promise<void> = Promise.resolve();
 
@@ -93,7 +91,6 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
       ...bench.more,
       settings,
       env,
-      ...(askUser === undefined ? {} : { askUser }),
       // What must be asked stands in the record, and is answered there.
       approver: bench.approver(askInRecord),
     });
@@ -104,6 +101,7 @@ export const createTestRuns = ({ host, env, askUser }: TestRunsOptions): TestRun
       const result = await runTests({
         ...bench.begin(workspace, {
           signal,
+          env,
           agree: async (command) => {
             if (!(await agreements.isAgreed({ command })))
               throw new Error(`Nobody has agreed to start a program on its screen by ${JSON.stringify(command)}.`);

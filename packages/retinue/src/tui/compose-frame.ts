@@ -180,6 +180,7 @@ export const composeFrame = (parts: FrameParts): Composed => {
     ? drawQuestion({
         shown,
         path,
+        model: shown.question.type === "approval" ? runs?.get(shown.question.approval.runId)?.model : undefined,
         diff,
         rule,
         review: state.reviews.get(shown.question.id),

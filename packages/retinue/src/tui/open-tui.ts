@@ -4,7 +4,7 @@ import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { EXIT } from "../cli/exit-code.ts";
-import { formatLeftOut } from "../cli/format-left-out.ts";
+import { formatLeftOut, formatSources } from "../cli/format-left-out.ts";
 import { hangUpWith } from "../cli/hang-up.ts";
 import { readHistory, writeHistory } from "../cli/history.ts";
 import { listenForInterrupts } from "../cli/interrupts.ts";
@@ -21,9 +21,9 @@ import { toFileCommands } from "./command/file-commands.ts";
 import { createAskHub } from "./question/ask-hub.ts";
 import { keepRule, readRules } from "../approval-rules/rule-file.ts";
 import { wrapRow } from "./screen/fit-row.ts";
-import { notifyBy } from "./screen/notify.ts";
 import type { Row } from "./screen/row.ts";
-import { coloursOf, row, safeName, safeText, span } from "./screen/row.ts";
+import { row, safeName, safeText, span } from "./screen/row.ts";
+import { terminalKindOf } from "./screen/terminal-kind.ts";
 import { createTui, type Tui } from "./tui.ts";
 
 export type OpenTuiOptions = SessionOptions & {
@@ -91,7 +91,6 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     env,
     source: commandSource(),
     onProblem: (problem) => void problems.push(problem),
-    askUser: asks.ask,
     // Questions are read from the record, and answered there: whichever process they come from.
     approver: askInRecord,
   });
@@ -102,8 +101,7 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     terminal: {
       write: (bytes) => void screen.write(bytes),
       size: () => ({ columns: screen.columns || 80, rows: screen.rows || 24 }),
-      colours: coloursOf(env),
-      notifyBy: notifyBy(env),
+      ...terminalKindOf(env),
     },
     retinue,
     workspace: folder,
@@ -142,7 +140,6 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
             settings: { ...settings, approve },
             env,
             source: commandSource(),
-            askUser: asks.ask,
             ...more,
           }),
       })(watched);
@@ -199,13 +196,18 @@ const listProject = async (folder: string): Promise<readonly string[]> => {
   return (await listFiles(folder, AbortSignal.timeout(FILES_MS))).files;
 };
 
-const EXAMPLES = ["what is in this folder?", "/spawn code-search where are errors handled?", "/plan add a test for the parser"];
+/** What answers here can do each of them. */
+const examplesFor = (model: string): readonly string[] => [
+  "what is in this folder?",
+  "/spawn code-search where are errors handled?",
+  model.startsWith("offline/") ? "find TODO comments" : "/plan add a test for the parser",
+];
 
 /** Who it is, what answers, what was left out, and what could be done first. */
 const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings): Promise<readonly Row[]> => {
   const width = Math.max(20, (process.stdout.columns || 80) - 1);
   const dim = (text: string): readonly Row[] => wrapRow([span(` ${safeText(text)}`, "dim")], width, "   ");
-  const told = [formatLeftOut(retinue, redact), offlineNotice(retinue.model)]
+  const told = [formatLeftOut(retinue, redact), formatSources(retinue, redact), offlineNotice(retinue.model)]
     .join("")
     .split("\n")
     .filter((line) => line.trim() !== "");
@@ -219,7 +221,10 @@ const greet = async (retinue: Retinue, folder: string, { redact }: Surroundings)
     ),
     ...told.flatMap(dim),
     ...(latest === undefined
-      ? [...dim("Say what is to be done, or try:"), ...EXAMPLES.map((one): Row => [span("   "), span(one, "code")])]
+      ? [
+          ...dim("Say what is to be done, or try:"),
+          ...examplesFor(retinue.model).map((one): Row => [span("   "), span(one, "code")]),
+        ]
       : []),
     ...(isCutOff && latest ? dim(`${shortId(latest.sessionId)} has not ended; /resume latest goes on with it.`) : []),
     [],

@@ -1,6 +1,7 @@
 /** The real command in a real terminal. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { call, createMockProject, type MockProject } from "../cli/testing/mock-project.ts";
@@ -23,6 +24,7 @@ const start = (...args: Parameters<typeof startInPty>): InPty => {
 test("the first session of a newcomer: what answers is said, an example is tried, help is asked for, and the terminal is given back", async () => {
   const project = await createProject();
   made.push(project);
+  await writeFile(join(project.workspace, "notes.md"), "# Notes\n");
   const at = start(project, ["--model", "offline/rules"]);
   // Typed before anything is there: neither echoed nor lost.
   at.type("what is in this folder?");
@@ -32,6 +34,11 @@ test("the first session of a newcomer: what answers is said, an example is tried
   at.type("\r");
   await at.until("completed in");
   await at.until("ready");
+  // The example says what it promises, and what the rules cannot do is said as that.
+  expect(at.all()).toContain("notes.md");
+  at.type("/plan a release\r");
+  await at.until("the built-in rules make no plans");
+  expect(at.all()).not.toContain("retinue-call");
   at.type("/he");
   await at.until("› /help");
   at.type("\t\r");
@@ -43,7 +50,25 @@ test("the first session of a newcomer: what answers is said, an example is tried
   expect(at.bytes()).not.toContain("\u001b[?1049h");
 });
 
-test("after kill -9 the session goes on where it was, with the question that was open and the text that waited", async () => {
+test("Ctrl-C once stops the turn, which is settled in the record; twice leaves, with the terminal given back", async () => {
+  const mock = await createMockProject([{ text: "Never.", fault: { type: "stall-before-headers" } }]);
+  made.push(mock);
+  const at = start(mock.project, []);
+  await at.until("/help");
+  at.type("go on for ever\r");
+  await at.until("asks the model");
+  at.type("\u0003");
+  await at.until("cancelled in");
+  await at.until("ready");
+  at.type("\u0003");
+  at.type("\u0003");
+  expect(await at.ended).toBe(0);
+  expect(at.bytes()).toContain("\u001b[?2004l");
+  const { stdout } = await mock.project.run(["sessions", "list", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "settled", status: "cancelled" }] });
+});
+
+test("after kill -9 a session goes on with the question that was open and the text that waited", { tags: ["long"] }, async () => {
   const { project, server, remove } = await createMockProject([
     { toolCalls: [call("write", { path: "src/made.txt", content: "made\n" })] },
     { text: "It is made." },
@@ -81,54 +106,58 @@ const findProgram = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find((file) => existsSync(file));
 
-test("one child of two is stopped and the other goes on, inside a terminal multiplexer where the machine has one; nothing is lost or doubled", async () => {
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const long = Array.from({ length: 60 }, (_, index) => `- finding ${index + 1}`).join("\n");
-  const { project, server, remove } = await createMockProject(async ({ text }) => {
-    if (text.includes("operating as a **researcher**")) {
-      await held;
-      return { text: "## Summary\nfound" };
+test(
+  "one child of two is stopped, in a multiplexer if there is one; nothing is lost or doubled",
+  { tags: ["long"] },
+  async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const long = Array.from({ length: 60 }, (_, index) => `- finding ${index + 1}`).join("\n");
+    const { project, server, remove } = await createMockProject(async ({ text }) => {
+      if (text.includes("operating as a **researcher**")) {
+        await held;
+        return { text: "## Summary\nfound" };
+      }
+      const delegated = ["one", "two"].map((task) => call("delegate_to_agent", { agent: "researcher", task: `find ${task}` }));
+      return /"role":\s*"tool"/.test(text) ? { text: `${long}\n\nOne is enough.\n` } : { toolCalls: delegated };
+    });
+    made.push({ project, server, settingsFile: "", remove });
+    const tmux = findProgram("tmux");
+    const socket = `retinue-test-${process.pid}`;
+    const through = tmux === undefined ? [] : [tmux, "-u", "-L", socket, "-f", "/dev/null", "new-session", "-s", "seat"];
+    const at = start(project, ["--approve", "ask"], { through });
+    try {
+      await at.until("ready");
+      at.type("find\r");
+      await at.until("researcher #2");
+      at.type("\t");
+      await at.until("s stop");
+      at.type("\u001b[B");
+      at.type("\u001b[B");
+      at.type("s");
+      await at.until("stop researcher #2?");
+      at.type("n");
+      await at.until("cancelled");
+      release();
+      await at.until("One is enough.");
+      await at.until("ready");
+      // In a multiplexer the scrollback is its own.
+      const seen =
+        tmux === undefined
+          ? at.all()
+          : execFileSync(tmux, ["-L", socket, "capture-pane", "-p", "-S", "-500", "-t", "seat"], { encoding: "utf8" });
+      expect(seen).toMatch(/✓ researcher #1/);
+      for (const number of [1, 30, 60]) expect(seen.match(new RegExp(`• finding ${number}$`, "gm")), seen).toHaveLength(1);
+      // The tree is gone with its agents, and so is its hint.
+      await at.until("@file  /command");
+      at.type("\u0004");
+      await at.ended;
+    } finally {
+      if (tmux !== undefined) spawnSync(tmux, ["-L", socket, "kill-session", "-t", "seat"]);
     }
-    const delegated = ["one", "two"].map((task) => call("delegate_to_agent", { agent: "researcher", task: `find ${task}` }));
-    return /"role":\s*"tool"/.test(text) ? { text: `${long}\n\nOne is enough.\n` } : { toolCalls: delegated };
-  });
-  made.push({ project, server, settingsFile: "", remove });
-  const tmux = findProgram("tmux");
-  const socket = `retinue-test-${process.pid}`;
-  const through = tmux === undefined ? [] : [tmux, "-u", "-L", socket, "-f", "/dev/null", "new-session", "-s", "seat"];
-  const at = start(project, ["--approve", "ask"], { through });
-  try {
-    await at.until("ready");
-    at.type("find\r");
-    await at.until("researcher #2");
-    at.type("\t");
-    await at.until("s stop");
-    at.type("\u001b[B");
-    at.type("\u001b[B");
-    at.type("s");
-    await at.until("stop researcher #2?");
-    at.type("n");
-    await at.until("cancelled");
-    release();
-    await at.until("One is enough.");
-    await at.until("ready");
-    // In a multiplexer the scrollback is its own.
-    const seen =
-      tmux === undefined
-        ? at.all()
-        : execFileSync(tmux, ["-L", socket, "capture-pane", "-p", "-S", "-500", "-t", "seat"], { encoding: "utf8" });
-    expect(seen).toMatch(/✓ researcher #1/);
-    for (const number of [1, 30, 60]) expect(seen.match(new RegExp(`• finding ${number}$`, "gm")), seen).toHaveLength(1);
-    // The tree is gone with its agents, and so is its hint.
-    await at.until("@file  /command");
-    at.type("\u0004");
-    await at.ended;
-  } finally {
-    if (tmux !== undefined) spawnSync(tmux, ["-L", socket, "kill-session", "-t", "seat"]);
-  }
-});
+  },
+);
 
-test("a terminal of 40 columns that becomes wider keeps everything", async () => {
+test("a terminal of 40 columns that becomes wider keeps everything", { tags: ["long"] }, async () => {
   const { project, server, remove } = await createMockProject([
     { text: "An answer that is longer than forty columns are, by far.\n" },
   ]);

@@ -201,6 +201,7 @@ test("questions queue, oldest first, and a rule just given settles its siblings;
   await played.advance(1500);
   await played.until("1 of 3");
   expect(played.screen()).toMatch(/┌ executor #\d ‹ main: write src\/f\d\.ts ─+ 1 of 3 ┐/);
+  expect(played.screen()).toMatch(/└ ↑↓ ] hunk .* scripted\/model ┘/);
   await played.advance(300);
   await played.press("P");
   await played.until("Written.");
@@ -366,6 +367,33 @@ test("Enter steers the turn that runs and Alt+Enter queues for after it; both te
   const seen = played.all();
   expect(seen).toContain("you → main  use euros");
   expect(seen.indexOf("First.")).toBeLessThan(seen.indexOf(" you  then test it"));
+});
+
+test("a message tells at which step it was read, and that nobody can read it any more where its run ended before", async () => {
+  const [first, second] = [gate(), gate()];
+  const played = await play({
+    script: byAgent({
+      main: [{ toolCalls: [delegate("a", "researcher", "find one")] }, { text: "Found." }],
+      researcher: [
+        { before: first.closed, toolCalls: [call("l", "ls", {})] },
+        { before: second.closed, text: "Never." },
+      ],
+    }),
+  });
+  await played.press("go", ENTER);
+  await played.until("researcher  asks the model");
+  await played.press("/message researcher look in src", ENTER);
+  await played.until("queued for its next step");
+  first.open();
+  await played.until((screen) => !screen.includes("queued for its next step"));
+  await played.press("/message researcher and in lib", ENTER);
+  await played.until("queued for its next step");
+  await played.press("\t", "\u001b[B", ENTER);
+  await played.until("you: look in src  delivered at step 2");
+  expect(played.screen()).toContain("you: and in lib  queued for its next step");
+  await played.press(ESC, ESC, "\u0003");
+  await played.until("cancelled in");
+  expect(played.all()).toContain("✗ undeliverable researcher ended before it could read: and in lib");
 });
 
 test("Ctrl-C clears a text without losing it, then stops the turn, and twice leaves with the run kept in the record", async () => {

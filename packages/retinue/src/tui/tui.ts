@@ -1,8 +1,9 @@
 /** The TUI at work: sessions and keys come in, frames go out, and everything a person decides is carried out here. It owns no state of a run. */
-import type { RunView } from "@retinue/client";
+import type { ApprovalView, RunView } from "@retinue/client";
 import type { RunId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { describeCall } from "./draw/describe-call.ts";
+import { drawAnswered } from "./draw/draw-answered.ts";
 import { bodyOf, coverOf, linesOf } from "./draw/question-card.ts";
 import { nameRuns, type RunNames } from "./draw/run-names.ts";
 import { formatError } from "../cli/format-error.ts";
@@ -26,11 +27,11 @@ import { createQuestionQueue } from "./question/question-queue.ts";
 import { toRemarks } from "./question/review.ts";
 import { wrapRow } from "./screen/fit-row.ts";
 import { createLiveScreen, type Size } from "./screen/live-screen.ts";
-import type { NotifyBy } from "./screen/notify.ts";
 import { toClipboard, toNotification, toTitle } from "./screen/notify.ts";
-import type { Colours, Row } from "./screen/row.ts";
+import type { Row } from "./screen/row.ts";
 import { safeName, safeText, span } from "./screen/row.ts";
-import { ENTER_MODES, LEAVE_MODES } from "./screen/terminal-modes.ts";
+import type { TerminalKind } from "./screen/terminal-kind.ts";
+import { enterModes, leaveModes } from "./screen/terminal-modes.ts";
 import { createConversation, type Conversation } from "./session/conversation.ts";
 import { createTranscript } from "./session/transcript.ts";
 import type { Acts } from "./key/key-ports.ts";
@@ -38,11 +39,9 @@ import { takeKey } from "./key/take-key.ts";
 import { createTuiState, type TuiState } from "./tui-state.ts";
 
 /** A terminal, real or played. */
-export type TuiTerminal = {
+export type TuiTerminal = TerminalKind & {
   readonly write: (bytes: string) => void;
   readonly size: () => Size;
-  readonly colours: Colours;
-  readonly notifyBy: NotifyBy;
 };
 
 export type TuiOptions = {
@@ -162,12 +161,27 @@ export const createTui = (options: TuiOptions): Tui => {
     schedule();
   };
 
+  /** What an agent asks the user is answered in words, everything else by a yes or no. */
+  const toQuestion = (approval: ApprovalView): Question => {
+    const { approvalId, act, agent } = approval;
+    if (act.question === undefined) return { type: "approval", id: approvalId, approval };
+    return {
+      type: "ask",
+      id: approvalId,
+      by: `${safeName(agent)} asks you`,
+      ...act.question,
+      isRecorded: true,
+      settle: (text) => {
+        if (text !== undefined) retinue.live.answer(approvalId, { allowed: true, text }).catch(onFailed);
+      },
+    };
+  };
+
   /** Questions of all sessions in view; those that a rule covers are answered before anybody sees them. */
   const readQuestions = (): void => {
     const open: Question[] = [];
     for (const { view } of conversation.feeds())
-      for (const approval of view.openApprovals.values())
-        if (!approval.isClosed) open.push({ type: "approval", id: approval.approvalId, approval });
+      for (const approval of view.openApprovals.values()) if (!approval.isClosed) open.push(toQuestion(approval));
     open.push(...asks.open());
     const before = queue.count();
     const gone = queue.sync(open);
@@ -378,11 +392,7 @@ export const createTui = (options: TuiOptions): Tui => {
     answerAsk: (question, text) => {
       if (question.type !== "ask") return;
       queue.answered(question.id);
-      print([
-        [],
-        ...wrapRow([span(" asked  ", "user"), span(safeText(redact(question.text)))], width(), "        "),
-        ...wrapRow([span(" you    ", "user"), span(safeText(text))], width(), "        "),
-      ]);
+      if (question.isRecorded !== true) print(drawAnswered(redact(question.text), text, width()));
       question.settle(text);
     },
     linesOf: readableLines,
@@ -436,7 +446,7 @@ export const createTui = (options: TuiOptions): Tui => {
   });
 
   asks.onChange(schedule);
-  terminal.write(`${ENTER_MODES}${toTitle(project, 0)}`);
+  terminal.write(`${enterModes(terminal)}${toTitle(project, 0)}`);
   titled = 0;
   schedule();
 
@@ -466,7 +476,7 @@ export const createTui = (options: TuiOptions): Tui => {
       for (const stop of stoppable) stop.abort();
       for (const ask of asks.open()) ask.settle(undefined);
       conversation.close();
-      terminal.write(LEAVE_MODES);
+      terminal.write(leaveModes(terminal));
     },
   };
 };

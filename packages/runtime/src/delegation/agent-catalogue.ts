@@ -67,14 +67,16 @@ export type Catalogue = {
 const describeAgents = ({ asTools, byName }: Offered): Catalogue => {
   const isTool = new Set(asTools);
   const others = byName.filter((agent) => !isTool.has(agent));
-  const own = asTools.length === 0 ? [] : [`- as tools of their own: ${asTools.map(({ name }) => name).join(", ")}`];
+  // Where nobody else is there, the list says at least their names.
+  if (others.length === 0 && asTools.length > 0)
+    return { lines: [`- as tools of their own: ${asTools.map(({ name }) => name).join(", ")}`], untold: 0 };
   for (const describe of [inFull, shortened]) {
-    const lines = [...others.map(describe), ...own];
+    const lines = others.map(describe);
     if (charsOf(lines) <= CATALOGUE_CHARS) return { lines, untold: 0 };
   }
   // The first ones are those that come with Retinue and are known to fit most tasks.
   const described = others.slice(0, MOST_DESCRIBED).map(shortened);
-  let room = CATALOGUE_CHARS - charsOf([...described, ...own]) - BY_NAME.length;
+  let room = CATALOGUE_CHARS - charsOf(described) - BY_NAME.length;
   const named: string[] = [];
   for (const { name } of others.slice(MOST_DESCRIBED)) {
     room -= name.length + 2;
@@ -82,7 +84,7 @@ const describeAgents = ({ asTools, byName }: Offered): Catalogue => {
     named.push(name);
   }
   return {
-    lines: [...described, `${BY_NAME}${named.join(", ")}`, ...own],
+    lines: [...described, `${BY_NAME}${named.join(", ")}`],
     untold: others.length - described.length - named.length,
   };
 };

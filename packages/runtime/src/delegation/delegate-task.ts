@@ -2,14 +2,15 @@
  * The body of every delegation: refuses what may not be started, words the task, narrows the rights, and hands the child's result back as a
  * value, whatever became of it.
  */
-import type { FileChanges, RunId, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
+import type { CallId, FileChanges, RunId, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { settledMessages } from "../record/fold.ts";
+import type { RunState } from "../record/run-state.ts";
 import { resolveToolName } from "../policy/tool-names.ts";
 import { findAgentNamed } from "./agent-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
-import { delegationKey } from "./delegation-key.ts";
+import { delegationKey, keyOfDelegation } from "./delegation-key.ts";
 import { handBack } from "./hand-back.ts";
 import { toRefusal } from "./refusal.ts";
 import { createSpec, stricter } from "./spec.ts";
@@ -190,12 +191,18 @@ const refuseLoop = (
   const key = delegationKey(name, task);
   if (chain.some((above) => delegationKey(above.agent, above.task) === key))
     throw new RetinueError("delegation_loop", `"${name}" is already at work on this task above.`);
-  const made = [...state.delegations.values()].find((callIds) => callIds.includes(callId)) ?? [];
-  if (made.indexOf(callId) >= MOST_REPEATS)
+  if (earlierDelegations(state, callId) >= MOST_REPEATS)
     throw new RetinueError(
       "delegation_loop",
       `"${name}" was given this task ${MOST_REPEATS} times already, and nothing has changed since.`,
     );
+};
+
+/** How often the delegation that a call makes was made before, since something changed. */
+const earlierDelegations = ({ spec, turn, delegations }: RunState, callId: CallId): number => {
+  const started = turn?.started.get(callId);
+  const key = started && keyOfDelegation(spec, started);
+  return key === undefined ? 0 : Math.max(0, delegations.get(key)?.indexOf(callId) ?? 0);
 };
 
 /** An agent that works without tools anyway is not kept from working by a list. */

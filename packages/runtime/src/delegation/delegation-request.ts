@@ -52,7 +52,7 @@ export type DelegationOptions = {
 
 export const delegationSchema = z.object({
   agent: z.string(),
-  task: z.string().min(1).describe("What to accomplish"),
+  task: z.string().min(1),
   context: z.string().optional(),
   context_files: z.array(z.string()).optional(),
   success_criteria: z.string().optional(),
@@ -67,8 +67,8 @@ export const delegationSchema = z.object({
     })
     .optional()
     .describe("At most what you have left"),
-  working_directory: z.string().min(1).optional().describe("It works in this folder alone"),
-  tools: z.array(z.string()).optional().describe("Only these"),
+  working_directory: z.string().min(1).optional(),
+  tools: z.array(z.string()).optional(),
   background: z.boolean().optional().describe("Its result comes later"),
   result_tokens: z.int().positive().optional(),
   transfer: z.boolean().optional().describe("It goes on in your place"),

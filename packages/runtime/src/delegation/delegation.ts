@@ -55,7 +55,7 @@ const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: bo
   return defineTool({
     ...COMMON,
     name: DELEGATE,
-    description: "Delegate a task to a sub-agent with a context of its own; it returns a structured result.",
+    description: "Delegate a task to a sub-agent with a context of its own.",
     inputSchema: toShownSchema(delegationSchema.extend({ agent: known, limits: SHOWN_LIMITS })),
     input: z.preprocess((value) => toDelegation(value, available), taken) as z.ZodType<Delegation>,
     touches: toTouches,

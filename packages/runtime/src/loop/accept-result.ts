@@ -1,5 +1,5 @@
 /**
- * What must agree before a result counts as completed: its schema, then the agent's `accept`. A command is an act like any other: judged by the run's
+ * What must agree before a result counts as completed: its schema, the agent's `accept`, then hooks. A command is an act like any other: judged by the run's
  * grant, asked about where that is needed, recorded as a call of ours before and after it runs. An agent that verifies is a run below.
  */
 import type { CallId, RecordedBody, RunResult, WaitingFor } from "@retinue/protocol";
@@ -35,15 +35,21 @@ export const acceptResult = async (run: LiveRun): Promise<Acceptability> => {
   const value = output && run.ports.guard?.misfit ? readJson(lastText) : undefined;
   const wrong = value === undefined ? null : await run.ports.guard?.misfit?.(value);
   if (typeof wrong === "string") return rejected("schema", wrong);
-  if (!accept || !run.ports.accept) return ACCEPTED;
+  if (!accept || !run.ports.accept) return endOf(run);
   await run.flush();
   try {
     const refusal = "command" in accept ? await refusalOfCommand(run, accept.command) : await refusalOfAgent(run, accept.agent);
-    return refusal === null ? ACCEPTED : rejected("accept", refusal);
+    return refusal === null ? await endOf(run) : rejected("accept", refusal);
   } catch (thrown) {
     if (thrown instanceof Parked) return { type: "parked", on: thrown.on };
     throw thrown;
   }
+};
+
+/** Hooks are asked last: what they look at is what would be handed back. */
+const endOf = async ({ state, ports, stopped }: LiveRun): Promise<Acceptability> => {
+  const reason = (await ports.guard?.end?.({ text: state.lastText, isAgain: state.rejections > 0 }, stopped)) ?? null;
+  return reason === null ? ACCEPTED : rejected("hook", reason);
 };
 
 const rejected = (by: Rejection["by"], reason: string): Acceptability => ({
@@ -83,7 +89,7 @@ const runCommand = async (run: LiveRun, callId: CallId, command: string): Promis
     aside: "accept",
   });
   if (!refusal) await run.flush();
-  const context = toCallContext(run, callId, judgement.type === "ask" ? judgement.act : undefined);
+  const context = toCallContext(run, callId, judgement.type === "ask" ? { act: judgement.act } : undefined);
   const answer = refusal ?? run.clean(await (ports.execute ?? executeCall.bind(null, ports.clock))(tool, input, context));
   run.note({ type: "tool.settled", callId, tool: tool.name, ...answer, aside: "accept", activeMs: run.watch.activeMs() });
   return answer;

@@ -6,15 +6,17 @@ import type { LiveRun } from "./live-run.ts";
 import { createLook } from "./look.ts";
 import type { CallContext } from "./tool.ts";
 
-export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | undefined): CallContext => {
+/** What a human said to a call: the act that they allowed, and their words where it asked for them. */
+export type Allowed = { readonly act?: ProposedAct; readonly answer?: string };
+
+export const toCallContext = (run: LiveRun, callId: CallId, allowed?: Allowed): CallContext => {
   const { state, ports } = run;
   const { durationMs } = state.spec.limits;
-  return {
+  const context: CallContext = {
     callId,
     run: state.identity,
     workspace: state.spec.workspace,
     scope: state.spec.grant,
-    ...(act === undefined ? {} : { act }),
     onStop: run.onStop,
     artifacts: ports.artifacts,
     resources: ports.resources,
@@ -24,4 +26,5 @@ export const toCallContext = (run: LiveRun, callId: CallId, act: ProposedAct | u
     look: createLook(run),
     progress: (text) => run.show({ type: "tool.progress", callId, text }),
   };
+  return allowed === undefined ? context : { ...context, ...allowed };
 };

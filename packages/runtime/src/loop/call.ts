@@ -6,6 +6,7 @@ import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts"
 import type { Answered } from "./answered.ts";
 import { judge } from "../policy/judge.ts";
 import { findToolNamed } from "../policy/tool-names.ts";
+import { loadedSkills } from "./loaded-skills.ts";
 import { Parked } from "./parked.ts";
 import type { Conduct } from "./parts.ts";
 import type { Clock, Ports } from "./ports.ts";
@@ -97,6 +98,8 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
     input: parsed.data,
     spec,
     realPath: ports.realPath,
+    agent: state.identity.agent,
+    loadedSkills: () => loadedSkills(state),
   });
   switch (judgement.type) {
     case "allow":
@@ -110,9 +113,11 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
   }
 };
 
-/** What touches nothing and only hands words on may speak of a secret by its mark. */
-const isOnlySaid = (tool: AnyTool, input: unknown): boolean =>
-  tool.effect === "read" && Object.values(tool.touches(input)).every((touched) => Array.isArray(touched) && touched.length === 0);
+/** What touches nothing and only hands words on, a question to the user among them, may speak of a secret by its mark. */
+const isOnlySaid = (tool: AnyTool, input: unknown): boolean => {
+  const { question: _, ...touches } = tool.touches(input);
+  return tool.effect === "read" && Object.values(touches).every((touched) => Array.isArray(touched) && touched.length === 0);
+};
 
 /** Runs a tool within its time. It answers, also when the tool ignores that it was told to stop; only `Parked` is thrown. */
 export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, context: CallContext): Promise<Answered> => {
@@ -194,6 +199,7 @@ class RunningCall implements ToolContext {
   readonly workspace: string;
   readonly scope: ToolContext["scope"];
   declare readonly act?: ProposedAct;
+  declare readonly answer?: string;
   readonly artifacts: ToolContext["artifacts"];
   readonly timeLeftMs: () => number;
   declare readonly mostChars?: number;
@@ -208,7 +214,7 @@ class RunningCall implements ToolContext {
 
   constructor(
     clock: Clock,
-    { callId, run, workspace, scope, act, artifacts, timeLeftMs, conduct, mostChars, look, progress }: CallContext,
+    { callId, run, workspace, scope, act, answer, artifacts, timeLeftMs, conduct, mostChars, look, progress }: CallContext,
   ) {
     this.#clock = clock;
     this.callId = callId;
@@ -216,6 +222,7 @@ class RunningCall implements ToolContext {
     this.workspace = workspace;
     this.scope = scope;
     if (act !== undefined) this.act = act;
+    if (answer !== undefined) this.answer = answer;
     this.artifacts = artifacts;
     this.timeLeftMs = timeLeftMs;
     this.#conduct = conduct;

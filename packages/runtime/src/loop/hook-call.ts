@@ -6,6 +6,7 @@ import { toAnswer } from "./call.ts";
 import type { HookedCall, Hooks } from "./hooks.ts";
 import { toHookText } from "./hooks.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { AnyTool } from "./tool.ts";
 
 /** Lets the hook deny the call, have it asked about, or add to it. */
 export const hookBefore = async (run: LiveRun, prepared: Runnable, before: NonNullable<Hooks["before"]>): Promise<Prepared> => {
@@ -55,11 +56,22 @@ const informed = async (run: LiveRun, { tool, input }: Runnable): Promise<readon
 const isInContext = (messages: readonly Message[], text: string): boolean =>
   messages.some(({ content }) => content.some((part) => part.type === "text" && part.text.includes(text)));
 
-const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): HookedCall => ({
-  run: state.identity,
-  callId: call.callId,
-  tool: tool.name,
-  effect: tool.effect,
-  // The input was parsed from JSON text, so that it is JSON.
-  input: input as Json,
-});
+const toHookedCall = ({ state }: LiveRun, { call, tool, input }: Runnable): HookedCall => {
+  const commands = toCommands(tool, input);
+  return {
+    run: state.identity,
+    callId: call.callId,
+    tool: tool.name,
+    effect: tool.effect,
+    // The input was parsed from JSON text, so that it is JSON.
+    input: input as Json,
+    workspace: state.spec.workspace,
+    ...(commands.length === 0 ? {} : { commands }),
+  };
+};
+
+const toCommands = (tool: AnyTool, input: unknown): readonly string[] => {
+  const { command, about = [] } = tool.touches(input);
+  if (command !== undefined) return [command];
+  return [about].flat().filter((text) => text.startsWith("git "));
+};

@@ -10,6 +10,19 @@ export type HookedCall = {
   readonly tool: string;
   readonly effect: ToolEffect;
   readonly input: Json;
+  /** The folder that the run works in. */
+  readonly workspace: string;
+  /** The command lines that the call stands for, where it starts programs. */
+  readonly commands?: readonly string[];
+};
+
+/** A run that has answered and would end. */
+export type HookedEnd = {
+  readonly run: RunIdentity;
+  readonly workspace: string;
+  readonly text: string;
+  /** Whether it was sent back to work before. */
+  readonly isAgain: boolean;
 };
 
 export type BeforeVerdict = {
@@ -26,6 +39,8 @@ export type Hooks = {
     answer: { readonly outcome: ToolOutcome; readonly text: string },
     signal: AbortSignal,
   ) => Promise<{ readonly context?: string } | undefined>;
+  /** Why the run may not end yet; undefined where it may. It is told so once and goes on; the second time it has failed. */
+  readonly end?: (ended: HookedEnd, signal: AbortSignal) => Promise<string | undefined>;
   /** What was written for whoever works at these paths; each piece is told once, and again when it is no longer in the context. */
   readonly inform?: (run: RunIdentity, paths: readonly string[], workspace: string) => Promise<readonly string[]>;
 };
@@ -54,6 +69,13 @@ export const combineHooks = (all: readonly Hooks[]): Hooks | undefined => {
         if (more?.context !== undefined) contexts.push(more.context);
       }
       return toContext(contexts);
+    },
+    end: async (ended, signal) => {
+      for (const { end } of all) {
+        const reason = await end?.(ended, signal);
+        if (reason !== undefined) return reason;
+      }
+      return undefined;
     },
     inform: async (run, paths, workspace) => {
       const pieces: string[] = [];

@@ -48,6 +48,8 @@ export type ApprovalAnswer = {
   readonly scope?: ApprovalScope;
   /** The agent reads it. */
   readonly reason?: string;
+  /** What the human says, where the act is a question to them (`act.question`). A yes without it is no answer. */
+  readonly text?: string;
 };
 
 export type ApprovalRequest = {
@@ -143,6 +145,8 @@ export type GuardPorts = {
     said: { readonly text: string; readonly output?: Json },
     signal: AbortSignal,
   ) => Promise<GuardRefusal | null>;
+  /** Why the run may not end yet; null where it may. */
+  readonly end?: (said: { readonly text: string; readonly isAgain: boolean }, signal: AbortSignal) => Promise<string | null>;
   /** What is wrong with a result that fits the JSON Schema; null where nothing is. */
   readonly misfit?: (value: Json) => Promise<string | null>;
 };

@@ -1,11 +1,12 @@
 /** Runs one call that was let through: asks a human where that is needed, records its start, executes it, settles it. */
-import type { ArtifactRef, Json, ProposedAct, ToolCallPart, WaitingFor } from "@retinue/protocol";
+import type { ArtifactRef, Json, ToolCallPart, WaitingFor } from "@retinue/protocol";
 import { withoutTree } from "../policy/approvals.ts";
 import { charsOf, outputChars, shorten } from "../context/shorten.ts";
 import type { Answered } from "./answered.ts";
 import { askHuman } from "./ask-human.ts";
 import type { Runnable } from "./call.ts";
 import { executeCall } from "./call.ts";
+import type { Allowed } from "./call-context.ts";
 import { toCallContext } from "./call-context.ts";
 import { hookAfter } from "./hook-call.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -20,7 +21,7 @@ const REFUSED: Ran = { type: "refused" };
 
 export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> => {
   const { call, tool } = prepared;
-  let act = prepared.type === "ask" ? prepared.act : undefined;
+  let allowed: Allowed | undefined;
   if (prepared.type === "ask") {
     const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act });
     if (asked.type === "parked") return asked;
@@ -30,10 +31,13 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
     }
     start(run, prepared);
     await run.flush();
-    if (asked.isAlike === true) act = withoutTree(prepared.act);
+    allowed = {
+      act: asked.isAlike === true ? withoutTree(prepared.act) : prepared.act,
+      ...(asked.text === undefined ? {} : { answer: asked.text }),
+    };
   }
   try {
-    const answering = answerCall(run, prepared, await execute(run, prepared, act));
+    const answering = answerCall(run, prepared, await execute(run, prepared, allowed));
     if (answering) await answering;
     return RAN;
   } catch (thrown) {
@@ -42,9 +46,9 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
   }
 };
 
-const execute = (run: LiveRun, { call, tool, input }: Runnable, act: ProposedAct | undefined): Promise<Answered> => {
+const execute = (run: LiveRun, { call, tool, input }: Runnable, allowed: Allowed | undefined): Promise<Answered> => {
   const { ports } = run;
-  const plain = toCallContext(run, call.callId, act);
+  const plain = toCallContext(run, call.callId, allowed);
   const shown = ports.redactor?.stream();
   const context: CallContext = shown ? { ...plain, progress: (text) => showSome(shown.push(text), plain.progress) } : plain;
   const executing = ports.execute ? ports.execute(tool, input, context) : executeCall(ports.clock, tool, input, context);

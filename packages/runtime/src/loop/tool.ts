@@ -18,6 +18,7 @@ import type {
   Transferred,
   Usage,
   UserPart,
+  UserQuestion,
 } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
@@ -40,6 +41,8 @@ export type Touches = {
   readonly withoutSandbox?: string;
   /** Names of the secrets that it is to be given; whoever uses the tool is asked, in every mode. */
   readonly secrets?: readonly string[];
+  /** The call asks the human: it waits, in every mode, until somebody has answered, and is given the answer. */
+  readonly question?: UserQuestion;
   /** It starts programs of the workspace, which a sandbox keeps to the grant. */
   readonly needsSandbox?: boolean;
 };
@@ -56,6 +59,8 @@ export type ToolContext = {
   readonly scope: ToolScope;
   /** The act as a human has allowed it; absent where nobody had to be asked. */
   readonly act?: ProposedAct;
+  /** What the human said, of a call that asks them; absent where they gave no words. */
+  readonly answer?: string;
   /** Aborted when the run is cancelled or the tool's time is up. */
   readonly signal: AbortSignal;
   readonly artifacts: Artifacts;
@@ -208,12 +213,16 @@ export const leaveOutBounds = (schema: Json): Json => {
   if (schema === null || typeof schema !== "object") return schema;
   const kept: Record<string, Json> = {};
   for (const [key, child] of Object.entries(schema as JsonObject)) {
-    if (UNTOLD.has(key)) continue;
+    if (UNTOLD.has(key) || (key === "additionalProperties" && (child === false || isEmpty(child)))) continue;
+    if (key === "properties" && isEmpty(child) && "additionalProperties" in schema) continue;
     // Under `properties` stand names, which may be any word.
     kept[key] = key === "properties" ? mapValues(child as JsonObject, leaveOutBounds) : leaveOutBounds(child);
   }
   return kept;
 };
+
+const isEmpty = (value: Json): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 const mapValues = (object: JsonObject, map: (value: Json) => Json): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));

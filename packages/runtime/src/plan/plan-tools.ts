@@ -3,6 +3,7 @@ import type { CallId, GivenCalls, Json, JsonObject, Plan, RunId, RunResult, RunS
 import { CALL_MODEL, RetinueError, toCallTask } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
+import { matchesAny } from "@retinue/protocol/names";
 import { givenPlanSchema, planReplySchema } from "@retinue/protocol/schemas/plan";
 import { z } from "zod";
 import type { Conduct, PartAnswer } from "../loop/parts.ts";
@@ -16,7 +17,7 @@ import { planToMarkdown } from "./plan-markdown.ts";
 import { caseTask, planTask } from "./plan-words.ts";
 import type { Reply } from "./replies.ts";
 import { replyForm, toPlan } from "./replies.ts";
-import type { PlanOutcome, PlanRun } from "./run-plan.ts";
+import type { PlanOutcome, PlanRun, Worker } from "./run-plan.ts";
 import { runPlan } from "./run-plan.ts";
 
 export const PLAN_FOR_GOAL = "plan_for_goal";
@@ -42,6 +43,8 @@ export type SpawnedForPlan = {
   readonly agent: AgentDefinition;
   readonly task: string;
   readonly ending?: RunSpec["ending"];
+  /** Of the agent's tools only these. */
+  readonly tools?: readonly string[];
 };
 
 export type PlanToolOptions = {
@@ -99,7 +102,7 @@ export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] =>
     ...common,
     name: EXECUTE_PLAN,
     description:
-      "Carry out a plan: each step by a sub-agent of its own, independent ones at once, with recovery after failures. You are given the verdict.",
+      "Carry out a plan: each step by a sub-agent, independent ones at once, with recovery after failures. Gives the verdict.",
     input: options.isAskedByPerson ? executeGivenSchema : executeSchema,
     inputSchema: SHOWN_EXECUTE,
     effect: options.isAskedByPerson ? "read" : "execute",
@@ -131,22 +134,16 @@ export const createPlanTools = (options: PlanToolOptions): readonly AnyTool[] =>
   ];
 };
 
-type Started = {
-  readonly name: string;
-  readonly agent: AgentDefinition;
-  readonly task: string;
-  readonly ending?: RunSpec["ending"];
-};
+type Started = Omit<SpawnedForPlan, "callId"> & { readonly name: string };
 
 /** Starts the runs of one call, each as a recorded part of it. */
 const createStarter = (options: PlanToolOptions, context: ToolContext) => {
   const conduct = conductOf(context);
   const callIdOf = (name: string): CallId => `${context.callId}.${name}`;
-  const start = ({ name, agent, task, ending }: Started): Promise<RunResult> => {
+  const start = ({ name, ...started }: Started): Promise<RunResult> => {
     const callId = callIdOf(name);
-    const part = { callId, tool: agent.name, input: { part: name } };
-    const spawned = { callId, agent, task, ...(ending === undefined ? {} : { ending }) };
-    return conduct.part(part, () => options.spawn(spawned, context.signal), toAnswer);
+    const part = { callId, tool: started.agent.name, input: { part: name } };
+    return conduct.part(part, () => options.spawn({ ...started, callId }, context.signal), toAnswer);
   };
   return { conduct, callIdOf, start };
 };
@@ -249,7 +246,8 @@ const executePlan = async (
   const outcome = await runPlan(
     graph,
     {
-      start: (run) => start(toStarted(run, orchestrator, (name) => agentOf(options, name))),
+      start: (run) =>
+        start(toStarted(run, { orchestrator, find: (name) => agentOf(options, name), granted: state.spec.grant.tools })),
       runIdOf: (name) => options.runIdOf(callIdOf(name)),
       hasBegun: (stepId) =>
         state.toldOfPlans.has(planKey({ type: "plan.step", callId, stepId, attempt: 1, state: "in_progress" })),
@@ -303,17 +301,26 @@ const toCaller = ({ calls }: GivenCalls): AgentDefinition => ({
   prompt: "You make the calls that you were given.",
 });
 
-const toStarted = (
-  { name, by, task }: PlanRun,
-  orchestrator: AgentDefinition,
-  find: (name: string) => AgentDefinition,
-): Started =>
+type Cast = {
+  readonly orchestrator: AgentDefinition;
+  readonly find: (name: string) => AgentDefinition;
+  /** The tools that whoever carries the plan out may hand on. */
+  readonly granted: readonly string[];
+};
+
+const toStarted = ({ name, by, task }: PlanRun, { orchestrator, find, granted }: Cast): Started =>
   "agent" in by
-    ? { name, agent: find(by.agent), task, ending: "verdict" }
+    ? { name, agent: find(by.agent), task, ending: "verdict", ...toolsFor(by, granted) }
     : "given" in by
       ? { name, agent: toCaller(by.given), task: toCallTask(`The calls of ${name}:`, by.given) }
       : // It decides by what it is told, and holds nothing.
         { name, agent: { ...orchestrator, output: toOutput(by.reply), tools: [], delegates: [] }, task };
+
+/** Absent where it has all that its definition gives it. */
+const toolsFor = ({ tools, withoutTools = [] }: Worker, granted: readonly string[]): Pick<Started, "tools"> => {
+  const left = (tools ?? granted).filter((name) => !matchesAny(withoutTools, name));
+  return tools === undefined && left.length === granted.length ? {} : { tools: left };
+};
 
 const toReport = ({ status, summary, steps, totals }: PlanOutcome): JsonObject => ({
   status,

@@ -1,5 +1,5 @@
 /** What the agents of a plan are told. An orchestrator reads summaries and nothing else: what tools gave out never gets here. */
-import type { Plan, PlanStep, SubTask } from "@retinue/protocol";
+import type { CallOutcome, GivenCall, Plan, PlanStep, SubTask } from "@retinue/protocol";
 import { ENDING_FORM } from "./step-ending.ts";
 
 /** What is known of a step once it has ended. */
@@ -17,6 +17,25 @@ export const toSubTask = ({ description, expectedResult }: PlanStep): SubTask =>
   description,
   expected_result: expectedResult,
 });
+
+/** For whoever goes on where calls that were recorded could not be made any more. */
+export const calledState = (calls: readonly GivenCall[], outcomes: readonly CallOutcome[]): string =>
+  [
+    "The step was recorded before, and what was recorded was done again as far as it went:",
+    ...outcomes.map(({ isError, text }, at) => {
+      const { tool = "", input = null } = calls[at] ?? {};
+      return `- ${isError ? "could not be done" : "done"}: ${tool} ${JSON.stringify(input)}${isError ? `: ${text.split("\n", 1)[0] ?? ""}` : ""}`;
+    }),
+    ...(calls.length > outcomes.length
+      ? [
+          `- not tried: ${calls
+            .slice(outcomes.length)
+            .map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`)
+            .join("; ")}`,
+        ]
+      : []),
+    "Do what is left of the step, as it can be done now. What is done is not done again.",
+  ].join("\n");
 
 export const planTask = (
   goal: string,

@@ -89,4 +89,6 @@ const toStep = (
   ...(step.estimatedToolCalls === undefined ? {} : { estimatedToolCalls: step.estimatedToolCalls }),
   ...(step.calls === undefined ? {} : { calls: step.calls }),
   ...(step.checks === undefined ? {} : { checks: step.checks }),
+  ...(step.withoutTools === undefined ? {} : { withoutTools: step.withoutTools }),
+  ...(step.heal === undefined ? {} : { heal: step.heal }),
 });

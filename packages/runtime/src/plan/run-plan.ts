@@ -22,14 +22,17 @@ import { readCheckResult } from "@retinue/protocol/test-case";
 import { Parked } from "../loop/parked.ts";
 import type { PlanGraph } from "./plan-graph.ts";
 import type { StepOutcome } from "./plan-words.ts";
-import { evaluateTask, stateTask, stepTask, toSubTask, verdictTask } from "./plan-words.ts";
+import { calledState, evaluateTask, stateTask, stepTask, toSubTask, verdictTask } from "./plan-words.ts";
 
 /** A run that the plan needs. The same name always names the same run. */
 export type PlanRun = {
   readonly name: string;
-  readonly by: { readonly agent: string } | { readonly reply: "evaluate" | "verdict" | "state" } | { readonly given: GivenCalls };
+  readonly by: Worker | { readonly reply: "evaluate" | "verdict" | "state" } | { readonly given: GivenCalls };
   readonly task: string;
 };
+
+/** Who carries out a sub-task, and which of its tools it has for it. */
+export type Worker = { readonly agent: string; readonly tools?: readonly string[]; readonly withoutTools?: readonly string[] };
 
 export type StepEvent = {
   readonly step: PlanStep;
@@ -126,7 +129,11 @@ class Conductor {
     if (this.#waits.length > 0) throw new Parked(this.#waits);
     for (const step of this.#graph.plan.steps)
       if (!this.#settled.has(step.id))
-        this.#end(step, "blocked", `The plan was stopped: ${this.#stopped ?? "a step it depends on was not carried out"}.`);
+        this.#end(
+          step,
+          "blocked",
+          `The plan was stopped: ${(this.#stopped ?? "a step it depends on was not carried out").replace(/\.$/, "")}.`,
+        );
   }
 
   #miss(thrown: unknown): void {
@@ -154,15 +161,22 @@ class Conductor {
       if (refusal !== null) return this.#block(step, refusal);
     }
     const state = await this.#stateFor(step);
-    let recovered = "";
+    /** What was done before the step is tried again. */
+    let since = "";
     for (let attempt = 1; ; attempt += 1) {
       const name = `${step.id}.${attempt}`;
       if (attempt > 1) this.#ports.onStep({ step, state: "in_progress", attempt, runId: this.#ports.runIdOf(name) });
-      const worked = step.calls
-        ? await this.#make(name, step.calls)
-        : await this.#work(name, step.agent, toSubTask(step), [state, recovered].filter((part) => part !== "").join("\n"));
-      const result = await this.#check(name, step, worked);
+      const made = step.calls && attempt === 1 ? await this.#make(name, step.calls) : null;
+      const worked =
+        made ??
+        (await this.#work(name, workerOf(step), toSubTask(step), [state, since].filter((part) => part !== "").join("\n")));
+      const { result, areBroken } = await this.#check(name, step, worked);
       if (result.status === "pass") return this.#end(step, "completed", result.summary, { attempt, result });
+      // Checks that hold already could not tell whether an agent has done the step.
+      if (made && made.status === "fail" && step.heal && areBroken) {
+        since = made.told;
+        continue;
+      }
       const canRecover = attempt <= this.#options.maxRecoveries;
       const decision = await this.#decide(step, attempt, result, canRecover);
       this.#ports.onDecision(step, attempt, decision);
@@ -174,18 +188,19 @@ class Conductor {
         this.#stopped ??= decision.reason;
         return this.#fail(step, attempt, result);
       }
-      const recovery = await this.#work(`${step.id}.${attempt}.recovery`, recovererOf(step), decision.recovery_task, state);
+      const recoverer = { ...workerOf(step), agent: recovererOf(step) };
+      const recovery = await this.#work(`${step.id}.${attempt}.recovery`, recoverer, decision.recovery_task, state);
       if (recovery.status === "fail") {
         this.#stopped ??= `the recovery of step ${step.id} failed: ${recovery.summary}`;
         return this.#fail(step, attempt, result);
       }
-      recovered = `- before this was tried again: ${recovery.summary}`;
+      since = `- before this was tried again: ${recovery.summary}`;
     }
   }
 
   /** One sub-task by one run: it has passed only where the run is completed and says so in the form it was given. */
-  async #work(name: string, agent: string, task: SubTask, state: string): Promise<SubTaskResult> {
-    const result = await this.#start({ name, by: { agent }, task: stepTask(task, state) });
+  async #work(name: string, by: Worker, task: SubTask, state: string): Promise<SubTaskResult> {
+    const result = await this.#start({ name, by, task: stepTask(task, state) });
     const ending = readEnding(result.details);
     const { iterations } = result;
     if (result.status === "completed" && ending) return { ...ending, iterations, error: null };
@@ -194,25 +209,26 @@ class Conductor {
   }
 
   /** The calls that a step holds in place of an agent's work. */
-  async #make(name: string, calls: GivenCalls["calls"]): Promise<SubTaskResult> {
+  async #make(name: string, calls: GivenCalls["calls"]): Promise<SubTaskResult & { readonly told: string }> {
     const { outcomes, iterations, fault } = await this.#call(name, { calls });
     const failed = outcomes.find(({ isError }) => isError);
     const error = failed ? `${failed.tool} failed: ${failed.text}` : fault;
+    const told = calledState(calls, outcomes);
     return error === null
-      ? { status: "pass", summary: `${calls.length} recorded calls were made again.`, iterations, error }
-      : { status: "fail", summary: error, iterations, error };
+      ? { status: "pass", summary: `${calls.length} recorded calls were made again.`, iterations, error, told }
+      : { status: "fail", summary: error, iterations, error, told };
   }
 
   /** What we see ourselves stands beside what was said. A pass needs both; where they differ, both are told. */
-  async #check(name: string, { checks = [] }: PlanStep, said: SubTaskResult): Promise<SubTaskResult> {
-    if (checks.length === 0) return said;
+  async #check(name: string, { checks = [] }: PlanStep, said: SubTaskResult): Promise<CheckedStep> {
+    if (checks.length === 0) return { result: said, areBroken: false };
     const { outcomes, fault } = await this.#call(`${name}.checks`, { calls: checks, all: true });
     const broken = outcomes.flatMap((outcome) => describeBroken(outcome) ?? []);
     if (fault !== null) broken.push(fault);
-    if (broken.length === 0)
-      return said.status === "pass" ? said : { ...said, summary: `${said.summary} (though all ${checks.length} checks held)` };
+    const held = { ...said, summary: `${said.summary} (though all ${checks.length} checks held)` };
+    if (broken.length === 0) return { result: said.status === "pass" ? said : held, areBroken: false };
     const doubt = said.status === "pass" ? ` (though the agent reported: ${said.summary})` : ` ${said.summary}`;
-    return { ...said, status: "fail", summary: `${broken.join(" ")}${doubt}` };
+    return { result: { ...said, status: "fail", summary: `${broken.join(" ")}${doubt}` }, areBroken: true };
   }
 
   async #call(
@@ -365,6 +381,16 @@ class Conductor {
     return totals;
   }
 }
+
+/** What came of a step, and whether it is the checks that say so. */
+type CheckedStep = { readonly result: SubTaskResult; readonly areBroken: boolean };
+
+/** One that takes the place of calls has the tools of its healing alone. */
+const workerOf = ({ agent, withoutTools, heal, calls }: PlanStep): Worker => ({
+  agent,
+  ...(withoutTools === undefined ? {} : { withoutTools }),
+  ...(calls && heal ? { tools: heal.tools } : {}),
+});
 
 /** Null where the check held. What is no check holds where it did not fail. */
 const describeBroken = ({ isError, text }: CallOutcome): string | null => {

@@ -49,6 +49,16 @@ const outcome = async (given: Case): Promise<string> => {
 const MODES: readonly ApproveMode[] = ["ask", "workspace", "all"];
 
 describe("the judge", () => {
+  test("a question to the user is asked in every mode, and no rule that allows the tool answers it", async () => {
+    const question = { text: "Which port?", options: ["80"] };
+    const preapproved = [{ from: "user", rules: [{ tools: ["act"], effect: "allow" as const }] }];
+    for (const approve of [...MODES, "read-only"] as const)
+      expect(await judged({ effect: "read", touches: { question }, approve, options: { preapproved } })).toMatchObject({
+        type: "ask",
+        act: { question },
+      });
+  });
+
   test("I1, I6: a protected path is not written in any mode, whoever approves", async () => {
     for (const approve of MODES)
       for (const file of [

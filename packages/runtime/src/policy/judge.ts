@@ -13,7 +13,8 @@ import type { Protection } from "./protected-paths.ts";
 import type { RuledCall } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
 import { splitCommands } from "./rules/split-commands.ts";
-import { BOUND, findUnportable, protectionOf } from "./protected-paths.ts";
+import { BOUND, findUnportable, IMPORTED, protectionOf } from "./protected-paths.ts";
+import { toSkillHead } from "./skill-head.ts";
 import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
 
@@ -29,6 +30,10 @@ export type Judged = {
   readonly spec: RunSpec;
   /** Follows every link. */
   readonly realPath: (path: string) => Promise<string>;
+  /** Who makes the call; absent for a call of our own. */
+  readonly agent?: string;
+  /** The skills that its run has loaded. */
+  readonly loadedSkills?: () => readonly string[];
 };
 
 export type JudgeOptions = {
@@ -36,6 +41,8 @@ export type JudgeOptions = {
   readonly unprotected?: readonly string[];
   /** Files that trusted hooks, servers and checks run, absolute and real: no agent writes them. */
   readonly bound?: () => readonly string[];
+  /** Whether instructions of the project import a file, absolute: a human is asked before an agent writes it. */
+  readonly isImported?: (file: string) => Promise<boolean>;
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
   /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
@@ -46,6 +53,15 @@ export type JudgeOptions = {
   readonly allowUnsandboxed?: boolean;
   /** Calls that these rules allow by name are not asked about. They lift nothing else: no denial, no protection, no rule that asks. */
   readonly preapproved?: readonly RuleSet[];
+  /** The same, while a run has one of the skills that the user trusts to say so. */
+  readonly skills?: PreapprovingSkills;
+};
+
+export type PreapprovingSkills = {
+  /** By the skill's name. */
+  readonly rules: ReadonlyMap<string, RuleSet>;
+  /** The skills that stand in an agent's prompt. */
+  readonly taughtTo: (agent: string) => readonly string[];
 };
 
 /** `isInstalled`: there should be a sandbox, and it does not work now. */
@@ -65,11 +81,13 @@ export const createJudge = (options: JudgeOptions = {}) => {
   const {
     unprotected = [],
     bound = () => [],
+    isImported = async () => false,
     digest,
     digestTree,
     sandboxObstacle,
     allowUnsandboxed = false,
     preapproved = [],
+    skills,
   } = options;
   const isFree = createPathMatcher(unprotected, { anyCase: true });
 
@@ -88,6 +106,13 @@ export const createJudge = (options: JudgeOptions = {}) => {
       const isBound = protection?.write !== "deny" && bound().includes(at);
       if (protection || isBound) return isBound ? BOUND : protection;
     }
+    return undefined;
+  };
+
+  /** A name that is protected by itself stays as it is. */
+  const importedAt = async (workspace: string, named: string, real: string): Promise<Protection | undefined> => {
+    for (const at of new Set([path.resolve(workspace, named), real]))
+      if (!isFree(path.relative(workspace, at).split(path.sep).join("/")) && (await isImported(at))) return IMPORTED;
     return undefined;
   };
 
@@ -151,6 +176,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
       ...(askedBy === undefined ? {} : { askedBy }),
       ...(isGivenSecrets(touches) ? { secrets: [...(touches.secrets ?? [])] } : {}),
+      ...(touches.question === undefined ? {} : { question: touches.question }),
     };
   };
 
@@ -182,7 +208,8 @@ export const createJudge = (options: JudgeOptions = {}) => {
       if (!isInside(workspace, real))
         return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
       const relative = path.relative(workspace, real);
-      const protection = protectionAt(workspace, named, real);
+      const protection =
+        protectionAt(workspace, named, real) ?? (tool.effect === "write" ? await importedAt(workspace, named, real) : undefined);
       if (protection?.read === "deny")
         return deny("path_protected", `"${named}" is ${protection.why}; agents neither read nor write it.`);
       if (tool.effect === "write") {
@@ -215,11 +242,15 @@ export const createJudge = (options: JudgeOptions = {}) => {
     const mustAsk =
       askedBy !== undefined || isGivenSecrets(touches) || (obstacle !== undefined && (obstacle.isInstalled || isLimited(grant)));
     const ask = (): Promise<Judgement> => toQuestion(judged, touches, places, { unsandboxed, askedBy });
+    if (touches.question !== undefined) return ask();
     if (tool.effect === "read" && askedBy === undefined)
       return unsandboxed === undefined || (grant.approve === "all" && !mustAsk) ? ALLOW : ask();
     if (tool.effect === "read") return ask();
-    const isPreapproved = (): boolean =>
-      preapproved.length > 0 && places.every(({ protection }) => protection === undefined) && isAllowedByRule(preapproved, call);
+    const isPreapproved = (): boolean => {
+      if (!places.every(({ protection }) => protection === undefined)) return false;
+      const sets = [...preapproved, ...(skills ? rulesOfSkills(skills, judged) : [])];
+      return sets.length > 0 && isAllowedByRule(sets, call);
+    };
     switch (grant.approve) {
       case "all":
         return mustAsk || places.some(({ protection }) => protection?.write === "ask") ? ask() : ALLOW;
@@ -235,6 +266,13 @@ export const createJudge = (options: JudgeOptions = {}) => {
         return grant.approve satisfies never;
     }
   };
+};
+
+/** Of the skills that are in the context of the call's run: loaded by it, or in its prompt from the start. */
+const rulesOfSkills = ({ rules, taughtTo }: PreapprovingSkills, { agent, loadedSkills, spec }: Judged): readonly RuleSet[] => {
+  if (rules.size === 0 || agent === undefined) return [];
+  const taught = taughtTo(agent).filter((name) => spec.system.includes(`${toSkillHead(name)}\n`));
+  return [...new Set([...taught, ...(loadedSkills?.() ?? [])])].flatMap((name) => rules.get(name) ?? []);
 };
 
 export const judge = createJudge();

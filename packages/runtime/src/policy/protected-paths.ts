@@ -19,8 +19,11 @@ export type Protection = {
 export const BOUND: Protection = {
   read: "allow",
   write: "deny",
-  why: "run by a hook, a server or a check that is trusted, or the prompt of an agent",
+  why: "run by a hook, a server or a check that is trusted, or read by agents as orders",
 };
+
+/** How a file is treated that instructions import, whatever its name. */
+export const IMPORTED: Protection = { read: "allow", write: "ask", why: "imported by instructions that agents read as orders" };
 
 /** How a kind of name is treated. All names hold at any depth, and are written in lower case. */
 type Kind = Protection & {
@@ -88,7 +91,6 @@ const HELD_NAMES: readonly string[] = [
   ".mcp.json",
   ".opencode",
   ".agents",
-  "opencode.{json,jsonc}",
   ".{codex,gemini,cursor,windsurf,continue,roo,clinerules,aider.conf.yml}",
   ...definingGlobs("deny"),
 ];

@@ -7,7 +7,6 @@ import type {
   EventDraft,
   FinishReason,
   Json,
-  JsonObject,
   Message,
   MessageId,
   RecordedEvent,
@@ -19,15 +18,13 @@ import type {
   Usage,
   UserPart,
 } from "@retinue/protocol";
-import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import { asksForTransfer, NO_USAGE, RetinueError } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
-import { asksForTransfer } from "../delegation/asks-for-transfer.ts";
-import { delegationKey } from "../delegation/delegation-key.ts";
+import { keyOfDelegation } from "../delegation/delegation-key.ts";
 import { mergeWarnings } from "../delegation/merge-warnings.ts";
-import { wordInput } from "../delegation/word-input.ts";
 import type { OpenTurn, RunState } from "./run-state.ts";
 
 /** How many calls the repetition guard looks back. */
@@ -385,6 +382,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
 };
 
 type Settled = EventDraft & { readonly type: "tool.settled" };
+type Started = EventDraft & { readonly type: "tool.started" };
 
 /** Only a delegation that asked for it hands the conversation over. */
 const isTransfer = (
@@ -409,22 +407,19 @@ const transfer = (state: RunState, { runId, agent, text }: Transferred): void =>
 const isInBackground = (input: Json): boolean =>
   typeof input === "object" && input !== null && "background" in input && input["background"] === true;
 
-/** Delegations are told apart by agent and task, whichever tool they were made with. */
-const countDelegation = (state: RunState, { tool, input, callId }: EventDraft & { readonly type: "tool.started" }): void => {
-  const isDelegation = tool === DELEGATE || state.spec.delegates.includes(tool);
-  if (!isDelegation || typeof input !== "object" || input === null || Array.isArray(input)) return;
-  const { agent, task, ...more } = input as JsonObject;
-  const isPlain = typeof task === "string" && (tool === DELEGATE || Object.keys(more).length === 0);
-  const key = delegationKey(
-    tool === DELEGATE && typeof agent === "string" ? agent : tool,
-    isPlain ? task : wordInput(input as JsonObject),
-  );
-  state.delegations = new Map(state.delegations).set(key, [...(state.delegations.get(key) ?? []), callId]);
+const countDelegation = (state: RunState, event: Started): void => {
+  const key = keyOfDelegation(state.spec, event);
+  if (key === undefined) return;
+  if (state.delegations === NO_DELEGATIONS) state.delegations = new Map();
+  // All but the shared one were made here.
+  const own = state.delegations as Map<string, readonly CallId[]>;
+  own.set(key, [...(own.get(key) ?? []), event.callId]);
 };
 
-const findDelegation = ({ delegations }: RunState, callId: CallId): readonly [string, readonly CallId[]] | undefined => {
-  for (const one of delegations) if (one[1].includes(callId)) return one;
-  return undefined;
+const findDelegation = ({ spec, delegations }: RunState, event: Started): readonly [string, readonly CallId[]] | undefined => {
+  const key = keyOfDelegation(spec, event);
+  const made = key === undefined ? undefined : delegations.get(key);
+  return key !== undefined && made?.includes(event.callId) === true ? [key, made] : undefined;
 };
 
 /** Once something has changed, every delegation may be made again, but for the one that changed it. */
@@ -432,7 +427,7 @@ const forgetDelegations = (state: RunState, { calls, started }: OpenTurn, settle
   const call = calls.get(settled.callId);
   const start = started.get(settled.callId);
   if (!call || !start || settled.isError) return;
-  const own = state.delegations.size === 0 ? undefined : findDelegation(state, settled.callId);
+  const own = state.delegations.size === 0 ? undefined : findDelegation(state, start);
   if (start.effect === "read" && !own) return;
   const result = signature(call, settled);
   if (state.knownResults.has(result)) return;
@@ -507,6 +502,7 @@ const applyApproval = (state: RunState, event: EventDraft & { readonly type: "ap
       allowed: event.allowed,
       reason: event.reason,
       ...(state.finishRequested ? { isLate: true } : {}),
+      ...(event.text === undefined ? {} : { text: event.text }),
     });
     if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));
   }

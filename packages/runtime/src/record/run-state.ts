@@ -47,14 +47,6 @@ export type WaitingMessage = {
   readonly content: readonly UserPart[];
 };
 
-export type GivenApproval = {
-  readonly hash: string;
-  readonly allowed: boolean;
-  readonly reason: string | undefined;
-  /** The run had been asked to finish before: what was not allowed by then is not done. */
-  readonly isLate?: true;
-};
-
 export type AsideCall = {
   readonly started: EventDraft & { readonly type: "tool.started" };
   readonly settled: (EventDraft & { readonly type: "tool.settled" }) | null;
@@ -66,6 +58,17 @@ export type WorktreeState = {
   /** The merge that was begun. */
   readonly merging: (MergePlan & { readonly commit: string }) | null;
   readonly merged: MergeOutcome | null;
+};
+
+/** What a human said to an act. */
+export type GivenApproval = {
+  readonly hash: string;
+  readonly allowed: boolean;
+  readonly reason: string | undefined;
+  /** Their words, where the act is a question to them. */
+  readonly text?: string;
+  /** The run had been asked to finish before: what was not allowed by then is not done. */
+  readonly isLate?: true;
 };
 
 export type RunState = {

@@ -12,8 +12,7 @@ import { toFrame } from "./sink.ts";
 
 type Session = ReadonlyDeep<RouteOutput<"getSession">>;
 type Approval = ReadonlyDeep<RouteOutput<"listApprovals">["approvals"][number]>;
-type Question = ReadonlyDeep<RouteOutput<"listQuestions">["questions"][number]>;
-type Told = AllFrame<Session, Approval, Question>;
+type Told = AllFrame<Session, Approval>;
 
 export type AllHub = {
   readonly join: (sink: Sink) => () => void;
@@ -24,7 +23,7 @@ export type AllHub = {
 };
 
 export type AllHubOptions = {
-  readonly calls: Pick<Calls, "listSessions" | "getSession" | "listApprovals" | "listQuestions">;
+  readonly calls: Pick<Calls, "listSessions" | "getSession" | "listApprovals">;
   readonly feeds: Pick<Feeds, "watchAll">;
   readonly limits: FeedLimits;
 };
@@ -43,7 +42,6 @@ export const createAllHub = ({ calls, feeds, limits }: AllHubOptions): AllHub =>
   const clients = new Set<Client>();
   const dirty = new Set<SessionId>();
   let approvalsTold = "";
-  let questionsTold = "";
   let listTold = "";
   let gathering: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
@@ -65,12 +63,11 @@ export const createAllHub = ({ calls, feeds, limits }: AllHubOptions): AllHub =>
 
   const readAll = async (): Promise<Extract<Told, { type: "hello" }>> => {
     const none = { params: undefined, body: undefined };
-    const [{ items: sessions }, { approvals }, { questions }] = await Promise.all([
+    const [{ items: sessions }, { approvals }] = await Promise.all([
       calls.listSessions({ ...none, query: { order: "updated", limit: MOST_LISTED } }),
       calls.listApprovals({ ...none, query: {} }),
-      calls.listQuestions({ ...none, query: undefined }),
     ]);
-    return { type: "hello", sessions, approvals, questions };
+    return { type: "hello", sessions, approvals };
   };
   const greet = async (client: Client): Promise<void> => {
     client.isBehind = false;
@@ -90,10 +87,6 @@ export const createAllHub = ({ calls, feeds, limits }: AllHubOptions): AllHub =>
     const text = JSON.stringify(approvals);
     if (text !== approvalsTold) tell({ type: "approvals", approvals });
     approvalsTold = text;
-    const { questions } = await calls.listQuestions({ params: undefined, query: undefined, body: undefined });
-    const asked = JSON.stringify(questions);
-    if (asked !== questionsTold) tell({ type: "questions", questions });
-    questionsTold = asked;
   };
   const gather = (sessionId: SessionId): void => {
     dirty.add(sessionId);

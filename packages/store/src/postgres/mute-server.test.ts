@@ -70,7 +70,7 @@ describe("a server that takes everything and answers nothing", () => {
     expect((await log.readSide.verify()).damage).toEqual([]);
   });
 
-  it("does not keep a store from being closed", TIMEOUT, async () => {
+  it("does not keep a store from being closed", { ...TIMEOUT, tags: ["long"] }, async () => {
     const log = await open({ answerMs: 600_000, patienceMs: 600_000 });
     const run = createRunDrafts();
     await log.append([run.requested()]);
@@ -86,7 +86,7 @@ describe("a server that takes everything and answers nothing", () => {
     expect(await codeOf(open)).toBe("store_failed");
   });
 
-  it("has its listener replaced again and again, and who watches is woken", TIMEOUT, async () => {
+  it("has its listener replaced again and again, and who watches is woken", { ...TIMEOUT, tags: ["long"] }, async () => {
     const schema = newSchema();
     const log = await open({ schema, patienceMs: 50_000 });
     const other = await open({ schema, url: postgres.url });

@@ -38,8 +38,10 @@ const createEmptyLog = async () => {
   return log;
 };
 
-describeEventLog("PostgreSQL", createEmptyLog);
-describeReadSide("PostgreSQL", createEmptyLog);
+describe("as the other stores", { tags: ["long"] }, () => {
+  describeEventLog("PostgreSQL", createEmptyLog);
+  describeReadSide("PostgreSQL", createEmptyLog);
+});
 describeHolding("PostgreSQL", () => {
   const schema = newSchema();
   return (options) => createPostgresLog({ ...options, url: postgres.url, schema, maxConnections: 2 });
@@ -227,7 +229,7 @@ describe("a PostgreSQL store", () => {
     await log.close();
   });
 
-  it("loses and repeats nothing when its connections are cut all the time", async () => {
+  it("loses and repeats nothing when its connections are cut all the time", { tags: ["long"] }, async () => {
     const schema = newSchema();
     const log = await createPostgresLog({ url: postgres.url, schema, maxConnections: 3 });
     const run = createRunDrafts();
@@ -254,7 +256,7 @@ describe("a PostgreSQL store", () => {
     await log.close();
   });
 
-  it("goes on after the server was restarted, and who watches is woken", async () => {
+  it("goes on after the server was restarted, and who watches is woken", { tags: ["long"] }, async () => {
     const schema = newSchema();
     const log = await createPostgresLog({ url: postgres.url, schema });
     const run = createRunDrafts();

@@ -20,23 +20,27 @@ const sum = (told: readonly unknown[], name: string): number =>
   told.reduce((total: number, one) => total + Number((one as Record<string, unknown>)[name]), 0);
 
 describe("several processes on one file", () => {
-  it("append side by side, to one session and to their own, without a busy error, a gap or a loss", async () => {
-    const path = folder.file();
-    const steps = 100;
-    const sessions: readonly SessionId[] = ["ses_shared", "ses_shared", "ses_3", "ses_4"];
-    const told = await Promise.all(
-      sessions.map(async (session, at) => run("append-writer", path, session, String(at), String(steps))),
-    );
-    expect(told).toEqual(sessions.map(() => ({ appended: 2 * steps, errors: [] })));
-    const log = createSqliteLog({ path });
-    const shared = await log.read("ses_shared");
-    expect(shared.map((event) => event.seq)).toEqual(Array.from({ length: 2 * (2 * steps + 2) }, (_, at) => at + 1));
-    expect(await log.read("ses_3")).toHaveLength(2 * steps + 2);
-    expect(await log.readSide.verify()).toEqual({ sessions: 3, events: 4 * (2 * steps + 2), damage: [] });
-    await log.close();
-  });
+  it(
+    "append side by side, to one session and to their own, without a busy error, a gap or a loss",
+    { tags: ["long"] },
+    async () => {
+      const path = folder.file();
+      const steps = 100;
+      const sessions: readonly SessionId[] = ["ses_shared", "ses_shared", "ses_3", "ses_4"];
+      const told = await Promise.all(
+        sessions.map(async (session, at) => run("append-writer", path, session, String(at), String(steps))),
+      );
+      expect(told).toEqual(sessions.map(() => ({ appended: 2 * steps, errors: [] })));
+      const log = createSqliteLog({ path });
+      const shared = await log.read("ses_shared");
+      expect(shared.map((event) => event.seq)).toEqual(Array.from({ length: 2 * (2 * steps + 2) }, (_, at) => at + 1));
+      expect(await log.read("ses_3")).toHaveLength(2 * steps + 2);
+      expect(await log.readSide.verify()).toEqual({ sessions: 3, events: 4 * (2 * steps + 2), damage: [] });
+      await log.close();
+    },
+  );
 
-  it("make one store when all of them begin with none", async () => {
+  it("make one store when all of them begin with none", { tags: ["long"] }, async () => {
     const path = folder.file();
     await Promise.all([0, 1, 2, 3].map(async (at) => run("append-writer", path, `ses_${at}`, String(at), "1")));
     const log = createSqliteLog({ path });

@@ -11,7 +11,7 @@ import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import { foldProjections, planAppend, toInputTarget } from "../plan-append.ts";
 import type { MessageColumn } from "../message-row.ts";
-import type { Operation } from "../message-operation.ts";
+import type { ColumnValue, Operation } from "../message-operation.ts";
 import type { RunProjection } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
@@ -150,7 +150,8 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     if (underWay.takePlace(operation.id)) statements("DELETE FROM messages WHERE id = ?").run(operation.id);
     let statement = operationStatements.get(operation.columns);
     if (!statement) operationStatements.set(operation.columns, (statement = statements(toSql(operation))));
-    const values = operation.values.map((value) => (typeof value === "string" ? toColumnText(value) : value));
+    const values: ColumnValue[] = [];
+    for (const value of operation.values) values.push(typeof value === "string" ? toColumnText(value) : value);
     if (operation.type === "update") values.push(operation.id);
     statement.run(...values);
   };

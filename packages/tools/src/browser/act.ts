@@ -104,7 +104,7 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     });
     return [
       session.mask(said),
-      ...(locator === undefined ? [] : [`Element: ${locator}`]),
+      ...(locator === undefined ? [] : [`Element: ${session.mask(locator)}`]),
       ...(element === undefined ? [] : [session.mask(formatMarks(element))]),
       ...healed.map((one) => `healed: ${one}`),
       text,

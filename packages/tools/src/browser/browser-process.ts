@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import path from "node:path";
 import { createTemporaryFolder } from "@retinue/confine";
 import { RetinueError } from "@retinue/protocol";
 import type { Browser, LaunchOptions } from "playwright-core";
@@ -111,7 +112,7 @@ const start = async ({ executable, headless = true, cacheFolder, env }: BrowserP
       PATH: env["PATH"] ?? "",
       HOME: folder,
       TMPDIR: folder,
-      ...(env["DISPLAY"] === undefined || headless ? {} : { DISPLAY: env["DISPLAY"] }),
+      ...(headless ? {} : toScreen(env)),
       ...(found.fonts === undefined || existsSync("/etc/fonts/fonts.conf") ? {} : { FONTCONFIG_PATH: found.fonts }),
     },
   };
@@ -128,12 +129,21 @@ const start = async ({ executable, headless = true, cacheFolder, env }: BrowserP
   }
 };
 
-const toLaunchError = (thrown: unknown, { path }: FoundBrowser): RetinueError => {
+/** What leads to the user's screen, also with a home of its own, where the key to it is not. */
+const toScreen = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const key = env["XAUTHORITY"] ?? path.join(env["HOME"] ?? "/", ".Xauthority");
+  const given = ["DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"].flatMap((name) =>
+    env[name] === undefined ? [] : [[name, env[name]] as const],
+  );
+  return { ...Object.fromEntries(given), ...(existsSync(key) ? { XAUTHORITY: key } : {}) };
+};
+
+const toLaunchError = (thrown: unknown, { path: program }: FoundBrowser): RetinueError => {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   const library = /error while loading shared libraries: (\S+):/.exec(text)?.[1];
   const why =
     library === undefined ? (text.split("\n").find((line) => line.trim() !== "") ?? "it ended at once") : `${library} is missing`;
-  return new RetinueError("tool_failed", `The browser at ${path} does not start: ${why}.`, {
+  return new RetinueError("tool_failed", `The browser at ${program} does not start: ${why}.`, {
     hint:
       library === undefined
         ? "Start it by hand to see what is wrong, or name another by the setting browser.executable."

@@ -17,7 +17,7 @@ import { waitForMailCode } from "../one-time-code/inbox.ts";
 import { parseTotpKey, totp } from "../one-time-code/totp.ts";
 import { ANNOUNCE, ANNOUNCE_SCRIPT } from "./announcements.ts";
 import type { BrowserProcess, StartedBrowser } from "./browser-process.ts";
-import { createMask } from "./mask-secrets.ts";
+import { createMask, toTextPattern } from "./mask-secrets.ts";
 import type { ElementInput } from "./element-input.ts";
 import type { PageNetwork } from "./page-network.ts";
 import { openPageNetwork } from "./page-network.ts";
@@ -26,7 +26,7 @@ import type { PageTree } from "./page-tree.ts";
 import { readPageTree } from "./page-tree.ts";
 import type { LoggedRequest } from "./session-log.ts";
 import { SessionLog, since } from "./session-log.ts";
-import { scrubZip } from "./recording/scrub-zip.ts";
+import { scrubTrace } from "./recording/scrub-trace.ts";
 import type { Look } from "./recording/screencast.ts";
 import { Screencast } from "./recording/screencast.ts";
 import type { BrowserSessionOptions, StorageState } from "./session-options.ts";
@@ -93,6 +93,8 @@ export class BrowserSession {
     this.context = parts.context;
     this.#dialogs = [...(options.session.dialogs ?? [])];
     this.mask = createMask(() => this.#typed);
+    // Another session may have typed them, as one that logged a role in.
+    for (const [name, value] of options.session.secrets ?? []) if (value !== "") this.#typed.set(value, `{{secret:${name}}}`);
   }
 
   static async open(options: OpenSessionOptions): Promise<BrowserSession> {
@@ -203,6 +205,12 @@ export class BrowserSession {
     return filled;
   }
 
+  /** Everything on the page that would show a secret in a picture: fields that one was typed into, and texts that hold one. */
+  toCover(page: Page): readonly Locator[] {
+    const patterns = [...this.#typed.keys()].flatMap((value) => toTextPattern(value) ?? []);
+    return [...this.covered, ...page.frames().flatMap((frame) => patterns.map((pattern) => frame.getByText(pattern)))];
+  }
+
   /** From now on no text shows this value, but what it is referred to by. */
   hide(value: string, reference: string): string {
     this.#typed.set(value, reference);
@@ -290,7 +298,7 @@ export class BrowserSession {
     const raw = path.join(createTemporaryFolder("trace"), "trace.zip");
     try {
       await this.context.tracing.stop({ path: raw });
-      return scrubZip(await readFile(raw), (data) => Buffer.from(this.mask(data.toString("latin1")), "latin1"));
+      return scrubTrace(await readFile(raw), this.mask);
     } finally {
       await rm(path.dirname(raw), { recursive: true, force: true });
     }

@@ -44,7 +44,7 @@ test("of a page of 500 KB a snapshot takes no more than its share, keeps what ca
   expect(whole).toContain("A sentence about product 1999 that nobody reads.");
 });
 
-test("a part of a long page is found by search, by scope and by depth", async () => {
+test("a part of a long page is found by search, by scope and by depth", { tags: ["long"] }, async () => {
   const found = await browser.call("browser_snapshot", { search: "More about 1234" }, { context });
   expect(found).toMatch(/- link "More about 1234" \[ref=\w+\] → \/product\/1234 {2}\(in article "Product 1234"\)/);
   const scoped = await browser.call("browser_snapshot", { role: "form", name: "Order" }, { context });

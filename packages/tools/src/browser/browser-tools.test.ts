@@ -26,7 +26,7 @@ const WIDGETS = `<!doctype html><title>Widgets</title>
 <button onclick="document.getElementById('late').textContent = 'Loading'; fetch('/slow').then((answer) => answer.text()).then((text) => { document.getElementById('late').textContent = text; })">Load</button><p id="late"></p>
 <script>
 customElements.define("x-shadow", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<button onclick=\\"this.textContent = 'Pressed inside'\\">Inside</button>"; } });
-customElements.define("x-closed", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<button>Hidden inside</button>"; } });
+customElements.define("x-closed", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<button onclick=\\"document.title = 'The hidden one was clicked'\\">Hidden inside</button>"; } });
 </script>`;
 
 let shop: Shop;
@@ -88,34 +88,38 @@ describe("acting in a page", () => {
     expect(saved).toContain("- strong: € 530.80\n+ strong: € 532.80");
   });
 
-  test("an act that changes nothing says so", async () => {
+  test("an act that changes nothing says so", { tags: ["long"] }, async () => {
     await logIn("ses_nothing");
     expect(await browser.call("browser_click", { role: "heading", name: "Delivery" }, { sessionId: "ses_nothing" })).toContain(
       "Nothing changed: no request, no message, no difference of the page.",
     );
   });
 
-  test("a description that fits several elements does nothing and lists them; with its place it fits one", async () => {
-    await logIn("ses_many");
-    const many = await browser.call("browser_click", { description: "Delete button" }, { sessionId: "ses_many" });
-    expect(many).toMatch(/^Error \(tool_failed\): "Delete button" could be 4 elements, so that nothing was done:/);
-    expect(many).toContain('- button "Delete Notebook"');
-    const one = await browser.call(
-      "browser_click",
-      { description: "Delete button in the Notebook row" },
-      { sessionId: "ses_many" },
-    );
-    expect(one).toContain('+ dialog "Delete Notebook?"');
-    const covered = await browser.call("browser_click", { description: "Search button" }, { sessionId: "ses_many" });
-    expect(covered).toContain("is covered by <dialog");
-    const ref =
-      /button "Cancel" .*?\[ref=(\w+)\]/.exec(await browser.call("browser_snapshot", {}, { sessionId: "ses_many" }))?.[1] ?? "";
-    expect(await browser.call("browser_click", { ref }, { sessionId: "ses_many" })).toContain('- dialog "Delete Notebook?"');
-    const gone = await browser.call("browser_click", { ref }, { sessionId: "ses_many" });
-    expect(gone).toContain(`There is no element ${ref} on the page any more`);
-    const none = await browser.call("browser_click", { description: "pay with gold" }, { sessionId: "ses_many" });
-    expect(none).toContain('Nothing on the page is "pay with gold", so that nothing was done. There is:');
-  });
+  test(
+    "a description that fits several elements does nothing and lists them; with its place it fits one",
+    { tags: ["long"] },
+    async () => {
+      await logIn("ses_many");
+      const many = await browser.call("browser_click", { description: "Delete button" }, { sessionId: "ses_many" });
+      expect(many).toMatch(/^Error \(tool_failed\): "Delete button" could be 4 elements, so that nothing was done:/);
+      expect(many).toContain('- button "Delete Notebook"');
+      const one = await browser.call(
+        "browser_click",
+        { description: "Delete button in the Notebook row" },
+        { sessionId: "ses_many" },
+      );
+      expect(one).toContain('+ dialog "Delete Notebook?"');
+      const covered = await browser.call("browser_click", { description: "Search button" }, { sessionId: "ses_many" });
+      expect(covered).toContain("is covered by <dialog");
+      const ref =
+        /button "Cancel" .*?\[ref=(\w+)\]/.exec(await browser.call("browser_snapshot", {}, { sessionId: "ses_many" }))?.[1] ?? "";
+      expect(await browser.call("browser_click", { ref }, { sessionId: "ses_many" })).toContain('- dialog "Delete Notebook?"');
+      const gone = await browser.call("browser_click", { ref }, { sessionId: "ses_many" });
+      expect(gone).toContain(`There is no element ${ref} on the page any more`);
+      const none = await browser.call("browser_click", { description: "pay with gold" }, { sessionId: "ses_many" });
+      expect(none).toContain('Nothing on the page is "pay with gold", so that nothing was done. There is:');
+    },
+  );
 
   test("sessions never see each other's cookies, and runs of a session share a page", async () => {
     await logIn("ses_one");
@@ -124,7 +128,7 @@ describe("acting in a page", () => {
     expect(other).toContain("/products");
   });
 
-  test("files go into a page from the workspace, and come out of it as artifacts", async () => {
+  test("files go into a page from the workspace, and come out of it as artifacts", { tags: ["long"] }, async () => {
     await logIn("ses_files");
     await browser.call("browser_navigate", { url: `${shop.url}/upload` }, { sessionId: "ses_files" });
     await browser.call("browser_upload", { description: "price list", paths: ["prices.csv"] }, { sessionId: "ses_files" });
@@ -140,7 +144,7 @@ describe("acting in a page", () => {
     expect(browser.workspace.artifacts.get(artifact)).toContain("Floor lamp,89.00,2");
   });
 
-  test("frames and open shadow roots are acted in like the rest of the page", async () => {
+  test("frames and open shadow roots are acted in like the rest of the page", { tags: ["long"] }, async () => {
     await logIn("ses_frame");
     await browser.call("browser_navigate", { url: `${shop.url}/report` }, { sessionId: "ses_frame" });
     const printed = await browser.call("browser_click", { role: "button", name: "Print" }, { sessionId: "ses_frame" });
@@ -186,7 +190,7 @@ describe("what a page does by itself", () => {
     expect(await browser.call("browser_snapshot", {})).toBe("No page is open yet. Open one by browser_navigate.");
   });
 
-  test("options are chosen, keys pressed, the pointer moved and elements dragged", async () => {
+  test("options are chosen, keys pressed, the pointer moved and elements dragged", { tags: ["long"] }, async () => {
     await open("/widgets");
     expect(await browser.call("browser_select", { description: "size dropdown", values: ["Medium"] })).toContain(
       '+ option "Medium" [selected]',
@@ -239,6 +243,24 @@ describe("what has no accessible element", () => {
     expect(clicked).toMatch(/where vision\/one sees "red circle" \(not deterministic\)[\s\S]*Canvas at 30,40/);
     expect(asked[0]).toContain("Where is the middle of: red circle?");
     expect(asked[1]).toBe("iVBORw0K");
+  });
+
+  test("what a closed shadow root holds is in no snapshot, and is clicked where a model sees it, marked as not deterministic", async () => {
+    const sessionId = "ses_closed";
+    await browser.call("browser_navigate", { url: `${pages.url}/widgets` }, { sessionId });
+    expect(await browser.call("browser_snapshot", {}, { sessionId })).not.toContain("Hidden inside");
+    const box = await (await (await browser.session(sessionId)).page()).locator("x-closed").boundingBox();
+    const place = `${Math.round((box?.x ?? 0) + 20)},${Math.round((box?.y ?? 0) + 8)}`;
+    const spent = { usage: { input: 1, output: 1, cached: 0, reasoning: 0 }, costUsd: 0 };
+    const look = async () => ({ text: place, model: "vision/one", spent });
+    const clicked = await browser.call(
+      "browser_click",
+      { description: "Hidden inside button" },
+      { sessionId, context: { look } },
+    );
+    expect(clicked).toMatch(
+      /where vision\/one sees "Hidden inside button" \(not deterministic\)[\s\S]*The hidden one was clicked/,
+    );
   });
 });
 

@@ -40,7 +40,7 @@ export const describeChanges = async (compared: Compared): Promise<Changes> => {
       ({ kind, message, answer, isUnexpected }) =>
         `Dialog (${kind}) ${JSON.stringify(message.slice(0, 300))}: ${answer === "accept" ? "accepted" : "dismissed"}${isUnexpected ? ", since nobody said how to answer it (browser_dialog)" : ""}.`,
     ),
-    ...(await Promise.all(since(log.downloads, mark).map((download) => keepDownload(download, artifacts)))),
+    ...(await Promise.all(since(log.downloads, mark).map((download) => keepDownload(download, artifacts, session.mask)))),
     ...listed("Requests", requests.map(toRequestLine)),
     ...(open.length === 0
       ? []
@@ -101,7 +101,11 @@ const listed = (title: string, lines: readonly string[]): readonly string[] => {
 
 const MOST_DOWNLOAD = 20_000_000;
 
-const keepDownload = async ({ name, bytes }: LoggedDownload, artifacts: Artifacts): Promise<string> => {
+const keepDownload = async (
+  { name, bytes }: LoggedDownload,
+  artifacts: Artifacts,
+  mask: BrowserSession["mask"],
+): Promise<string> => {
   let data: Uint8Array;
   try {
     data = await bytes;
@@ -110,7 +114,8 @@ const keepDownload = async ({ name, bytes }: LoggedDownload, artifacts: Artifact
   }
   if (data.byteLength > MOST_DOWNLOAD)
     return `Download ${JSON.stringify(name)}: ${formatBytes(data.byteLength)}, too long to be kept.`;
-  const { artifactId } = await artifacts.write(toText(data) ?? data, "application/octet-stream");
+  const text = toText(data);
+  const { artifactId } = await artifacts.write(text === undefined ? data : mask(text), "application/octet-stream");
   return `Download ${JSON.stringify(name)}: ${formatBytes(data.byteLength)}, kept as "artifact:${artifactId}".`;
 };
 

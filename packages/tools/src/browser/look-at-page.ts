@@ -1,4 +1,4 @@
-/** Pictures of the page, and questions about them to a model that reads images. Fields that hold a secret are covered. */
+/** Pictures of the page, and questions about them to a model that reads images. Fields and texts that hold a secret are covered. */
 import { RetinueError } from "@retinue/protocol";
 import type { Looked, ToolContext } from "@retinue/runtime";
 import type { Page } from "playwright-core";
@@ -11,7 +11,7 @@ export const takePicture = async (session: BrowserSession, page: Page, fullPage 
   const data = await page.screenshot({
     type: "png",
     fullPage,
-    mask: [...session.covered],
+    mask: [...session.toCover(page)],
     animations: "allow",
     caret: "initial",
     scale: "css",

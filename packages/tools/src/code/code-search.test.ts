@@ -112,7 +112,7 @@ describe("code_search", () => {
 });
 
 describe("the index", () => {
-  it("holds after every one of many random acts just what lies on the disk", async () => {
+  it("holds after every one of many random acts just what lies on the disk", { tags: ["long"] }, async () => {
     await using code = await createCode({ "a/one.ts": "export const mark = 0;\n", "b/two.ts": "export const mark = 0;\n" });
     let seed = 20_261_116;
     const pick = <Kind>(from: readonly Kind[]): Kind | undefined => {
@@ -185,7 +185,7 @@ describe("the index", () => {
     expect(await code.search({ query: "two" })).toContain("a.ts:1 constant two");
   });
 
-  it("is kept between processes and read anew only where files changed", async () => {
+  it("is kept between processes and read anew only where files changed", { tags: ["long"] }, async () => {
     await using code = await createCode();
     const old = new Date(Date.now() - 60_000);
     for (const file of Object.keys(FILES)) await utimes(code.at(file), old, old);
@@ -201,7 +201,7 @@ describe("the index", () => {
     expect(code.shown).toEqual(["reading the code: 1 of 1 files"]);
   });
 
-  it("is made anew when its file is damaged or of another version", async () => {
+  it("is made anew when its file is damaged or of another version", { tags: ["long"] }, async () => {
     await using code = await createCode();
     await code.search({ query: "openStore" });
     await code.restart();
@@ -211,7 +211,7 @@ describe("the index", () => {
     expect(await code.search({ query: "openStore" })).toContain("1 definition");
   });
 
-  it("serves several questions at once, and two processes at once", async () => {
+  it("serves several questions at once, and two processes at once", { tags: ["long"] }, async () => {
     await using code = await createCode();
     const other = new CodeIndexes({ cacheFolder: code.cacheFolder, threads: 1 });
     try {
@@ -305,7 +305,7 @@ describe("the index", () => {
     await expect(code.search({ query: "openStore" })).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("is measured by a bench that finds what it looks for", async () => {
+  it("is measured by a bench that finds what it looks for", { tags: ["long"] }, async () => {
     const measures = await measureCodeSearch({ files: 120, repeats: 1, threads: 1 });
     expect(measures).toMatchObject({ files: 120 });
     expect(Object.keys(measures.answerMs)).toHaveLength(4);

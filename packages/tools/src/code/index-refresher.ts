@@ -5,7 +5,7 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { listFiles } from "@retinue/confine";
+import { listFiles } from "@retinue/confine/list-files";
 import { languageOf } from "./code-languages.ts";
 import type { IndexState } from "./index-request.ts";
 import type { ParsePool } from "./parse-pool.ts";

@@ -6,6 +6,8 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
+import { createMask } from "../browser/mask-secrets.ts";
+import type { SecretValues } from "../fill-secrets.ts";
 import type { DesktopPrograms } from "./desktop-programs.ts";
 import { findDesktopPrograms, findXvfb } from "./desktop-programs.ts";
 import { runProgram } from "./run-program.ts";
@@ -20,28 +22,45 @@ export type DesktopSessionOptions = {
   readonly programs?: readonly (readonly string[])[] | undefined;
   /** The folder that they are started in. */
   readonly cwd?: string | undefined;
+  /** What `{{secret:NAME}}` may stand for, beside the workspace's own. */
+  readonly secrets?: SecretValues | undefined;
 };
 
 const START_MS = 10_000;
 const STILL_MS = 1_500;
 const LOOK_MS = 120;
 
+type Parts = {
+  readonly display: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly programs: DesktopPrograms;
+  readonly children: ChildProcess[];
+  readonly secrets: SecretValues;
+};
+
 export class DesktopSession {
   readonly display: string;
+  /** What `{{secret:NAME}}` may stand for on this screen alone. */
+  readonly secrets: SecretValues;
+  /** Takes them out of what is told of the screen; pictures show what is shown. */
+  readonly mask: (text: string) => string;
   readonly #programs: DesktopPrograms;
   readonly #env: NodeJS.ProcessEnv;
   readonly #children: ChildProcess[];
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(display: string, env: NodeJS.ProcessEnv, programs: DesktopPrograms, children: ChildProcess[]) {
+  private constructor({ display, env, programs, children, secrets }: Parts) {
     this.display = display;
+    this.secrets = secrets;
+    const references = new Map([...secrets].map(([name, value]) => [value, `{{secret:${name}}}`]));
+    this.mask = createMask(() => references);
     this.#env = { ...toEnvironment(env), DISPLAY: display };
     this.#programs = programs;
     this.#children = children;
   }
 
   static async open(
-    { display, ownScreen, programs = [], cwd }: DesktopSessionOptions,
+    { display, ownScreen, programs = [], cwd, secrets = new Map() }: DesktopSessionOptions,
     env: NodeJS.ProcessEnv,
   ): Promise<DesktopSession> {
     const found = findDesktopPrograms(env);
@@ -51,7 +70,8 @@ export class DesktopSession {
       throw new RetinueError("tool_failed", "There is no screen to work on: no X display is set.", {
         hint: "Set DISPLAY or the setting desktop.display, or give the test case a screen of its own.",
       });
-    const session = new DesktopSession(shown, env, found, own ? [own.process] : []);
+    const children = own ? [own.process] : [];
+    const session = new DesktopSession({ display: shown, env, programs: found, children, secrets });
     try {
       for (const line of programs) session.start(line, cwd);
       await session.size();

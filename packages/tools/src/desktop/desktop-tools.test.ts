@@ -60,29 +60,33 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
 const describeInstalled = isInstalled ? describe : (_name: string, _tests: () => void): void => undefined;
 
 describeInstalled("on a screen of its own", () => {
-  test("a terminal is clicked, typed into by words and by the name of a secret, and its pictures are kept", async () => {
-    const file = path.join(folder, "typed.txt");
-    await using desktop = await openDesktop(`while read line; do echo "$line" >> ${file}; done`);
-    await until(async () => (await desktop.call("click", { x: 300, y: 200 })).includes("Clicked at 300,200."));
-    await sleep(500);
-    await desktop.call("click", { x: 300, y: 200 });
-    expect(await desktop.call("type", { text: "hello screen" })).toBe('Typed "hello screen". The screen changed.');
-    await desktop.call("key", { key: "Enter" });
-    expect(await desktop.call("type", { text: "{{secret:PIN}}\n" })).not.toContain("4711");
-    await until(async () => existsSync(file) && (await readFile(file, "utf8")).includes("4711"));
-    expect(await readFile(file, "utf8")).toBe("hello screen\n4711-secret\n");
+  test(
+    "a terminal is clicked, typed into by words and by the name of a secret, and its pictures are kept",
+    { tags: ["long"] },
+    async () => {
+      const file = path.join(folder, "typed.txt");
+      await using desktop = await openDesktop(`while read line; do echo "$line" >> ${file}; done`);
+      await until(async () => (await desktop.call("click", { x: 300, y: 200 })).includes("Clicked at 300,200."));
+      await sleep(500);
+      await desktop.call("click", { x: 300, y: 200 });
+      expect(await desktop.call("type", { text: "hello screen" })).toBe('Typed "hello screen". The screen changed.');
+      await desktop.call("key", { key: "Enter" });
+      expect(await desktop.call("type", { text: "{{secret:PIN}}\n" })).not.toContain("4711");
+      await until(async () => existsSync(file) && (await readFile(file, "utf8")).includes("4711"));
+      expect(await readFile(file, "utf8")).toBe("hello screen\n4711-secret\n");
 
-    const shot = await desktop.call("screenshot", { question: "What is typed?" });
-    expect(shot).toContain("Screenshot of 800 × 600 pixels kept as artifact:art_");
-    expect(shot).toContain("There is no model that reads images");
-    const [picture] = workspace.binaries.values();
-    expect(
-      Buffer.from(picture ?? [])
-        .subarray(0, 8)
-        .toString("latin1"),
-    ).toBe("\u0089PNG\r\n\u001a\n");
-    expect(await desktop.call("scroll", { direction: "down", steps: 1 })).toMatch(/^Scrolled down\./);
-  });
+      const shot = await desktop.call("screenshot", { question: "What is typed?" });
+      expect(shot).toContain("Screenshot of 800 × 600 pixels kept as artifact:art_");
+      expect(shot).toContain("There is no model that reads images");
+      const [picture] = workspace.binaries.values();
+      expect(
+        Buffer.from(picture ?? [])
+          .subarray(0, 8)
+          .toString("latin1"),
+      ).toBe("\u0089PNG\r\n\u001a\n");
+      expect(await desktop.call("scroll", { direction: "down", steps: 1 })).toMatch(/^Scrolled down\./);
+    },
+  );
 
   test("a model that reads images finds what is described, and the answer says that this is not deterministic", async () => {
     await using desktop = await openDesktop("sleep 60");

@@ -37,7 +37,12 @@ export const createScreenshotTool = ({ desktop, visionModel }: DesktopToolOption
             artifact,
           };
         return {
-          content: [{ type: "text", text: `${kept}\n${looked.model} answers (not deterministic): ${neutralise(looked.text)}` }],
+          content: [
+            {
+              type: "text",
+              text: `${kept}\n${looked.model} answers (not deterministic): ${neutralise(session.mask(looked.text))}`,
+            },
+          ],
           artifact,
           spent: looked.spent,
         };

@@ -21,7 +21,7 @@ export const createTypeTool = ({ desktop, secrets }: DesktopToolOptions): AnyToo
       session.inTurn(async () => {
         const values = secrets();
         const value = text.replaceAll(SECRET_REFERENCE, (_reference, name: string) => {
-          const found = values.get(name);
+          const found = session.secrets.get(name) ?? values.get(name);
           if (found === undefined)
             throw new RetinueError("tool_failed", `There is no secret ${name}, so that nothing was typed.`);
           return found;

@@ -109,8 +109,9 @@ describe("applyEdits", () => {
 
 describe("L18 edits that each double a text", () => {
   it("are refused before they fill the memory", () => {
-    const doubling = Array.from({ length: 40 }, () => ({ old: "a", new: "aa", all: true }));
-    expect(refused("a", ...doubling)).toContain("the file would have more than 16 million characters");
+    const line = "a".repeat(1024);
+    const doubling = Array.from({ length: 40 }, () => ({ old: line, new: line + line, all: true }));
+    expect(refused(line, ...doubling)).toContain("the file would have more than 16 million characters");
   });
 
   it("are made as long as the text stays one that can be written", () => {

@@ -16,7 +16,7 @@ import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
   message: z.string().trim().min(1).max(20_000),
-  paths: z.array(z.string().min(1)).min(1).max(1000).describe("Files or folders: changed, new or deleted."),
+  paths: z.array(z.string().min(1)).min(1).max(1000).describe("Files or folders."),
 });
 
 export type GitCommitInput = z.infer<typeof INPUT>;
@@ -24,7 +24,7 @@ export type GitCommitInput = z.infer<typeof INPUT>;
 export const createGitCommitTool = (options: GitOptions = {}): Tool<GitCommitInput> =>
   defineTool({
     name: "git_commit",
-    description: "Commits the named files, and only those. Runs no hooks, pushes nothing.",
+    description: "Commits just these files. Runs no hooks, pushes nothing.",
     input: INPUT,
     effect: "write",
     touches: ({ paths }) => ({ ...toTouches(options, paths), about: `git commit ${paths.join(" ")}` }),

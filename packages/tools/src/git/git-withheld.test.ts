@@ -1,7 +1,7 @@
 import { realpath, writeFile } from "node:fs/promises";
 import type { RunSpec } from "@retinue/protocol";
 import { createJudge } from "@retinue/runtime";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestRepository } from "@retinue/confine/testing";
 import { createTestRepository, toText } from "@retinue/confine/testing";
 import { createGitTool } from "./git.ts";
@@ -44,6 +44,13 @@ const ask = async (test: TestRepository, args: readonly string[]): Promise<strin
 };
 
 describe("history that is withheld from agents", () => {
+  /** For those who only look. */
+  let looked: TestRepository;
+  beforeAll(async () => {
+    looked = await withSecrets();
+  });
+  afterAll(() => looked[Symbol.asyncDispose]());
+
   it.each([
     ["-z with --stat", ["log", "-p", "-z", "--stat"]],
     ["-z with --raw", ["show", "-z", "--raw", "-p", "HEAD"]],
@@ -64,8 +71,7 @@ describe("history that is withheld from agents", () => {
     ["a difference of two folders", ["diff", "HEAD~1:.config", "HEAD:.config"]],
     ["a search in a folder", ["grep", CANARY.slice(0, 3), "HEAD:.config"]],
   ])("is not shown by %s", async (_, args) => {
-    await using test = await withSecrets();
-    expect(await ask(test, args)).not.toContain(CANARY);
+    expect(await ask(looked, args)).not.toContain(CANARY);
   });
 
   it("is not shown by the name of the folder's object", async () => {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toText } from "@retinue/confine/testing";
 import { createGitTool } from "./git.ts";
 import type { TestRepository } from "@retinue/confine/testing";
@@ -10,6 +10,18 @@ const look = async (test: TestRepository, args: readonly string[], workspace = t
   const tool = createGitTool({ environment: test.environment });
   return toText(await tool.execute({ args: [...args] }, { ...test.context, workspace }));
 };
+
+/** For what is refused and so leaves them as they are. */
+let clean: TestRepository;
+let changed: TestRepository;
+beforeAll(async () => {
+  [clean, changed] = await Promise.all([createTestRepository({ "a.txt": "a" }), createTestRepository({ "a.txt": "a" })]);
+  await writeFile(changed.at("a.txt"), "changed");
+});
+afterAll(async () => {
+  await clean[Symbol.asyncDispose]();
+  await changed[Symbol.asyncDispose]();
+});
 
 describe("git", () => {
   it("looks at status, history, contents and blame", async () => {
@@ -97,7 +109,7 @@ describe("git", () => {
     ["remote", "add", "x", "y"],
     ["difftool"],
   ])("refuses git %s", async (...args) => {
-    await using test = await createTestRepository({ "a.txt": "a" });
+    const test = clean;
     const before = await test.git("for-each-ref");
     await expect(look(test, args)).rejects.toMatchObject({ code: "tool_failed", hint: expect.stringMatching(/\w/) });
     expect(await test.git("for-each-ref")).toBe(before);
@@ -114,8 +126,7 @@ describe("git arguments", () => {
     [["worktree", "remove", "."]],
     [["init", "../elsewhere"]],
   ])("A18, A20: nothing is deleted, renamed or made: %j", async (args) => {
-    await using test = await createTestRepository({ "a.txt": "a" });
-    await writeFile(test.at("a.txt"), "changed");
+    const test = changed;
     await expect(look(test, args)).rejects.toMatchObject({ message: expect.stringContaining("not among the commands") });
     expect(await readdir(path.dirname(test.workspace))).not.toContain("elsewhere");
     expect(await readFile(test.at("a.txt"), "utf8")).toBe("changed");
@@ -140,7 +151,7 @@ describe("git arguments", () => {
     [["tag", "-d", "v1"]],
     [["log", "-1p"]],
   ])("B9: an option outside the table is refused: %j", async (args) => {
-    await using test = await createTestRepository({ "a.txt": "a" });
+    const test = clean;
     await expect(look(test, args)).rejects.toMatchObject({ message: expect.stringContaining("is not taken here") });
     expect(await test.git("status", "--porcelain")).toBe("");
   });

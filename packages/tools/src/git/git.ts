@@ -19,7 +19,7 @@ import { toFailure } from "@retinue/confine";
 import { openForCall, toTouches } from "./open-for-call.ts";
 
 const INPUT = z.object({
-  args: z.array(z.string().max(10_000)).min(1).max(200).describe('Such as ["log", "-5", "--", "src"]; paths after "--".'),
+  args: z.array(z.string().max(10_000)).min(1).max(200).describe('Like ["log", "-5", "--", "src"].'),
 });
 
 export type GitInput = z.infer<typeof INPUT>;
@@ -27,7 +27,7 @@ export type GitInput = z.infer<typeof INPUT>;
 export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
   defineTool({
     name: "git",
-    description: "Git commands that change nothing: status, log, show, blame, branch, ls-files, grep, …",
+    description: "Git commands that change nothing: status, log, show, blame, …",
     input: INPUT,
     effect: "read",
     touches: ({ args }) => ({ ...toTouches(options, toTouched(args)), about: `git ${args.join(" ")}` }),

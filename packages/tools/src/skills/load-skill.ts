@@ -7,7 +7,7 @@ import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { toSkillName } from "@retinue/protocol/names";
 import type { Tool } from "@retinue/runtime";
-import { defineTool, findByWords, shortenDescription } from "@retinue/runtime";
+import { defineTool, findByWords, isInside, LOAD_SKILL, shortenDescription, toSkillHead } from "@retinue/runtime";
 import { toModelText } from "@retinue/confine";
 import { z } from "zod";
 import { toShownText } from "../mcp/escape-hidden.ts";
@@ -20,7 +20,6 @@ export const SKILL_FILE = "SKILL.md";
 const MOST_LISTED = 100;
 const MOST_FOUND = 10;
 const FOUND_CHARS = 300;
-const KEPT_CHARS = 1_000;
 
 const INPUT = z.object({
   name: z.string().optional().describe("The skill to load."),
@@ -30,12 +29,16 @@ const INPUT = z.object({
 
 export type LoadSkillInput = z.infer<typeof INPUT>;
 
-export type LoadSkillOptions = { readonly skills: readonly Skill[] };
+export type LoadSkillOptions = {
+  readonly skills: readonly Skill[];
+  /** The folder that is worked in, real: files of skills that lie in it can be run from there. */
+  readonly workspace?: string | undefined;
+};
 
-export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkillInput> => {
+export const createLoadSkillTool = ({ skills, workspace }: LoadSkillOptions): Tool<LoadSkillInput> => {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   return defineTool({
-    name: "load_skill",
+    name: LOAD_SKILL,
     description: describeSkills(skills),
     input: INPUT,
     effect: "read",
@@ -50,7 +53,7 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
       try {
         if (file !== undefined && skill.text !== undefined) throw new Error("it has no files");
         if (file !== undefined) return toModelText(await readSkillFile(skill.folder, file));
-        return toModelText(await readSkillBody(skill));
+        return toModelText(await readSkillBody(skill, workspace));
       } catch (thrown) {
         const why = thrown instanceof Error ? thrown.message : String(thrown);
         throw new RetinueError("tool_failed", `${file ?? SKILL_FILE} of the skill ${skill.name}: ${why}.`, { cause: thrown });
@@ -62,21 +65,20 @@ export const createLoadSkillTool = ({ skills }: LoadSkillOptions): Tool<LoadSkil
 const FRONT_MATTER = /^\uFEFF?\s*---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /** The instructions of a skill, and which files it has besides. Throws an Error that says what is wrong. */
-export const readSkillBody = async ({ name, folder, text: given, allowedTools }: Skill): Promise<string> => {
+export const readSkillBody = async ({ name, folder, text: given }: Skill, workspace?: string): Promise<string> => {
   if (given !== undefined)
-    return `[skill ${name}]
+    return `${toSkillHead(name)}
 
 ${given.trim()}`;
   const text = await readSkillFile(folder, SKILL_FILE);
   const [head] = FRONT_MATTER.exec(text) ?? [];
   if (head === undefined) throw new Error("it does not begin with front matter between two lines of ---");
   const files = await listFiles(folder);
-  const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file: ${files.join(", ")}]`;
-  const kept =
-    allowedTools === undefined
-      ? ""
-      : `\n[while you follow it, keep to these tools of those you have: ${toShownText(allowedTools.join(", ") || "none", KEPT_CHARS)}]`;
-  return `[skill ${name}]${kept}\n\n${text.slice(head.length).trim()}${more}`;
+  // Its scripts are named from its folder on, and commands are run from that of the workspace.
+  const at =
+    workspace !== undefined && isInside(workspace, folder) ? ` or for commands in ${path.relative(workspace, folder)}` : "";
+  const more = files.length === 0 ? "" : `\n\n[files of this skill, for load_skill with file${at}: ${files.join(", ")}]`;
+  return `${toSkillHead(name)}\n\n${text.slice(head.length).trim()}${more}`;
 };
 
 const search = (query: string, skills: readonly Skill[]): string => {

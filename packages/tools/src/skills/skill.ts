@@ -6,6 +6,4 @@ export type Skill = {
   readonly folder: string;
   /** Of a skill that code gave: its instructions. It has no folder then. */
   readonly text?: string;
-  /** The tools to keep to while it is followed, as they are written; absent: any. */
-  readonly allowedTools?: readonly string[];
 };

@@ -76,19 +76,27 @@ describe("load_skill", () => {
     );
   });
 
-  it("I5: tells the tools that a skill is to be followed with, and they are no more than that", async () => {
+  it("is judged by the name of the skill, however that is written", async () => {
     await using workspace = await createTestWorkspace({ "skills/pdf/SKILL.md": SKILL("pdf") });
     const skill = {
       name: "pdf",
       description: "Makes pdf.",
       folder: workspace.at("skills/pdf"),
-      allowedTools: ["Read", "Bash(a:*)"],
     };
     const tool = createLoadSkillTool({ skills: [skill] });
-    expect(await tool.execute({ name: "pdf" }, workspace.context)).toMatch(
-      /^\[skill pdf\]\n\[while you follow it, keep to these tools of those you have: Read, Bash\(a:\*\)\]\n\n# How to pdf/,
-    );
+    expect(await tool.execute({ name: "pdf" }, workspace.context)).toMatch(/^\[skill pdf\]\n\n# How to pdf/);
     expect(tool.touches({ name: "PDF" })).toEqual({ about: "pdf" });
+  });
+
+  it("says from which folder of the workspace its scripts are run, and nothing of folders outside", async () => {
+    await using workspace = await createTestWorkspace({ "skills/pdf/SKILL.md": SKILL("pdf"), "skills/pdf/run.py": "1" });
+    const skill = { name: "pdf", description: "Makes pdf.", folder: workspace.at("skills/pdf") };
+    const load = async (at: string) =>
+      createLoadSkillTool({ skills: [skill], workspace: at }).execute({ name: "pdf" }, workspace.context);
+    expect(await load(workspace.workspace)).toContain(
+      "[files of this skill, for load_skill with file or for commands in skills/pdf: run.py]",
+    );
+    expect(await load(workspace.at("other"))).toContain("[files of this skill, for load_skill with file: run.py]");
   });
 
   it("reads nothing outside the folder of the skill", async () => {

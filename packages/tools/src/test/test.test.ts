@@ -59,7 +59,7 @@ describe("test with vitest", () => {
     expect(said).not.toContain("node_modules/");
   });
 
-  it("runs the tests of a file, or those with a name", async () => {
+  it("runs the tests of a file, or those with a name", { tags: ["long"] }, async () => {
     await using project = await createProject(files);
     expect(await run(project, { path: "src/other.test.js" })).toMatch(
       begins("vitest", "1 run, 1 passed, 0 failed, 0 skipped; exit code 0;"),
@@ -69,7 +69,7 @@ describe("test with vitest", () => {
     );
   });
 
-  it("says that no test ran", async () => {
+  it("says that no test ran", { tags: ["long"] }, async () => {
     await using project = await createProject(files);
     const said = await run(project, { path: "package.json" });
     expect(said).toContain("No test was run");
@@ -106,7 +106,7 @@ describe("test with node --test", () => {
     expect(said).toContain("1 == 2");
   });
 
-  it("runs the tests of a file or folder, or those with a name", async () => {
+  it("runs the tests of a file or folder, or those with a name", { tags: ["long"] }, async () => {
     await using project = await createTestWorkspace(files);
     expect(await run(project, { path: "deep/b.test.js" })).toMatch(
       begins("node --test", "1 run, 1 passed, 0 failed, 0 skipped; exit code 0;"),
@@ -193,7 +193,7 @@ describe("test", () => {
     expect(await run(project)).toContain("made it");
   });
 
-  it("finds the nearest project of a path", async () => {
+  it("finds the nearest project of a path", { tags: ["long"] }, async () => {
     await using project = await createTestWorkspace({
       "package.json": json({ scripts: { test: "exit 1" } }),
       "inner/package.json": json({ type: "module", scripts: { test: "node --test" } }),

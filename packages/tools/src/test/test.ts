@@ -26,14 +26,14 @@ const MAX_TIMEOUT_MS = 1_200_000;
 const MAX_REPORT_BYTES = 32_000_000;
 
 const INPUT = z.object({
-  path: z.string().min(1).optional().describe("Only the tests of this file or folder; otherwise all of the project."),
+  path: z.string().min(1).optional().describe("A file or folder; default: all."),
   filter: z
     .string()
     .min(1)
     .max(500)
     .regex(/^[^-\0]/, "must not begin with a dash")
     .optional()
-    .describe("Only tests with this in their name."),
+    .describe("Part of their names."),
   timeoutMs: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional(),
 });
 
@@ -53,8 +53,7 @@ const TEST_COMMANDS: readonly string[] = [
 export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput> =>
   defineTool({
     name: "test",
-    description:
-      "Finds and runs the project's tests, whatever runner it has, and gives how many passed and failed, where and why.",
+    description: "Runs the project's tests with whatever runner it has, and gives what passed and failed, where and why.",
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,

@@ -3,7 +3,7 @@ import { scrubZip } from "../browser/recording/scrub-zip.ts";
 
 export const readZipTexts = (zip: Buffer): readonly string[] => {
   const texts: string[] = [];
-  scrubZip(zip, (data) => {
+  scrubZip(zip, (_name, data) => {
     texts.push(data.toString("latin1"));
     return data;
   });

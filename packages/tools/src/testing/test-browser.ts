@@ -1,5 +1,4 @@
 /** A real browser for tests: the one that is found, with the one of npm unpacked once for all tests of this checkout. */
-import path from "node:path";
 import type { TestWorkspace } from "@retinue/confine/testing";
 import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { Json, RunId, SessionId } from "@retinue/protocol";
@@ -7,9 +6,7 @@ import type { ToolContext, ToolOutput } from "@retinue/runtime";
 import type { BrowserSession } from "../browser/browser-session.ts";
 import type { Browsers, BrowsersOptions } from "../browser/browsers.ts";
 import { createBrowsers } from "../browser/browsers.ts";
-
-/** Where tests unpack the browser of npm. */
-export const TEST_BROWSER_CACHE = path.resolve(import.meta.dirname, "../../../../node_modules/.cache/retinue/browser");
+import { TEST_BROWSER_CACHE } from "./find-test-browser.ts";
 
 export type TestBrowser = {
   readonly browsers: Browsers;

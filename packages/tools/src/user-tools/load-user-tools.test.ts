@@ -173,7 +173,7 @@ describe("tools of a project", () => {
     ["a tool", "a.ts"],
     ["what a tool imports", "lib/x.ts"],
     ["a tool that was not there", "b.ts"],
-  ])("I3: need trust again when %s changes", async (_what, file) => {
+  ])("I3: need trust again when %s changes", { tags: ["long"] }, async (_what, file) => {
     const project = await createProject({ "a.ts": `import "./lib/x.ts";\n${TOOL("a")}`, "lib/x.ts": "export {};" });
     const trustFile = path.join(await createFolder(), "trust.json");
     expect((await load({ folders: [ofProject(project)], trustFile, trustFirst: true })).tools).toHaveLength(1);

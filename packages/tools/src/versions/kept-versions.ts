@@ -1,5 +1,5 @@
 /**
- * What stood in a file before `write` or `edit` changed it, kept in the user's own folder by session, so that the changes of a turn can be taken back.
+ * What stood in a file before `write`, `edit` or the merge of a worktree changed it, kept in the user's own folder by session, so that the changes of a turn can be taken back.
  * Nothing here can fail a change: what could not be kept cannot be taken back, and that is told when somebody asks for it.
  */
 import { createHash } from "node:crypto";
@@ -10,27 +10,32 @@ import { z } from "zod";
 
 /** A change that is about to be made. */
 export type VersionChange = {
-  readonly run: RunIdentity;
-  readonly callId: CallId;
+  readonly run: Pick<RunIdentity, "sessionId" | "runId">;
+  /** Absent where no call but a merge changes it. */
+  readonly callId?: CallId;
   /** Absolute and real. */
   readonly workspace: string;
   /** Relative to the workspace, with forward slashes. */
   readonly file: string;
   /** Null where nothing stood there. */
   readonly before: Uint8Array | null;
-  readonly after: string;
+  /** Null where it is deleted. */
+  readonly after: Uint8Array | string | null;
+  /** Whether what stood there could be run; absent where the change leaves that as it is. */
+  readonly wasExecutable?: boolean;
 };
 
 export type KeepVersion = (change: VersionChange) => Promise<void>;
 
 const KEPT_CHANGE = z.object({
   runId: z.templateLiteral(["run_", z.string()]),
-  callId: z.string(),
+  callId: z.string().exactOptional(),
   workspace: z.string(),
   file: z.string(),
   /** Digests; null where nothing stood there. */
   before: z.string().nullable(),
-  after: z.string(),
+  after: z.string().nullable(),
+  wasExecutable: z.boolean().exactOptional(),
 });
 
 export type KeptChange = z.infer<typeof KEPT_CHANGE>;
@@ -68,12 +73,20 @@ export const createKeptVersions = ({ folder, isSecret = () => false }: KeptVersi
     });
   };
 
-  const append = async ({ run, callId, workspace, file, before, after }: VersionChange): Promise<void> => {
+  const append = async ({ run, callId, workspace, file, before, after, wasExecutable }: VersionChange): Promise<void> => {
     const { sessionId, runId } = run;
     if ((await mkdir(folderOf(sessionId), { recursive: true, mode: 0o700 })) !== undefined) await dropOldest(folder);
     const digest = before === null ? null : digestVersion(before);
     if (before !== null && digest !== null) await keepContent(sessionId, digest, before);
-    const change: KeptChange = { runId, callId, workspace, file, before: digest, after: digestVersion(after) };
+    const change: KeptChange = {
+      runId,
+      ...(callId === undefined ? {} : { callId }),
+      workspace,
+      file,
+      before: digest,
+      after: after === null ? null : digestVersion(after),
+      ...(wasExecutable === undefined ? {} : { wasExecutable }),
+    };
     await appendFile(listOf(sessionId), `${JSON.stringify(change)}\n`, { mode: 0o600 });
   };
 

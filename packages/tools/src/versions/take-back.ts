@@ -14,8 +14,10 @@ export type TakenBackFile = {
   readonly file: string;
   /** What it will be; null where it will be deleted. */
   readonly to: Buffer | null;
-  /** Of what it must hold until then. */
-  readonly from: string;
+  /** Of what it must hold until then; null where nothing may stand there. */
+  readonly from: string | null;
+  /** Whether it will be one that can be run; absent where that stays as it is. */
+  readonly executable?: boolean;
   /** What will be changed, for people. */
   readonly diff: string;
 };
@@ -49,10 +51,13 @@ export const planTakeBack = async ({ versions, sessionId, workspace, runs }: Tak
       continue;
     }
     const from = standing === null ? null : digestVersion(standing);
-    if (from === target.digest || from === null || standing === null) continue;
+    if (from === target.digest) continue;
     const to = target.digest === null ? null : await versions.content(sessionId, target.digest);
     if (to === undefined) refused.push({ file, reason: "what stood in it before was not kept" });
-    else files.push({ file, to, from, diff: toDiff(file, standing, to) });
+    else {
+      const { executable } = target;
+      files.push({ file, to, from, diff: toDiff(file, standing, to), ...(executable === undefined ? {} : { executable }) });
+    }
   }
   return { files, refused };
 };
@@ -63,8 +68,9 @@ const findTarget = (
   file: string,
   runs: ReadonlySet<RunId>,
   standing: Buffer | null,
-): { readonly digest: string | null } | string => {
+): { readonly digest: string | null; readonly executable?: boolean } | string => {
   let at = standing === null ? null : digestVersion(standing);
+  let executable: boolean | undefined;
   const own = all.filter((change) => change.file === file);
   const first = own.findIndex(({ runId }) => runs.has(runId));
   for (const change of own.slice(first).toReversed()) {
@@ -73,12 +79,16 @@ const findTarget = (
     if (change.after !== at) return CHANGED_SINCE;
     if (!runs.has(change.runId)) return "a later turn changed it, too";
     at = change.before;
+    executable = change.wasExecutable ?? executable;
   }
-  return { digest: at };
+  return { digest: at, ...(executable === undefined ? {} : { executable }) };
 };
 
-const toDiff = (file: string, standing: Buffer, to: Buffer | null): string =>
-  toUnifiedDiff({ file, before: toShownText(standing), after: to === null ? "" : toShownText(to) }, MOST_DIFF_CHARS);
+const toDiff = (file: string, standing: Buffer | null, to: Buffer | null): string =>
+  toUnifiedDiff(
+    { file, before: standing === null ? "" : toShownText(standing), after: to === null ? "" : toShownText(to) },
+    MOST_DIFF_CHARS,
+  );
 
 /** Without the byte order mark, which nobody reads. */
 const toShownText = (content: Buffer): string => content.toString("utf8").replace(/^\uFEFF/, "");
@@ -90,12 +100,13 @@ export const takeBack = async (
 ): Promise<{ readonly done: readonly string[]; readonly refused: TakeBackPlan["refused"] }> => {
   const done: string[] = [];
   const refused = [...plan.refused];
-  for (const { file, to, from } of plan.files)
+  for (const { file, to, from, executable } of plan.files)
     await inFileTurn([path.join(workspace, file)], async () => {
       const standing = await readStanding(path.join(workspace, file));
-      if (!standing || digestVersion(standing) !== from) return void refused.push({ file, reason: CHANGED_SINCE });
+      const now = standing === undefined ? undefined : standing === null ? null : digestVersion(standing);
+      if (now !== from) return void refused.push({ file, reason: CHANGED_SINCE });
       if (to === null) await removeInside({ root: workspace, file });
-      else await writeInside({ root: workspace, file, content: to });
+      else await writeInside({ root: workspace, file, content: to, ...(executable === undefined ? {} : { executable }) });
       done.push(file);
     }).catch((thrown: unknown) => refused.push({ file, reason: thrown instanceof Error ? thrown.message : String(thrown) }));
   return { done, refused };

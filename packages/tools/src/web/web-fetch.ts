@@ -46,7 +46,7 @@ const ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, app
 
 const INPUT = z.object({
   url: z.string().min(1).max(8192),
-  format: z.enum(["markdown", "text", "raw"]).default("markdown").describe("Default: markdown; raw: the source."),
+  format: z.enum(["markdown", "text", "raw"]).default("markdown"),
   maxChars: z.number().int().min(100).max(MAX_CHARS).default(DEFAULT_CHARS),
 });
 
@@ -57,7 +57,7 @@ export const createWebFetch = (options: WebFetchOptions = {}): AnyTool => {
   const timeLimitMs = options.timeLimitMs ?? TIME_LIMIT_MS;
   return defineTool<WebFetchInput>({
     name: "web_fetch",
-    description: "Fetches an http(s) address: pages as Markdown, PDF as text. A redirect to another host is told, not followed.",
+    description: "Fetches an http(s) address: pages as Markdown, PDF as text; redirects to other hosts are told.",
     input: INPUT,
     effect: "network",
     repeatable: true,

@@ -1,8 +1,6 @@
 /** A question with everything that is needed to answer it: who asks, the exact act, its change, and what each answer covers. */
 import { toErrorValue, type ErrorValue, type Json } from "@retinue/protocol";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { clock } from "../parts/amounts.ts";
-import { useNow } from "../parts/clock.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DiffView } from "../parts/diff-view.tsx";
 import { fromCallInput, fromUnifiedDiff } from "../parts/file-diff.ts";
@@ -12,6 +10,7 @@ import { ErrorNote } from "../tree/tool-card.tsx";
 import { answerQuestion, describeAlike, describeWish, draftReasons, isSettled, type Answer, type Question } from "./question.ts";
 import { RuleDialog } from "./rule-dialog.tsx";
 import { type AnswerKey, useShownQuestion } from "./shown-questions.ts";
+import { Waits } from "./waits.tsx";
 
 const isFields = (input: Json): input is { readonly [key: string]: Json } =>
   typeof input === "object" && input !== null && !Array.isArray(input);
@@ -54,10 +53,6 @@ const Touched = ({ question: { act } }: { readonly question: Question }) => {
   );
 };
 
-const Waits = ({ since }: { readonly since: string }) => (
-  <span className="elapsed">waits {clock(useNow() - Date.parse(since))}</span>
-);
-
 export const ApprovalCard = ({ question }: { readonly question: Question }) => {
   const { approvalId, act, path, requestedAt } = question;
   const [isDenying, setDenying] = useState(draftReasons.has(approvalId));
@@ -92,7 +87,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
       else if (key === "2") answer({ allowed: true, scope: "run" });
       else if (key === "3") answer({ allowed: true, scope: "session" });
       else if (key === "4") setRule(true);
-      else {
+      else if (key === "d") {
         setDenying(true);
         requestAnimationFrame(() => field.current?.focus());
       }

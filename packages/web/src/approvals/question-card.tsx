@@ -1,44 +1,53 @@
-/** What an agent asks the user: answered by one of its options or in words. What was begun to be typed survives whatever happens to the card. */
-import { type ErrorValue, toErrorValue } from "@retinue/protocol";
-import { useState } from "react";
-import { clock } from "../parts/amounts.ts";
-import { useNow } from "../parts/clock.ts";
+/** What an agent asks the user: answered by one of its options or in words, or left to the agent. What was begun to be typed survives whatever happens to the card. */
+import { type ErrorValue, toErrorValue, type UserQuestion } from "@retinue/protocol";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Markdown } from "../parts/markdown.tsx";
 import { Glyph } from "../parts/status.tsx";
-import { call } from "../server/call.ts";
-import { dropQuestion, type QuestionItem } from "../server/lists.ts";
 import { ErrorNote } from "../tree/tool-card.tsx";
+import { answerQuestion, draftReasons, isSettled, type Question } from "./question.ts";
+import { type AnswerKey, useShownQuestion } from "./shown-questions.ts";
+import { Waits } from "./waits.tsx";
 
-const drafts = new Map<string, string>();
+type Props = { readonly question: Question; readonly asked: UserQuestion };
 
-const Waits = ({ since }: { readonly since: string }) => (
-  <span className="elapsed">waits {clock(useNow() - Date.parse(since))}</span>
-);
-
-type Props = { readonly question: QuestionItem; /** From the main agent down. */ readonly path: readonly string[] };
-
-export const QuestionCard = ({ question, path }: Props) => {
-  const { runId, callId, options, askedAt } = question;
-  const key = `${runId} ${callId}`;
-  const [text, setText] = useState(drafts.get(key) ?? "");
+export const QuestionCard = ({ question, asked: { text: wanted, options } }: Props) => {
+  const { approvalId, path, requestedAt } = question;
+  const [text, setText] = useState(draftReasons.get(approvalId) ?? "");
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ErrorValue | null>(null);
-  const who = path.at(-1) ?? question.agent;
-  const answer = (given: string): void => {
-    setSending(true);
-    call("answerQuestion", { params: { runId }, body: { callId, text: given } }).then(
-      () => {
-        drafts.delete(key);
-        dropQuestion(question);
-      },
-      (thrown: unknown) => {
-        setSending(false);
-        setError(toErrorValue(thrown));
-      },
-    );
-  };
+  const shownAt = useRef(0);
+  useEffect(() => {
+    shownAt.current = performance.now();
+  }, [approvalId]);
+
+  /** Undefined leaves it to the agent. */
+  const answer = useCallback(
+    (given: string | undefined): void => {
+      if (!isSettled(shownAt.current)) return;
+      setSending(true);
+      setError(null);
+      const said = given === undefined ? { allowed: false } : { allowed: true, text: given };
+      answerQuestion(question, { ...said, scope: "once" }).then(
+        () => draftReasons.delete(approvalId),
+        (thrown: unknown) => {
+          setSending(false);
+          setError(toErrorValue(thrown));
+        },
+      );
+    },
+    [question, approvalId],
+  );
+  const press = useCallback(
+    (key: AnswerKey): void => {
+      const option = options[Number(key) - 1];
+      if (option !== undefined) answer(option);
+    },
+    [answer, options],
+  );
+  const hasKeys = useShownQuestion({ approvalId, requestedAt, press });
+  const who = path.at(-1) ?? "agent";
   return (
-    <section className="approval question" data-status="waiting" aria-label={`${who} asks: ${question.question}`}>
+    <section className="approval question" data-status="waiting" aria-label={`${who} asks: ${wanted}`} data-approval={approvalId}>
       <header>
         <Glyph status="waiting" />
         <ol className="crumbs" aria-label="Asked by">
@@ -48,14 +57,14 @@ export const QuestionCard = ({ question, path }: Props) => {
         </ol>
         <strong className="wish">asks you</strong>
         <span className="grow" />
-        <Waits since={askedAt} />
+        <Waits since={requestedAt} />
       </header>
-      <Markdown text={question.question} />
+      <Markdown text={wanted} />
       {options.length === 0 ? null : (
         <div className="answers">
-          {options.map((option) => (
+          {options.map((option, at) => (
             <button key={option} type="button" className="button" disabled={isSending} onClick={() => answer(option)}>
-              {option}
+              {option} {hasKeys && at < 9 ? <kbd aria-hidden="true">{at + 1}</kbd> : null}
             </button>
           ))}
         </div>
@@ -74,11 +83,20 @@ export const QuestionCard = ({ question, path }: Props) => {
           value={text}
           onChange={({ target }) => {
             setText(target.value);
-            drafts.set(key, target.value);
+            draftReasons.set(approvalId, target.value);
           }}
         />
         <button type="submit" className="button solid" disabled={isSending || text.trim() === ""}>
           Answer
+        </button>
+        <button
+          type="button"
+          className="button plain"
+          disabled={isSending}
+          title="The agent goes on without an answer, and says what it assumed"
+          onClick={() => answer(undefined)}
+        >
+          Let it decide
         </button>
       </form>
       {error === null ? null : <ErrorNote error={error} />}

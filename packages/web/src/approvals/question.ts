@@ -19,11 +19,16 @@ export type Answer = {
   readonly allowed: boolean;
   readonly scope: ApprovalScope;
   readonly reason?: string;
+  /** What is said to a question of an agent. */
+  readonly text?: string;
   /** The rule that is kept, in the words it was shown in. */
   readonly rule?: string;
 };
 
-export const answerQuestion = async ({ approvalId, hash }: Question, { allowed, scope, reason, rule }: Answer): Promise<void> => {
+export const answerQuestion = async (
+  { approvalId, hash }: Question,
+  { allowed, scope, reason, text, rule }: Answer,
+): Promise<void> => {
   await call("answerApproval", {
     params: { approvalId },
     body: {
@@ -31,6 +36,7 @@ export const answerQuestion = async ({ approvalId, hash }: Question, { allowed, 
       hash,
       scope,
       ...(reason === undefined || reason === "" ? {} : { reason }),
+      ...(text === undefined ? {} : { text }),
       ...(rule === undefined ? {} : { rule }),
     },
   });

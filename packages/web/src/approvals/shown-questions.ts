@@ -1,7 +1,9 @@
 /** The cards that are on the page now. Keys answer the oldest of them, and only that. */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
-export type AnswerKey = "1" | "2" | "3" | "4" | "d";
+const ANSWER_KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "d"] as const;
+
+export type AnswerKey = (typeof ANSWER_KEYS)[number];
 
 export type ShownQuestion = {
   readonly approvalId: string;
@@ -40,7 +42,8 @@ export const useShownQuestion = (question: ShownQuestion): boolean => {
 /** True where a card took the key. */
 export const pressAnswerKey = (key: string): boolean => {
   const [first] = shown;
-  if (first === undefined || !["1", "2", "3", "4", "d"].includes(key)) return false;
-  first.press(key as AnswerKey);
+  const pressed = ANSWER_KEYS.find((one) => one === key);
+  if (first === undefined || pressed === undefined) return false;
+  first.press(pressed);
   return true;
 };

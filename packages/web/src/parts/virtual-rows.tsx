@@ -27,6 +27,10 @@ type Props<Row extends VirtualRow> = {
 };
 
 const OVERSCAN_PX = 600;
+/** Above a window that follows the end: nobody scrolls there. */
+const OVERSCAN_AT_END_PX = 200;
+/** So many rows beyond what is needed are left where they are. */
+const SPARE_ROWS = 8;
 const AT_END_PX = 32;
 
 type Layout = { offsets: Float64Array; count: number };
@@ -38,8 +42,9 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
   const atEnd = useRef(startsAtEnd);
   const seen = useRef(0);
   const anchor = useRef<{ key: string; offset: number; index: number } | null>(null);
-  const [range, setRange] = useState<readonly [number, number]>([0, 0]);
-  const shown = useRef(range);
+  const [, setRange] = useState<readonly [number, number]>([0, 0]);
+  const shown = useRef<readonly [number, number]>([0, 0]);
+  const windowHeight = useRef(0);
   const [, redraw] = useState(0);
 
   const measure = (): void => {
@@ -75,10 +80,11 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
     const box = scroller.current;
     if (box === null) return;
     const { count } = layout.current;
-    const from = indexAt(box.scrollTop - OVERSCAN_PX);
+    windowHeight.current = box.clientHeight;
+    const from = indexAt(box.scrollTop - (atEnd.current ? OVERSCAN_AT_END_PX : OVERSCAN_PX));
     const to = Math.min(count, indexAt(box.scrollTop + box.clientHeight + OVERSCAN_PX) + 1);
     const [oldFrom, oldTo] = shown.current;
-    if (from === oldFrom && to === oldTo) return;
+    if (from >= oldFrom && to <= oldTo && oldTo - oldFrom - (to - from) <= SPARE_ROWS) return;
     shown.current = [from, to];
     setRange(shown.current);
   }, [indexAt]);
@@ -104,6 +110,11 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
     look();
   }, [look, remember, onUnseen]);
 
+  // Whoever follows the end is drawn what has come in one go, instead of once more when the window has moved there.
+  if (atEnd.current && windowHeight.current > 0)
+    shown.current = [indexAt(total - windowHeight.current - OVERSCAN_AT_END_PX), rows.length];
+  const from = Math.min(shown.current[0], rows.length);
+  const to = Math.min(Math.max(shown.current[1], from), rows.length);
   // Whatever was drawn, the window stands where it stood: at the end, or at the row that was at its top.
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -121,6 +132,13 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
       onUnseen?.(Math.max(0, rows.length - seen.current));
     }
     look();
+    // What was drawn for the first time has another height than it was taken for.
+    const { offsets } = layout.current;
+    const isOff = rows.slice(from, to).some(({ height }, at) => {
+      const taken = (offsets[from + at + 1] ?? 0) - (offsets[from + at] ?? 0);
+      return height !== 0 && Math.abs(taken - height) > 0.5;
+    });
+    if (isOff) redraw((count) => count + 1);
   });
 
   const observer = useRef<ResizeObserver | null>(null);
@@ -174,8 +192,6 @@ export const VirtualRows = <Row extends VirtualRow>(props: Props<Row>) => {
     [rows, onScroll],
   );
 
-  const from = Math.min(range[0], rows.length);
-  const to = Math.min(Math.max(range[1], from), rows.length);
   return (
     <div
       className="virtual"

@@ -14,8 +14,7 @@ const providerLine = (provider: Loose): Finding => {
   return { label: text(provider["name"]), value: isGood ? "found" : missing, isGood };
 };
 
-export const toFindings = (report: Loose | null): readonly Finding[] => {
-  if (report === null) return [{ label: "…", value: "looking", isGood: true }];
+export const toFindings = (report: Loose): readonly Finding[] => {
   const { node, model, ripgrep, sandbox, inventory, providers } = report;
   const lines: Finding[] = [];
   if (isRecord(model)) lines.push({ label: "model", value: text(model["name"]), isGood: model["error"] === null });

@@ -1,9 +1,8 @@
 /** What a person who has just started needs to know: that built-in rules answer, what the doctor found, and how a model is connected. */
 import { CodeBlock } from "../parts/code-block.tsx";
-import { Glyph } from "../parts/status.tsx";
 import { useCall } from "../server/use-call.ts";
 import type { WorkspaceItem } from "../server/workspaces.ts";
-import { toFindings } from "./doctor-findings.ts";
+import { Findings } from "./findings.tsx";
 
 const SNIPPET = `# retinue.yaml, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY …
 model: local/any-name
@@ -25,22 +24,13 @@ export const FirstRun = ({ workspace }: { readonly workspace: WorkspaceItem }) =
         <h3>Connect one</h3>
         <p>
           Set the key of a provider, or start a local server (Ollama, LM Studio, llama.cpp, vLLM): it is found by itself. Then
-          start <code>retinue serve</code> again.
+          start this server again.
         </p>
         <CodeBlock code={SNIPPET} language="yaml" />
       </div>
       <div className="first-run-doctor">
         <h3>What the doctor found</h3>
-        <ul className="findings">
-          {toFindings(doctor.value).map(({ label, value, isGood }) => (
-            <li key={label}>
-              <Glyph status={isGood ? "completed" : "cancelled"} />
-              <span>
-                <strong>{label}</strong> <span className="quiet">{value}</span>
-              </span>
-            </li>
-          ))}
-        </ul>
+        <Findings report={doctor.value} />
       </div>
     </section>
   );

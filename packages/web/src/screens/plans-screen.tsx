@@ -58,6 +58,7 @@ export const PlansScreen = () => {
           {failure === null ? null : <ErrorNote error={failure} />}
         </form>
         {error === null ? null : <ErrorNote error={error} />}
+        {value?.items.length === 0 ? <p className="quiet">No plan yet.</p> : null}
         <ul className="plain-list">
           {value?.items.map((item) => (
             <li key={item.sessionId}>
@@ -67,7 +68,6 @@ export const PlansScreen = () => {
               </span>
             </li>
           ))}
-          {value?.items.length === 0 ? <li className="quiet">No plan yet.</li> : null}
         </ul>
       </div>
     </main>

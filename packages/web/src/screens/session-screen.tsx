@@ -17,6 +17,7 @@ import { useIconOf } from "../server/workspaces.ts";
 import { useFolds } from "../session/folds.ts";
 import { SceneProvider, type SessionScene, useSessionValue } from "../session/session-context.ts";
 import { useReplay } from "../session/use-replay.ts";
+import { speakerOf } from "../session/speaker-of.ts";
 import { useSession } from "../session/use-session.ts";
 import { useCommands } from "../shell/commands.ts";
 import { Conversation } from "../tree/conversation.tsx";
@@ -66,6 +67,9 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
   const root = view.roots.at(-1);
   const isAtWork = root !== undefined && root.state.type !== "settled" && root.state.type !== "unseen";
   const isCutOff = isAtWork && item !== undefined && item.driver === null && live.isCaughtUp() && view.openApprovals.size === 0;
+  /** Who has the conversation, where it is not the main agent. */
+  const heir = root && speakerOf(root, view);
+  const speaker = heir === undefined || heir === root ? undefined : session.names.nameOf(heir);
   const chosen = selected === null ? undefined : view.runs.get(selected);
   const go = useCallback(
     (next: SessionTab) => navigate(`/sessions/${sessionId}${next === "conversation" ? "" : `/${next}`}`),
@@ -172,8 +176,8 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
           >
             <Suspense fallback={<p className="blank quiet">Loading …</p>}>
               {tab === "conversation" ? <Conversation handle={rows} onNodes={setNodes} /> : null}
-              {tab === "timeline" ? <TimelineView replay={replay} /> : null}
-              {tab === "plan" ? <PlanGraphView /> : null}
+              {tab === "timeline" ? <TimelineView session={live} replay={replay} /> : null}
+              {tab === "plan" ? <PlanGraphView workspaceId={isAtWork ? undefined : item?.workspaceId} /> : null}
               {tab === "messages" ? <MessagesView sessionId={sessionId} /> : null}
               {tab === "files" ? <FilesView /> : null}
             </Suspense>
@@ -191,7 +195,11 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
               restored={restored}
               draftKey={sessionId}
               workspaceId={item?.workspaceId}
-              placeholder={isAtWork && !isCutOff ? "Say something to the main agent while it works" : "Say what comes next"}
+              placeholder={
+                isAtWork && !isCutOff
+                  ? `Say something to ${speaker ?? "the main agent"} while it works`
+                  : `Say ${speaker === undefined ? "" : `to ${speaker} `}what comes next`
+              }
               isAtWork={isAtWork && !isCutOff}
               onSay={say}
               onCommand={command}

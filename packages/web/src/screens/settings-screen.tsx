@@ -6,7 +6,7 @@ import { useNotifying } from "../shell/notify.ts";
 import { THEMES, useTheme } from "../shell/theme.ts";
 import { ErrorNote } from "../tree/tool-card.tsx";
 import { Rules } from "./rules.tsx";
-import { toFindings } from "./doctor-findings.ts";
+import { Findings } from "./findings.tsx";
 
 type Origin = {
   readonly type: string;
@@ -61,17 +61,7 @@ export const SettingsScreen = () => {
             </button>
           </div>
           {doctor.error === null ? null : <ErrorNote error={doctor.error} />}
-          <ul className="findings columns">
-            {toFindings(doctor.value).map(({ label, value, isGood }) => (
-              <li key={label}>
-                <Glyph status={isGood ? "completed" : "cancelled"} />
-                <span>
-                  <strong>{label}</strong> <span className="quiet">{value}</span>
-                  <span className="hidden-label">{isGood ? " (found)" : " (not found)"}</span>
-                </span>
-              </li>
-            ))}
-          </ul>
+          <Findings report={doctor.value} className="columns" />
         </section>
         <Rules />
         <section className="panel pad stack" aria-label="Settings in force">

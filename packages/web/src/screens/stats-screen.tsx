@@ -67,7 +67,7 @@ export const StatsScreen = () => {
       <div className="screen-inner is-wide">
         <h1>Stats</h1>
         <p className="quiet">
-          {plural(total.runs, "run")}, {money(total.costUsd)} in the last {plural(byDay.length, "day")} with work
+          {plural(total.runs, "run")}, {money(total.costUsd)} on {plural(byDay.length, "day")} with work
         </p>
         {figures.error === null ? null : <ErrorNote error={figures.error} />}
         <div className="multiples">

@@ -1,12 +1,12 @@
 /** What changes in the lists of all sessions: the sessions written to last and the questions that wait. One socket for the whole page. */
-import type { ApprovalItem, QuestionItem, SessionItem } from "@retinue/client";
+import type { ApprovalItem, SessionItem } from "@retinue/client";
 import type { SessionId } from "@retinue/protocol";
 import { useSyncExternalStore } from "react";
 import type { Connection } from "../session/live-session.ts";
 import { client } from "./call.ts";
 import { toConnection } from "./follow-session.ts";
 
-export type { ApprovalItem, QuestionItem, SessionItem };
+export type { ApprovalItem, SessionItem };
 
 export type Lists = {
   /** The one that was written to last comes first. */
@@ -14,13 +14,12 @@ export type Lists = {
   /** The oldest comes first. */
   readonly approvals: readonly ApprovalItem[];
   /** What agents ask, the oldest first. */
-  readonly questions: readonly QuestionItem[];
   readonly connection: Connection;
   /** The first frame has come. */
   readonly isRead: boolean;
 };
 
-let lists: Lists = { sessions: [], approvals: [], questions: [], connection: "connecting", isRead: false };
+let lists: Lists = { sessions: [], approvals: [], connection: "connecting", isRead: false };
 const listeners = new Set<() => void>();
 let close: (() => void) | undefined;
 
@@ -49,7 +48,6 @@ const follow = (): (() => void) => {
     onSession: (session) => addSessions([session]),
     onDeleted: dropSession,
     onApprovals: (approvals) => set({ approvals: approvals.toSorted(byAge) }),
-    onQuestions: (questions) => set({ questions }),
     onState: (state) => {
       wasOpen ||= state === "open";
       set({ connection: toConnection(state, wasOpen) });
@@ -68,6 +66,3 @@ export const useLists = (): Lists => useSyncExternalStore(subscribe, () => lists
 /** A question that was answered here is gone at once; the server tells the others. */
 export const dropApproval = (approvalId: string): void =>
   set({ approvals: lists.approvals.filter((item) => item.approvalId !== approvalId) });
-
-export const dropQuestion = ({ runId, callId }: Pick<QuestionItem, "runId" | "callId">): void =>
-  set({ questions: lists.questions.filter((one) => one.runId !== runId || one.callId !== callId) });

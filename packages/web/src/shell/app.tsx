@@ -65,8 +65,8 @@ type Over = "inbox" | "palette" | "help" | null;
 
 const SignedIn = () => {
   const [path, navigate] = useLocation();
-  const { approvals, questions } = useLists();
-  const waiting = approvals.length + questions.length;
+  const { approvals } = useLists();
+  const waiting = approvals.length;
   const [over, setOver] = useState<Over>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [chosen, choose] = useState<string | null>(null);
@@ -85,7 +85,6 @@ const SignedIn = () => {
 
   useWaitingNotice(
     approvals,
-    questions,
     useCallback(({ sessionId, runId }) => navigate(`/sessions/${sessionId}?run=${runId}`), [navigate]),
   );
   useEffect(listenToKeys, []);

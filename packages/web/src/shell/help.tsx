@@ -12,6 +12,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["1 2 3", "allow once, for this run, for this session"],
   ["4", "how to allow as a rule"],
   ["d", "deny, with a reason"],
+  ["1 … 9", "an answer that a question offers"],
   ["s", "stop the agent, or all"],
   ["m", "message to the agent"],
   ["g s", "go to sessions"],
@@ -26,11 +27,7 @@ export const Help = ({ onClose }: { readonly onClose: () => void }) => (
     <dl className="facts keys">
       {KEYS.map(([keys, what]) => (
         <div key={keys} className="key-line">
-          <dt>
-            {keys.split(" ").map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-          </dt>
+          <dt>{keys.split(" ").map((key) => (key === "…" ? <span key={key}>to </span> : <kbd key={key}>{key}</kbd>))}</dt>
           <dd>{what}</dd>
         </div>
       ))}

@@ -2,7 +2,7 @@
 import type { RunId, SessionId } from "@retinue/protocol";
 import { useEffect, useRef, useState } from "react";
 import { describeWish } from "../approvals/question.ts";
-import type { ApprovalItem, QuestionItem } from "../server/lists.ts";
+import type { ApprovalItem } from "../server/lists.ts";
 
 const KEY = "retinue-notify";
 
@@ -25,31 +25,19 @@ type Reached = { readonly sessionId: SessionId; readonly runId: RunId };
 
 type Notice = Reached & { readonly key: string; readonly title: string; readonly body: string };
 
-const toNotices = (approvals: readonly ApprovalItem[], questions: readonly QuestionItem[]): readonly Notice[] => [
-  ...approvals.map(({ approvalId, sessionId, runId, path, act }) => ({
+const toNotices = (approvals: readonly ApprovalItem[]): readonly Notice[] =>
+  approvals.map(({ approvalId, sessionId, runId, path, act }) => ({
     key: approvalId,
     sessionId,
     runId,
-    title: `${path.join(" › ")} waits for you`,
-    body: describeWish(act),
-  })),
-  ...questions.map(({ sessionId, runId, callId, agent, question }) => ({
-    key: `${runId} ${callId}`,
-    sessionId,
-    runId,
-    title: `${agent} asks you`,
-    body: question,
-  })),
-];
+    title: `${path.join(" › ")} ${act.question === undefined ? "waits for" : "asks"} you`,
+    body: act.question?.text ?? describeWish(act),
+  }));
 
-export const useWaitingNotice = (
-  approvals: readonly ApprovalItem[],
-  questions: readonly QuestionItem[],
-  open: (reached: Reached) => void,
-): void => {
+export const useWaitingNotice = (approvals: readonly ApprovalItem[], open: (reached: Reached) => void): void => {
   const known = useRef<ReadonlySet<string> | null>(null);
   useEffect(() => {
-    const notices = toNotices(approvals, questions);
+    const notices = toNotices(approvals);
     document.title = notices.length === 0 ? "Retinue" : `(${notices.length}) Retinue`;
     const before = known.current;
     known.current = new Set(notices.map(({ key }) => key));
@@ -61,5 +49,5 @@ export const useWaitingNotice = (
         open(reached);
       });
     }
-  }, [approvals, questions, open]);
+  }, [approvals, open]);
 };

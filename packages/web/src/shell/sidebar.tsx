@@ -22,18 +22,15 @@ const WORDS: Partial<Record<StatusName, string>> = { partial: "interrupted", run
 
 const SessionLine = ({
   item,
-  isAsking,
   isCurrent,
   onChoose,
 }: {
   readonly item: SessionItem;
-  /** An agent of it asks the user something. */
-  readonly isAsking: boolean;
   readonly isCurrent: boolean;
   readonly onChoose: () => void;
 }) => {
   const now = useNow();
-  const status = isAsking ? "waiting" : statusOf(item);
+  const status = statusOf(item);
   return (
     <li>
       <Link
@@ -48,7 +45,7 @@ const SessionLine = ({
           {item.snippet === undefined || item.snippet === "" ? (
             <span className="clip quiet small">
               {status === "waiting" ? (
-                <strong className="waiting-count">{item.openApprovals + (isAsking ? 1 : 0)} waiting</strong>
+                <strong className="waiting-count">{item.openApprovals} waiting</strong>
               ) : (
                 (WORDS[status] ?? status)
               )}{" "}
@@ -89,8 +86,8 @@ type Props = {
 };
 
 export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
-  const { sessions, approvals, questions, connection } = useLists();
-  const waiting = approvals.length + questions.length;
+  const { sessions, approvals, connection } = useLists();
+  const waiting = approvals.length;
   const { all, current, choose } = useWorkspaces();
   const [text, setText] = useState("");
   const searched = useDebounced(text.trim());
@@ -182,7 +179,6 @@ export const Sidebar = ({ path, onInbox, onChoose, onPalette }: Props) => {
                 <SessionLine
                   key={item.sessionId}
                   item={item}
-                  isAsking={questions.some(({ sessionId }) => sessionId === item.sessionId)}
                   isCurrent={path.startsWith(`/sessions/${item.sessionId}`)}
                   onChoose={onChoose}
                 />

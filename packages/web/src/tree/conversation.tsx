@@ -5,7 +5,6 @@ import { type RefObject, useMemo, useRef, useState } from "react";
 import { plural } from "../parts/amounts.ts";
 import { Icon } from "../parts/icons.tsx";
 import { type RowsHandle, VirtualRows } from "../parts/virtual-rows.tsx";
-import { useLists } from "../server/lists.ts";
 import { runsTo } from "../session/path-of.ts";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
 import { estimateRow, RowView } from "./row-view.tsx";
@@ -23,14 +22,13 @@ export const Conversation = ({
   const scene = useScene();
   const { session, isOpen } = scene;
   const version = useSessionVersion(session);
-  const { questions } = useLists();
   const [unseen, setUnseen] = useState(0);
   const end = useRef<RowsHandle | null>(null);
   const build = useMemo(createRowsBuilder, [session.view]);
   const rows = useMemo(() => {
     const { view } = session;
     const awaited = awaitedRuns(
-      [...view.openApprovals.values(), ...questions].flatMap(({ runId }) => {
+      [...view.openApprovals.values()].flatMap(({ runId }) => {
         const run = view.runs.get(runId);
         return run === undefined ? [] : runsTo(session, run);
       }),
@@ -38,7 +36,7 @@ export const Conversation = ({
     return build({ roots: view.roots, isOpen, isAwaited: (runId) => awaited.has(runId), versionOf: session.versionOf });
     // The view is written to in place: its version stands for it.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [version, isOpen, build, session, questions]);
+  }, [version, isOpen, build, session]);
   onNodes(useMemo(() => rows.flatMap((row) => (row.type === "run" ? [row.run] : [])), [rows]));
 
   return (

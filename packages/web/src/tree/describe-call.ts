@@ -68,6 +68,8 @@ export const describeActivity = (run: RunView): string => {
   const step = run.steps.at(-1);
   const open = step?.calls.filter(({ state }) => state !== "settled") ?? [];
   const [first] = open;
+  // Its status and its card say so.
+  if (first?.approval?.act.question !== undefined) return "";
   if (first !== undefined && first.children.length === 0)
     return open.length > 1 ? `${describeCall(first)} and ${open.length - 1} more` : describeCall(first);
   if (step?.retrying) return `asks the model again (attempt ${step.retrying.attempt})`;

@@ -1,6 +1,9 @@
 /** How a run ended, where there is more to say than that it is done. */
 import type { RunView } from "@retinue/client";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Markdown } from "../parts/markdown.tsx";
 import { Glyph } from "../parts/status.tsx";
+import { isAnsweredElsewhere } from "./rows.ts";
 import { ErrorNote } from "./tool-card.tsx";
 
 const BAILOUTS: Readonly<Record<string, string>> = {
@@ -22,6 +25,15 @@ export const EndingRow = ({ run }: { readonly run: RunView }) => {
   const reason = result.bailoutReason === undefined ? "" : (BAILOUTS[result.bailoutReason] ?? result.bailoutReason);
   return (
     <div className="stack ending">
+      {isAnsweredElsewhere(run) ? (
+        <div className="said">
+          <p className="quiet small">{run.transferredTo?.agent} answered in its place:</p>
+          <div className="said-text">
+            <Markdown text={result.details} />
+            <CopyButton text={result.details} label="Copy as Markdown" />
+          </div>
+        </div>
+      ) : null}
       {result.status === "completed" || (result.error !== undefined && result.status === "failed") ? null : (
         <div className="note" data-status={result.status}>
           <Glyph status={result.status} />

@@ -1,12 +1,11 @@
 /** Draws one row of the conversation, at the depth of its run. */
 import type { RunView } from "@retinue/client";
 import { type CSSProperties, memo } from "react";
-import { ApprovalCard } from "../approvals/approval-card.tsx";
+import { WaitingCard } from "../approvals/waiting-card.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Pictures } from "../parts/pictures.tsx";
 import { pathOf } from "../session/path-of.ts";
 import { useScene } from "../session/session-context.ts";
-import { AskedUser } from "./asked-user.tsx";
 import { EndingRow } from "./ending-row.tsx";
 import { MessageRow } from "./message-row.tsx";
 import { PlanCard } from "./plan-card.tsx";
@@ -65,13 +64,11 @@ const Content = ({ row }: { readonly row: Row }) => {
     case "said":
       return <SaidRow step={row.step} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
     case "call":
-      if (row.call.tool === "ask_user" && row.call.state === "running" && !scene.isReplay)
-        return <AskedUser row={row} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
       return <ToolCard call={row.call} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
     case "plan":
       return <PlanCard plan={row.plan} version={version} isOpen={scene.isUnfolded(key)} onToggle={toggle} />;
     case "approval":
-      return scene.isReplay ? null : <ApprovalCard question={{ ...row.approval, path: pathOf(session, run) }} />;
+      return scene.isReplay ? null : <WaitingCard question={{ ...row.approval, path: pathOf(session, run) }} />;
     case "ending":
       return <EndingRow run={run} />;
     case "unloaded":

@@ -130,7 +130,7 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
     const plan = run.plans.get(call.callId);
     if (plan !== undefined) pieces.push(row(`plan/${call.callId}`, { type: "plan", plan }));
     // What a delegation does is its run; the call alone is shown where there is none.
-    else if (call.children.length === 0) pieces.push(row(`call/${call.callId}`, { type: "call", call, step }));
+    else if (call.children.length === 0 && !isAsking(call)) pieces.push(row(`call/${call.callId}`, { type: "call", call, step }));
     if (call.approval !== null && !call.approval.isClosed)
       pieces.push(row(`approval/${call.approval.approvalId}`, { type: "approval", approval: call.approval }));
     for (const child of call.children) place(child);
@@ -165,6 +165,9 @@ const toPieces = (run: RunView, row: (key: string, detail: Detail) => Row): read
   return pieces;
 };
 
+/** Its card is the question. */
+const isAsking = ({ approval }: CallView): boolean => approval?.act.question !== undefined && !approval.isClosed;
+
 /** Its place is with a call that was not loaded. One that is at work is shown nonetheless. */
 const isOfUnloaded = (run: RunView, { parentCallId, state }: RunView): boolean =>
   run.unloaded.length > 0 && state.type === "settled" && parentCallId !== null && !run.calls.has(parentCallId);
@@ -183,10 +186,15 @@ const isWorthShowing = ({ text, state, reasoning, failures, retrying, toolInput 
   retrying !== null ||
   toolInput !== "";
 
-/** How a run ended is told where it is more than "completed". */
-const hasEnding = ({ result }: RunView): boolean =>
-  result !== null &&
-  (result.status !== "completed" ||
-    result.warnings.length > 0 ||
-    result.unverified.length > 0 ||
-    (result.merge !== undefined && result.merge.conflicts.length > 0));
+/** How a run ended is told where it is more than "completed", and what another answered in its place. */
+const hasEnding = (run: RunView): boolean => run.result !== null && (isAnsweredElsewhere(run) || isToldOf(run.result));
+
+/** The main agent has handed the conversation over: what it would have said last, another has. */
+export const isAnsweredElsewhere = ({ depth, transferredTo }: RunView): boolean =>
+  depth === 0 && transferredTo?.hasAnswered === true;
+
+const isToldOf = (result: NonNullable<RunView["result"]>): boolean =>
+  result.status !== "completed" ||
+  result.warnings.length > 0 ||
+  result.unverified.length > 0 ||
+  (result.merge !== undefined && result.merge.conflicts.length > 0);

@@ -8,6 +8,7 @@ import { Icon } from "../parts/icons.tsx";
 import { StatusBadge, toStatus } from "../parts/status.tsx";
 import { useScene } from "../session/session-context.ts";
 import { AgentIcon } from "./agent-icon.tsx";
+import { HandedOver } from "./handed-over.tsx";
 import { describeActivity, quietOn } from "./describe-call.ts";
 import { describeBudget, elapsedMs, iterationsOf, taskLine, tightestLimit, toBudget, tokensOf } from "./run-figures.ts";
 
@@ -94,6 +95,7 @@ export const RunRow = memo(({ run, isOpen, isSelected, name }: Props) => {
             {name}
           </button>
           <StatusBadge state={run.state} />
+          <HandedOver run={run} />
           {isAtWork ? <Activity run={run} /> : null}
           <span className="grow" />
           {isAtWork && !isReplay ? (

@@ -3,6 +3,7 @@ import type { PlanStepView, PlanView } from "@retinue/client";
 import { money } from "../parts/amounts.ts";
 import { Glyph } from "../parts/status.tsx";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
+import { CarryOutPlan } from "./carry-out-plan.tsx";
 import { layOutPlan, type PlacedStep } from "./plan-layout.ts";
 import { STEP_STATUS, STEP_WORDS } from "./plan-state.ts";
 
@@ -88,8 +89,12 @@ const Decisions = ({ steps }: { readonly steps: readonly PlanStepView[] }) => {
   );
 };
 
-const OnePlan = ({ plan }: { readonly plan: PlanView }) => {
+type WorkspaceId = `wsp_${string}`;
+
+const OnePlan = ({ plan, workspaceId }: { readonly plan: PlanView; readonly workspaceId: WorkspaceId | undefined }) => {
+  const { isReplay } = useScene();
   const steps = [...plan.steps.values()];
+  const isOnlyMade = plan.verdict === null && steps.every(({ state }) => state === "pending");
   return (
     <section className="stack" aria-label={`Plan: ${plan.plan.goal}`}>
       <div>
@@ -113,11 +118,13 @@ const OnePlan = ({ plan }: { readonly plan: PlanView }) => {
         </ol>
       )}
       <Decisions steps={steps} />
+      {workspaceId === undefined || isReplay || !isOnlyMade ? null : <CarryOutPlan plan={plan.plan} workspaceId={workspaceId} />}
     </section>
   );
 };
 
-export const PlanGraphView = () => {
+/** `workspaceId`: where a plan may be carried out; undefined while the session is at work. */
+export const PlanGraphView = ({ workspaceId }: { readonly workspaceId: WorkspaceId | undefined }) => {
   const { session } = useScene();
   useSessionVersion(session);
   const plans = [...session.view.runs.values()].flatMap((run) => [...run.plans.values()]);
@@ -126,7 +133,7 @@ export const PlanGraphView = () => {
       {plans.length === 0 ? (
         <p className="blank quiet">No plan was made in this session.</p>
       ) : (
-        plans.map((plan) => <OnePlan key={plan.callId} plan={plan} />)
+        plans.map((plan) => <OnePlan key={plan.callId} plan={plan} workspaceId={workspaceId} />)
       )}
     </div>
   );

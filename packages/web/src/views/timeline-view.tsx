@@ -4,6 +4,7 @@ import { clock, plural, took } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { Glyph, toStatus } from "../parts/status.tsx";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
+import type { LiveSession } from "../session/live-session.ts";
 import type { Replay } from "../session/use-replay.ts";
 import { useWholeRuns } from "../session/use-whole-runs.ts";
 import { createScale, type Lane, type Timeline, toTimeline } from "./timeline-lanes.ts";
@@ -69,15 +70,21 @@ const Ticks = ({ timeline, scale }: { readonly timeline: Timeline; readonly scal
 
 const SHORT_MS = 10_000;
 
-export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => {
-  const { session, selected, select } = useScene();
+type Props = {
+  /** The session as it is now, also while it is replayed: the whole of it stays in sight, and the cursor says how far the replay is. */
+  readonly session: LiveSession;
+  readonly replay: Replay | null;
+};
+
+export const TimelineView = ({ session, replay }: Props) => {
+  const { selected, select } = useScene();
   const version = useSessionVersion(session);
   const isLive = session.view.roots.at(-1)?.state.type !== "settled";
   const now = useNow(isLive);
   const cursorAt = replay === null ? null : Date.parse(replay.events[replay.seq - 1]?.at ?? "");
   const timeline = useMemo(
-    () => toTimeline(session.view, isLive && replay === null ? now : Date.parse(session.view.updatedAt ?? "") || now),
-    [session, version, now, isLive, replay],
+    () => toTimeline(session.view, isLive ? now : Date.parse(session.view.updatedAt ?? "") || now),
+    [session, version, now, isLive],
   );
   const missing = useWholeRuns(
     session,
@@ -106,7 +113,7 @@ export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => 
         </span>
       </div>
       <div className="lanes">
-        <ul className="lane-names">
+        <ul className="lane-names" aria-label="Runs">
           {timeline.lanes.map(({ run }) => (
             <li key={run.runId}>
               <button
@@ -160,6 +167,15 @@ export const TimelineView = ({ replay }: { readonly replay: Replay | null }) => 
             {timeline.lanes.map((lane, at) => (
               <LaneBars key={lane.run.runId} lane={lane} scale={scale} y={at * ROW} />
             ))}
+            {cursorAt === null || Number.isNaN(cursorAt) ? null : (
+              <rect
+                className="lane-later"
+                x={scale.toX(cursorAt) * WIDTH}
+                y={0}
+                width={Math.max(0, (1 - scale.toX(cursorAt)) * WIDTH)}
+                height={height}
+              />
+            )}
             {cursorAt === null || Number.isNaN(cursorAt) ? null : (
               <line
                 className="lane-cursor"

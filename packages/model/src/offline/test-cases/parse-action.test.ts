@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { parseAction } from "./parse-action.ts";
+import { SCREEN_RULES } from "./screen-rules.ts";
 
-const shown = (text: string): string => {
-  const parsed = parseAction(text);
+const shown = (text: string, rules?: typeof SCREEN_RULES): string => {
+  const parsed = parseAction(text, rules);
   return parsed.type === "unknown"
     ? `? ${parsed.sentence}`
     : parsed.calls.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`).join(" | ");
@@ -33,4 +34,17 @@ test.each([
   ["Click the Save button and juggle", 'browser_click {"description":"Save button and juggle"}'],
 ])("%j is understood as %j", (text, calls) => {
   expect(shown(text)).toBe(calls);
+});
+
+test.each([
+  ['Type "hello and press x" into the terminal and press Enter', 'type {"text":"hello and press x"} | key {"key":"Enter"}'],
+  ['Type "{{secret:PIN}}"', 'type {"text":"{{secret:PIN}}"}'],
+  ["Press ctrl+s", 'key {"key":"ctrl+s"}'],
+  ["Click at 300, 200, then scroll up 2 steps", 'click {"x":300,"y":200} | scroll {"direction":"up","steps":2}'],
+  ["Double-click the Notes icon", 'click {"description":"Notes icon","double":true}'],
+  ["Wait 2 seconds and take a screenshot", 'shell {"command":"sleep 2"} | screenshot {}'],
+  ["Look at the screen", ""],
+  ["Juggle three balls", "? Juggle three balls"],
+])("on a screen %j is understood as %j", (text, calls) => {
+  expect(shown(text, SCREEN_RULES)).toBe(calls);
 });

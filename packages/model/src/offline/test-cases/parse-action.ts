@@ -9,7 +9,7 @@ export type ParsedAction =
   | { readonly type: "unknown"; readonly sentence: string };
 
 const VERBS =
-  "navigate|go to|open|visit|browse to|reload|go back|click|press|tap|type|enter|fill|select|choose|upload|wait|run|execute|check that|verify|look|see|make sure|ensure|confirm that";
+  "navigate|go to|open|visit|browse to|reload|go back|click|press|tap|type|enter|fill|select|choose|upload|wait|run|execute|scroll|double-click|hit|take a screenshot|check that|verify|look|see|make sure|ensure|confirm that";
 
 /** Two acts in one sentence, or one after the other. */
 const BETWEEN = new RegExp(
@@ -17,10 +17,11 @@ const BETWEEN = new RegExp(
   "gi",
 );
 
-export const parseAction = (text: string): ParsedAction => {
+/** By the rules of pages, or by others. */
+export const parseAction = (text: string, rules: readonly Rule[] = PAGE_RULES): ParsedAction => {
   const calls: PlannedCall[] = [];
   for (const sentence of splitOutsideQuotes(text.trim().replace(/\.$/, ""))) {
-    const call = parseSentence(sentence.trim());
+    const call = parseSentence(sentence.trim(), rules);
     if (call === undefined) return { type: "unknown", sentence: sentence.trim() };
     if (call !== null) calls.push(call);
   }
@@ -38,11 +39,17 @@ const splitOutsideQuotes = (text: string): readonly string[] => {
     .map(back);
 };
 
-const QUOTED = String.raw`(?:"([^"]*)"|([^"\s]\S*))`;
+export const QUOTED = String.raw`(?:"([^"]*)"|([^"\s]\S*))`;
 
-type Rule = { readonly form: RegExp; readonly toCall: (found: readonly string[]) => PlannedCall | null };
+/** The first form that fits a sentence tells the call; null where nothing has to be done. */
+export type Rule = { readonly form: RegExp; readonly toCall: (found: readonly string[]) => PlannedCall | null };
 
-const RULES: readonly Rule[] = [
+export const RUN_RULE: Rule = {
+  form: /^(?:run|execute)\s+(?:the command\s+)?`([^`]+)`$/i,
+  toCall: ([command = ""]) => ({ tool: "shell", input: { command } }),
+};
+
+const PAGE_RULES: readonly Rule[] = [
   {
     form: new RegExp(
       String.raw`^(?:navigate to|go to|open|visit|browse to)\s+(?:the\s+)?(?:page\s+|url\s+|address\s+)?${QUOTED}$`,
@@ -106,24 +113,21 @@ const RULES: readonly Rule[] = [
     form: /^wait\s+(\d+)\s*(?:s|seconds?)$/i,
     toCall: ([seconds = "1"]) => ({ tool: "browser_wait", input: { seconds: Number(seconds) } }),
   },
-  {
-    form: /^(?:run|execute)\s+(?:the command\s+)?`([^`]+)`$/i,
-    toCall: ([command = ""]) => ({ tool: "shell", input: { command } }),
-  },
+  RUN_RULE,
   // To look is done after every step anyway.
   { form: /^(?:look|see|check that|verify|make sure|ensure|confirm that)\b.*$/i, toCall: () => null },
 ];
 
 /** Null where nothing has to be done, undefined where it is not understood. */
-const parseSentence = (sentence: string): PlannedCall | null | undefined => {
-  for (const { form, toCall } of RULES) {
+const parseSentence = (sentence: string, rules: readonly Rule[]): PlannedCall | null | undefined => {
+  for (const { form, toCall } of rules) {
     const found = form.exec(sentence);
     if (found) return toCall(found.slice(1).map((one: string | undefined) => one ?? ""));
   }
   return undefined;
 };
 
-const unquote = (text: string): string =>
+export const unquote = (text: string): string =>
   text
     .replaceAll('"', "")
     .replace(/^the\s+/i, "")

@@ -14,6 +14,7 @@ import { EXIT } from "../exit-code.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { toWorkspace } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
+import { withSpinner } from "../live/spinner.ts";
 import { askYes } from "../trust/ask-yes.ts";
 
 export type AgentsAddOptions = Pick<SessionOptions, "workspace"> & {
@@ -34,7 +35,9 @@ export const agentsAddCommand = async (
 ): Promise<number> => {
   const { stdout, stderr, env } = surroundings;
   const target = await toTarget(user, options, env);
-  const read = await readCollection(await requireFolder(folder));
+  const from = await requireFolder(folder);
+  const spinner = { ...surroundings, isSilent: json };
+  const read = await withSpinner("reading what is in it", spinner, () => readCollection(from));
   const collection = user ? forUser(read, relative(target, retinueHome(env))) : read;
   const files = filesOf(collection);
   // With --json what is shown to a person goes where it is in nobody's way.
@@ -56,7 +59,9 @@ export const agentsAddCommand = async (
     await stderr.write("retinue: nothing was added.\n");
     return end([], EXIT.done);
   }
-  const written = await addCollection(collection, { target, recordFile: toRecordFile(env), replace });
+  const written = await withSpinner("copying files", spinner, () =>
+    addCollection(collection, { target, recordFile: toRecordFile(env), replace }),
+  );
   await told.write(`${count(written.length, "file")} added; \`retinue agents check\` tells what is read and not honoured.\n`);
   return end(written, EXIT.done);
 };

@@ -13,6 +13,8 @@ import { fanOut } from "../../fan-out.ts";
 import { count } from "../amounts.ts";
 import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { writeMarkdown } from "../live/write-markdown.ts";
+import { followLines } from "../live/follow-lines.ts";
 import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
 import type { Flagged } from "../session-options.ts";
@@ -20,12 +22,12 @@ import type { View } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import { tellWaiting } from "../show-until-parked.ts";
 import type { Surroundings } from "../surroundings.ts";
+import type { AtWork } from "../work-with.ts";
 import { workWith } from "../work-with.ts";
 import type { RecordedTask } from "./fan-out-record.ts";
 import { removeFanOut, writeFanOut } from "./fan-out-record.ts";
 import { findAgent } from "./find-agent.ts";
-import { followProgress } from "./follow-progress.ts";
-import { formatResult } from "./format-result.ts";
+import { writeResult } from "./write-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
 import type { FanOutCommandOptions } from "./prepare-fan-out.ts";
@@ -47,7 +49,8 @@ export const fanOutCommand = async (
   const maxConcurrent =
     options.concurrency === undefined ? settings.agent.maxConcurrent : wholeNumber(options.concurrency, "--concurrency", 1);
   const view = toView(options);
-  return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal }) => {
+  return workWith({ workspace, settings, view }, surroundings, async (at) => {
+    const { retinue, signal } = at;
     const { tasks } = record;
     checkAgents(tasks, retinue);
     if (isResumed) await refuseHeld(tasks, retinue);
@@ -62,7 +65,7 @@ export const fanOutCommand = async (
       if (left) throw left;
       const run = await begin(task);
       // Of one that parks, the events end with the command.
-      const following = follow(run, { view, mark }, surroundings);
+      const following = follow(run, { view, mark }, at);
       following.catch(() => undefined);
       try {
         const outcome = await run.outcome;
@@ -138,13 +141,13 @@ const toMark = (number: number, of: number): string => `${`[${number}]`.padEnd(S
 const follow = async (
   run: RunHandle,
   { view, mark }: { readonly view: View; readonly mark: string },
-  surroundings: Surroundings,
+  at: AtWork,
 ): Promise<void> => {
   switch (view.type) {
     case "json":
-      return followJson(run, surroundings);
+      return followJson(run, at.surroundings);
     case "text":
-      return followProgress(run, { mark }, surroundings);
+      return followLines(run, at, { mark, tellsEnd: true });
     case "quiet":
       return;
     default:
@@ -155,13 +158,17 @@ const follow = async (
 const printResults = async (
   results: readonly TaskResult[],
   { tasks, view }: { readonly tasks: readonly RecordedTask[]; readonly view: View },
-  { stdout, redact }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> => {
+  const { stdout, redact } = surroundings;
   if (view.type === "json") return stdout.write(toResultsLine(results, redact));
   for (const [index, result] of results.entries()) {
     const { agent = "", task = "" } = tasks[index] ?? {};
-    const text = result === null ? "Waits for an approval.\n" : formatResult(result, redact);
-    await stdout.write(`${index === 0 ? "" : "\n"}## ${index + 1}. ${toCell(agent, redact)}: ${toCell(task, redact)}\n\n${text}`);
+    if (index > 0) await stdout.write("\n");
+    await writeMarkdown(`## ${index + 1}. ${toCell(agent, redact)}: ${toCell(task, redact)}`, surroundings);
+    await stdout.write("\n");
+    if (result === null) await stdout.write("Waits for an approval.\n");
+    else await writeResult(result, surroundings);
   }
 };
 

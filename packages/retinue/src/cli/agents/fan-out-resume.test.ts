@@ -35,10 +35,7 @@ const resultsIn = (stdout: string): readonly RunResult[] =>
   (JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as { results: RunResult[] }).results;
 
 describe("a fan-out whose process is ended in the middle", { timeout: 240_000 }, () => {
-  test.each([
-    ["SIGKILL", null],
-    ["SIGTERM", 143],
-  ] as const)("by %s is resumed: what was done is kept, the rest is done, nothing is started twice", async (signal, code) => {
+  const expectResumed = async (signal: "SIGKILL" | "SIGTERM", code: number | null): Promise<void> => {
     const made = await createCutOff();
     const { project, asked, server } = made;
     const running = project.start(["fanout", ...words, "--concurrency", "1"]);
@@ -61,7 +58,11 @@ describe("a fan-out whose process is ended in the middle", { timeout: 240_000 },
     const again = await callRetinue(project, ["fanout", "--resume"]);
     expect(again).toMatchObject({ code: 2, stdout: "" });
     expect(again.stderr).toContain("to resume");
-  });
+  };
+
+  const claim = "is resumed: what was done is kept, the rest is done, nothing is started twice";
+  test(`by SIGKILL ${claim}`, () => expectResumed("SIGKILL", null));
+  test(`by SIGTERM ${claim}`, { tags: ["long"] }, () => expectResumed("SIGTERM", 143));
 });
 
 describe("a fan-out in which one waits for an answer", { timeout: 240_000 }, () => {

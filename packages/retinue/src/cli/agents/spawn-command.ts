@@ -1,6 +1,7 @@
 /** `retinue spawn`: runs one agent on one task and prints the result that it hands in. */
 import { resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { followLines } from "../live/follow-lines.ts";
 import { readTask } from "../read-task.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
@@ -8,8 +9,7 @@ import type { ViewOptions } from "../show-run.ts";
 import { followJson, toView } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { followProgress } from "./follow-progress.ts";
-import { formatResult } from "./format-result.ts";
+import { writeResult } from "./write-result.ts";
 import { parseIsolation } from "./parse-isolation.ts";
 import { parseTools } from "./parse-tools.ts";
 
@@ -22,12 +22,13 @@ export const spawnCommand = async (
   options: SpawnCommandOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const { stdout, stderr, redact } = surroundings;
+  const { stderr, redact } = surroundings;
   const isolation = parseIsolation(options.isolation);
   const { settings, workspace, flagged } = await loadSessionSettings(options, surroundings);
   const task = await readTask(words, surroundings.stdin, surroundings.stderr.write);
   const view = toView(options);
-  return workWith({ workspace, settings, view }, surroundings, async ({ retinue, signal, show }) => {
+  return workWith({ workspace, settings, view }, surroundings, async (at) => {
+    const { retinue, signal, show } = at;
     const tools = options.tools === undefined ? undefined : parseTools(options.tools, retinue);
     const run = await retinue.run(task, {
       agent,
@@ -37,10 +38,10 @@ export const spawnCommand = async (
       ...flagged,
     });
     return show(run, async () => {
-      if (view.type === "text") await followProgress(run, { mark: "" }, surroundings);
+      if (view.type === "text") await followLines(run, at, { tellsEnd: true });
       if (view.type === "json") await followJson(run, surroundings);
       const result = await run.result;
-      if (view.type !== "json") await stdout.write(formatResult(result, redact));
+      if (view.type !== "json") await writeResult(result, surroundings);
       if (result.error) await stderr.write(formatErrorValue(result.error, redact));
       return resultExitCode(result);
     });

@@ -14,8 +14,9 @@ import { requireThere, toDocumentPaths, toDocumentsFile } from "./documents-file
 export const documentsAddCommand = async (
   named: readonly string[],
   options: DocumentsOptions,
-  { stdout, stderr, env, redact }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<number> => {
+  const { stdout, stderr, env, redact } = surroundings;
   const paths = toDocumentPaths(named, options);
   requireThere(paths);
   const file = toDocumentsFile(env);
@@ -23,7 +24,8 @@ export const documentsAddCommand = async (
   const interrupts = listenForInterrupts(() => void stderr.write("retinue: stopping.\n"));
   try {
     using index = openDocumentIndex(file);
-    const report = await withSpinner("reading documents", { stderr, env }, () => index.add(paths, { signal: interrupts.signal }));
+    const spinner = { ...surroundings, isSilent: options.json === true };
+    const report = await withSpinner("reading documents", spinner, () => index.add(paths, { signal: interrupts.signal }));
     if (options.json === true) await stdout.write(`${toJsonLine(report, redact)}\n`);
     else {
       const show = (text: string): string => toPrintable(redact(text), "line");

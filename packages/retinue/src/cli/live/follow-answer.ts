@@ -2,22 +2,24 @@
  * Shows a run whose answer is what counts: what it says on the way goes beside, and only its last words go to stdout, once they are whole. On a terminal one
  * line lives below the agents that have ended, and the answer is rendered; in pipes there are plain lines.
  */
-import { createSessionView, type SessionView } from "@retinue/client";
+import { createSessionView, hasConversation, type SessionView } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
 import type { EventOf, RetinueEvent } from "@retinue/protocol";
 import { createEndedAgents } from "../../tui/draw/ended-agents.ts";
 import { renderMarkdown } from "../../tui/draw/markdown-stream.ts";
 import { createToldRows } from "../../tui/draw/told-rows.ts";
-import { coloursOf, encodeRow, type Row } from "../../tui/screen/row.ts";
+import type { Row } from "../../tui/screen/row.ts";
 import { toPrintable } from "../../terminal/printable.ts";
-import { createProgressRenderer } from "../progress-renderer.ts";
+import { formatProgress } from "../progress-renderer.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { LiveStatus } from "./live-status.ts";
 import { drawRunLine } from "./run-line.ts";
+import { writeMarkdown } from "./write-markdown.ts";
 
-/** What the main run said before it went on to work. */
-const interimOf = (event: RetinueEvent, runId: RunHandle["runId"]): string => {
-  if (event.type !== "model.answered" || event.runId !== runId) return "";
+/** What whoever has the conversation said before it went on to work. */
+const interimOf = (event: RetinueEvent, { runs }: SessionView): string => {
+  const run = runs.get(event.runId);
+  if (event.type !== "model.answered" || run === undefined || !hasConversation(run, runs)) return "";
   const isWork = event.content.some(({ type }) => type === "tool-call");
   return isWork
     ? event.content
@@ -34,7 +36,7 @@ export const followAnswer = async (
   surroundings: Surroundings,
 ): Promise<SessionView> => {
   const store = createSessionView(run.sessionId, { isPartial: true, keepsLog: false });
-  const tell = status ? createLiveTelling(run, status, store.view, surroundings) : createPlainTelling(run, surroundings);
+  const tell = status ? createLiveTelling(run, status, store.view, surroundings) : createPlainTelling(store.view, surroundings);
   try {
     for await (const event of run) {
       store.apply(event);
@@ -49,12 +51,11 @@ export const followAnswer = async (
 
 type Tell = (event: RetinueEvent) => Promise<void> | void;
 
-const createPlainTelling = (run: RunHandle, { stderr, redact }: Surroundings): Tell => {
-  const progress = createProgressRenderer(redact);
+const createPlainTelling = (view: SessionView, { stderr, redact }: Surroundings): Tell => {
   return async (event) => {
-    const said = interimOf(event, run.runId);
+    const said = interimOf(event, view);
     if (said !== "") await stderr.write(`${toPrintable(redact(said), "prose")}\n`);
-    const line = progress.take(event, stderr.columns());
+    const line = formatProgress({ event, runs: view.runs, redact, columns: stderr.columns() ?? Infinity });
     if (line !== undefined) await stderr.write(`${line}\n`);
   };
 };
@@ -70,16 +71,16 @@ const createLiveTelling = (run: RunHandle, status: LiveStatus, view: SessionView
   const toRows = (event: RetinueEvent): readonly Row[] => {
     const root = view.runs.get(run.runId);
     const isTurn = event.runId === run.runId && (event.type === "model.requested" || event.type === "run.settled");
-    const said = interimOf(event, run.runId);
+    const said = interimOf(event, view);
     return [
       ...(root && isTurn ? ended.take(root, status.width()) : []),
       ...(said === "" ? [] : renderMarkdown(redact(said), status.width())),
-      ...told(event),
+      ...told(event, view.runs),
     ];
   };
   status.show(() => {
     const root = view.runs.get(run.runId);
-    return root ? drawRunLine(root, { now: Date.now(), width: status.width() }) : [];
+    return root ? drawRunLine([root], { now: Date.now(), width: status.width(), sign: status.sign() }) : [];
   });
   return (event) => {
     const rows = toRows(event);
@@ -90,15 +91,8 @@ const createLiveTelling = (run: RunHandle, status: LiveStatus, view: SessionView
 const writeAnswer = async (
   { result }: EventOf<"run.settled">,
   status: LiveStatus | undefined,
-  { stdout, redact, env }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> => {
   status?.show(undefined);
-  const text = redact(result.details);
-  if (text.trim() === "") return;
-  if (!stdout.isTerminal || !status) {
-    const printable = toPrintable(text, "prose");
-    return stdout.write(printable.endsWith("\n") ? printable : `${printable}\n`);
-  }
-  const rows = renderMarkdown(text.trimEnd(), status.width());
-  await stdout.write(rows.map((one) => `${encodeRow(one, coloursOf(env))}\n`).join(""));
+  await writeMarkdown(result.details, surroundings);
 };

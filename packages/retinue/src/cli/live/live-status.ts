@@ -4,8 +4,9 @@
  */
 import { createLiveScreen } from "../../tui/screen/live-screen.ts";
 import type { Row } from "../../tui/screen/row.ts";
-import { coloursOf } from "../../tui/screen/row.ts";
+import { terminalKindOf } from "../../tui/screen/terminal-kind.ts";
 import type { Output } from "../output.ts";
+import { SIGN_MS, spinnerSign } from "./spinner-sign.ts";
 
 export type LiveStatus = {
   /** Draws the line, now and with every tick; undefined takes it away. */
@@ -17,16 +18,16 @@ export type LiveStatus = {
   /** The same output, kept clear of the line. */
   readonly output: Output;
   readonly width: () => number;
+  /** The sign that turns, as it stands now. */
+  readonly sign: () => string;
 };
-
-const TICK_MS = 125;
 
 export const createLiveStatus = (output: Output, env: NodeJS.ProcessEnv): LiveStatus => {
   const size = (): { readonly columns: number; readonly rows: number } => ({
     columns: output.columns() || 80,
     rows: output.rows() || 24,
   });
-  const screen = createLiveScreen({ write: (bytes) => void output.write(bytes), size, colours: coloursOf(env) });
+  const screen = createLiveScreen({ write: (bytes) => void output.write(bytes), size, ...terminalKindOf(env) });
   let line: (() => Row) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isHidden = false;
@@ -47,11 +48,12 @@ export const createLiveStatus = (output: Output, env: NodeJS.ProcessEnv): LiveSt
 
   return {
     width: () => Math.max(20, size().columns - 1),
+    sign: () => spinnerSign(Date.now(), env),
     show: (next) => {
       clearInterval(timer);
       line = next;
       if (!next) return erase();
-      timer = setInterval(draw, TICK_MS);
+      timer = setInterval(draw, SIGN_MS);
       // A line that only shows life keeps no process alive.
       timer.unref();
       draw();

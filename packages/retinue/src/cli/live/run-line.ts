@@ -1,5 +1,5 @@
-/** Who works on what, how long, and what it took so far: a run with everything below it in one line. */
-import type { RunView } from "@retinue/client";
+/** Who works on what, how long, and what it took so far: runs with everything below them in one line. */
+import type { RunView, Spending } from "@retinue/client";
 import { brief, money } from "../amounts.ts";
 import { clock } from "../../tui/draw/clock.ts";
 import { describeActivity } from "../../tui/draw/run-activity.ts";
@@ -9,8 +9,6 @@ import { withRight } from "../../tui/screen/fit-row.ts";
 import type { Row } from "../../tui/screen/row.ts";
 import { row, span } from "../../tui/screen/row.ts";
 
-const SIGNS = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"];
-
 /** Those that really work, and not only wait for another. */
 const atWork = (run: RunView): readonly RunView[] => {
   if (run.state.type === "settled") return [];
@@ -18,18 +16,28 @@ const atWork = (run: RunView): readonly RunView[] => {
   return below.length > 0 ? below : [run];
 };
 
-export const drawRunLine = (root: RunView, { now, width }: { readonly now: number; readonly width: number }): Row => {
-  const names = nameRuns([root]);
-  const workers = atWork(root);
-  const worker = workers.find(({ state }) => state.type === "waiting") ?? workers.at(-1) ?? root;
-  const { usage, costUsd } = root.inclusive;
+export type RunLineOptions = {
+  readonly now: number;
+  readonly width: number;
+  /** The sign that turns before it. */
+  readonly sign: string;
+};
+
+export const drawRunLine = (roots: readonly RunView[], { now, width, sign }: RunLineOptions): Row => {
+  const names = nameRuns(roots);
+  const workers = roots.flatMap(atWork);
+  const worker = workers.find(({ state }) => state.type === "waiting") ?? workers.at(-1) ?? roots.at(-1);
+  if (worker === undefined) return [];
+  const sum = (amount: (spent: Spending) => number): number => roots.reduce((all, { inclusive }) => all + amount(inclusive), 0);
+  const tokens = sum(({ usage }) => usage.input + usage.output);
+  const elapsed = Math.max(0, ...roots.map((root) => elapsedOf(root, now) ?? 0));
   const more = workers.length > 1 ? `  +${workers.length - 1} more` : "";
   const left = row(
-    span(`${SIGNS[Math.floor(now / 125) % SIGNS.length] ?? ""} `, "running"),
+    span(`${sign} `, "running"),
     span(names.get(worker.runId) ?? "", "bold"),
     `  ${describeActivity(worker, names)}`,
     span(more, "dim"),
   );
-  const right = `${clock(elapsedOf(root, now) ?? 0)}  ${brief(usage.input + usage.output)} tokens  ${money(costUsd)}`;
+  const right = `${clock(elapsed)}  ${brief(tokens)} tokens  ${money(sum(({ costUsd }) => costUsd))}`;
   return withRight(left, [span(right, "dim")], width);
 };

@@ -1,12 +1,13 @@
 import { Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createSideOutput } from "../output.ts";
-import { withSpinner } from "./spinner.ts";
+import { withSpinner, type SpinnerOptions, type TellProgress } from "./spinner.ts";
 
-const createStream = (isTTY: boolean): { readonly stream: Writable & { isTTY?: boolean }; readonly text: () => string } => {
+const createStream = (
+  isTTY: boolean,
+): { readonly stream: Writable & { isTTY?: boolean; columns?: number }; readonly text: () => string } => {
   let text = "";
-  const stream: Writable & { isTTY?: boolean } = new Writable({
+  const stream: Writable & { isTTY?: boolean; columns?: number } = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       text += chunk.toString();
       done();
@@ -16,34 +17,75 @@ const createStream = (isTTY: boolean): { readonly stream: Writable & { isTTY?: b
   return { stream, text: () => text };
 };
 
-/** Works until something is seen, or until it is clear that nothing will be. */
-const spin = async (isTTY: boolean, env: NodeJS.ProcessEnv): Promise<string> => {
+afterEach(() => void vi.useRealTimers());
+
+type Spun = Partial<SpinnerOptions> & { readonly isTTY: boolean; readonly ms: number; readonly columns?: number };
+
+/** Works for this long, by a clock that the test moves. */
+const spin = async (
+  { isTTY, ms, columns = 80, ...more }: Spun,
+  work?: (tell: TellProgress) => Promise<void>,
+): Promise<string> => {
+  vi.useFakeTimers();
   const { stream, text } = createStream(isTTY);
-  const seen = await withSpinner("reading documents", { stderr: createSideOutput(stream), env }, async () => {
-    for (let waited = 0; waited < 40 && !text().includes("reading documents"); waited += 1) await sleep(50);
+  stream.columns = columns;
+  const done = Promise.withResolvers<void>();
+  const spinning = withSpinner("reading documents", { stderr: createSideOutput(stream), env: {}, ...more }, async (tell) => {
+    await (work ? work(tell) : done.promise);
     return "done";
   });
-  expect(seen).toBe("done");
+  await vi.advanceTimersByTimeAsync(ms);
+  done.resolve();
+  expect(await spinning).toBe("done");
   return text();
 };
 
-test("turns on a terminal while the work lasts, and leaves no trace", async () => {
-  const text = await spin(true, {});
-  expect(text).toContain("⠋ reading documents");
-  expect(text.endsWith("\r\u001B[K")).toBe(true);
-});
-
-test("is silent where nobody would see it turn", async () => {
-  expect(await spin(false, {})).toBe("");
-  expect(await spin(true, { TERM: "dumb" })).toBe("");
-});
-
-test("goes away where the work fails", async () => {
-  const { stream, text } = createStream(true);
-  const failing = withSpinner("reading", { stderr: createSideOutput(stream), env: {} }, async () => {
-    while (!text().includes("reading")) await sleep(20);
-    throw new Error("no");
+describe("on a terminal", () => {
+  test("a sign turns while the work lasts, and leaves no trace", async () => {
+    const text = await spin({ isTTY: true, ms: 1000 });
+    expect(new Set(text.match(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] reading documents/gu)).size).toBeGreaterThan(5);
+    expect(text.endsWith("\r\u001B[K")).toBe(true);
+    expect(text).not.toContain("\n");
   });
-  await expect(failing).rejects.toThrow("no");
-  expect(text().endsWith("\r\u001B[K")).toBe(true);
+
+  test("what is done soon shows nothing; what would hold up the process shows a sign before", async () => {
+    expect(await spin({ isTTY: true, ms: 200 })).toBe("");
+    expect(await spin({ isTTY: true, ms: 0, atOnce: true })).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] reading documents/u);
+  });
+
+  test("how far it is takes the place of what it is, in one row however long it is", async () => {
+    const text = await spin({ isTTY: true, ms: 5000, columns: 24 }, async (tell) => {
+      for (let done = 1; done <= 9; done += 1) {
+        tell(`reading documents: ${done} of 9, and more words`);
+        await new Promise((resolve) => void setTimeout(resolve, 500));
+      }
+    });
+    expect(text).toContain("reading documents: 3");
+    for (const row of text.split("\r\u001B[K")) expect(row.length).toBeLessThan(24);
+  });
+
+  test("goes away where the work fails", async () => {
+    const { stream, text } = createStream(true);
+    const failing = withSpinner("reading", { stderr: createSideOutput(stream), env: {}, atOnce: true }, async () => {
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(text().endsWith("\r\u001B[K")).toBe(true);
+  });
+});
+
+describe("without a terminal that can redraw", () => {
+  test.each([
+    ["in a pipe", { isTTY: false }],
+    ["on a dumb terminal", { isTTY: true, env: { TERM: "dumb" } }],
+    ["in plain mode", { isTTY: true, env: { RETINUE_PLAIN: "1" } }],
+  ])("%s long work tells lines now and then, short work none", async (_where, options) => {
+    expect(await spin({ ...options, ms: 4000 })).toBe("");
+    expect(await spin({ ...options, ms: 12_000 })).toBe("retinue: reading documents\n".repeat(2));
+  });
+});
+
+test("with JSON or quiet nothing is told", async () => {
+  expect(await spin({ isTTY: true, ms: 20_000, isSilent: true, atOnce: true })).toBe("");
+  expect(await spin({ isTTY: false, ms: 20_000, isSilent: true })).toBe("");
 });

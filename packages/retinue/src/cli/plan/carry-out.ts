@@ -4,23 +4,18 @@ import { planToMarkdown } from "@retinue/runtime";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT, resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { followLines } from "../live/follow-lines.ts";
 import { followJson } from "../show-run.ts";
-import type { Surroundings } from "../surroundings.ts";
 import type { AtWork } from "../work-with.ts";
 import type { PlanOptions } from "./plan-options.ts";
-import { followProgress } from "./show-planning.ts";
 
-export const carryOut = async (
-  plan: Plan,
-  { oneByOne, json }: PlanOptions,
-  { retinue, signal, show }: AtWork,
-  surroundings: Surroundings,
-): Promise<number> => {
+export const carryOut = async (plan: Plan, { oneByOne, json }: PlanOptions, at: AtWork): Promise<number> => {
+  const { retinue, signal, show, surroundings } = at;
   const { stdout, stderr, redact } = surroundings;
   const execution = await retinue.executePlan(plan, { signal, ...(oneByOne === undefined ? {} : { oneByOne }) });
   return show(execution, async (run) => {
     if (json === true) await followJson(run, surroundings);
-    else await followProgress(run, surroundings);
+    else await followLines(run, at);
     const result = await run.result;
     const verdict = await execution.verdict.catch(() => null);
     if (verdict === null) {

@@ -11,6 +11,7 @@ import { readTask } from "../read-task.ts";
 import { shortId } from "../record/find-session.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
+import { offlinePlanNotice } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { AtWork } from "../work-with.ts";
 import { workWith } from "../work-with.ts";
@@ -43,9 +44,13 @@ export const planCommand = async (
         ...(flagged.limits === undefined ? {} : { limits: flagged.limits }),
         ...(options.research === true ? { research: true } : {}),
       });
-      const code = await at.show(planning, (run) => showPlanning(run, options.json === true, surroundings));
+      const code = await at.show(planning, (run) => showPlanning(run, options.json === true, at));
       if (code !== EXIT.done) return code;
-      const plan = await planning.plan;
+      const plan = await planning.plan.catch(async (thrown: unknown) => {
+        const notice = offlinePlanNotice(at.retinue.model);
+        if (notice !== "") await stderr.write(`retinue: ${notice}\n`);
+        throw thrown;
+      });
       const text = planToMarkdown(plan);
       if (options.out !== undefined) await writeFile(options.out, `${text}\n`);
       if (options.execute !== true) {
@@ -56,7 +61,7 @@ export const planCommand = async (
           );
         return EXIT.done;
       }
-      return approveAndRun(plan, options, at, surroundings);
+      return approveAndRun(plan, options, at);
     },
   );
 };
@@ -68,7 +73,7 @@ export const planRunCommand = async (name: string, options: PlanOptions, surroun
   return workWith(
     { workspace, settings, view: options.json === true ? { type: "json" } : { type: "text" } },
     surroundings,
-    (at) => approveAndRun(plan, options, at, surroundings),
+    (at) => approveAndRun(plan, options, at),
   );
 };
 
@@ -81,8 +86,8 @@ const refuseUnattended = ({ approve }: PlanOptions, surroundings: Surroundings):
   });
 };
 
-const approveAndRun = async (plan: Plan, options: PlanOptions, at: AtWork, surroundings: Surroundings): Promise<number> => {
-  const { stdin, stderr, redact } = surroundings;
+const approveAndRun = async (plan: Plan, options: PlanOptions, at: AtWork): Promise<number> => {
+  const { stdin, stderr, redact } = at.surroundings;
   if (options.approve === undefined) {
     await stderr.write(`${toPrintable(redact(planToMarkdown(plan)), "prose")}\n\n`);
     const answer = await askYesNo("Carry out this plan? [y/N] ", { input: stdin, output: process.stderr });
@@ -92,5 +97,5 @@ const approveAndRun = async (plan: Plan, options: PlanOptions, at: AtWork, surro
       return EXIT.failed;
     }
   }
-  return carryOut(plan, options, at, surroundings);
+  return carryOut(plan, options, at);
 };

@@ -1,22 +1,15 @@
-/** What goes on while a plan is made or carried out, to stderr. */
+/** What goes on while a plan is made, to stderr. */
 import type { RunHandle } from "@retinue/engine";
 import { resultExitCode } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
-import { createProgressRenderer } from "../progress-renderer.ts";
-import type { Surroundings } from "../surroundings.ts";
-
-export const followProgress = async (run: RunHandle, { stderr, redact }: Surroundings): Promise<void> => {
-  const progress = createProgressRenderer(redact);
-  for await (const event of run) {
-    const line = progress.take(event, stderr.columns());
-    if (line !== undefined) await stderr.write(`${line}\n`);
-  }
-};
+import { followLines } from "../live/follow-lines.ts";
+import type { AtWork } from "../work-with.ts";
 
 /** Gives the exit code where no plan came about. */
-export const showPlanning = async (run: RunHandle, isQuiet: boolean, surroundings: Surroundings): Promise<number> => {
-  if (!isQuiet) await followProgress(run, surroundings);
+export const showPlanning = async (run: RunHandle, isQuiet: boolean, at: AtWork): Promise<number> => {
+  if (!isQuiet) await followLines(run, at);
   const result = await run.result;
-  if (result.error) await surroundings.stderr.write(formatErrorValue(result.error, surroundings.redact));
+  const { stderr, redact } = at.surroundings;
+  if (result.error) await stderr.write(formatErrorValue(result.error, redact));
   return resultExitCode(result);
 };

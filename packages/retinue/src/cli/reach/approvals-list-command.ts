@@ -31,9 +31,17 @@ export const approvalsListCommand = (
       const where = all === true ? "" : " in this folder";
       const others = hidden === 0 ? "" : `; --all lists ${hidden} of other folders`;
       await stderr.write(`retinue: nothing waits for an answer${where}${others}.\n`);
-    } else await stderr.write("retinue: answer with retinue approvals answer ID --allow, or --deny.\n");
+    } else await stderr.write(`retinue: answer with retinue approvals answer ID ${howToAnswer(shown)}.\n`);
     return EXIT.done;
   });
+
+/** The flags that the questions are answered by. */
+export const howToAnswer = (open: readonly OpenApproval[]): string => {
+  const [asksWords, asksLeave] = [true, false].map((isQuestion) =>
+    open.some(({ act }) => (act.question !== undefined) === isQuestion),
+  );
+  return [...(asksLeave || !asksWords ? ["--allow"] : []), ...(asksWords ? ["--text ANSWER"] : []), "or --deny"].join(", ");
+};
 
 type FormatOptions = { readonly redact: Redact; readonly now: number };
 

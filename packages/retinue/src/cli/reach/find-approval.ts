@@ -1,10 +1,14 @@
 /** From what a user wrote to a question that waits for an answer: its id, or the beginning of it with or without `apr_`. */
-import type { ApprovalId, RunId, RunIdentity } from "@retinue/protocol";
+import type { ApprovalId, ProposedAct, RunId, RunIdentity } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { toPrintable } from "../../terminal/printable.ts";
 import type { CommandRecord } from "../record/open-for-command.ts";
 
-export type FoundApproval = { readonly approvalId: ApprovalId; readonly identity: RunIdentity };
+export type FoundApproval = {
+  readonly approvalId: ApprovalId;
+  readonly identity: RunIdentity;
+  /** Absent where the question is closed. */ readonly act?: ProposedAct;
+};
 
 const PREFIX = "apr_";
 /** As many as are named when a beginning fits several. */
@@ -14,7 +18,7 @@ const MOST_NAMED = 5;
 export const findApproval = async (name: string, { store }: CommandRecord): Promise<FoundApproval> => {
   const open = await store.approvals();
   const exact = open.find(({ approvalId }) => approvalId === name);
-  if (exact) return { approvalId: exact.approvalId, identity: exact };
+  if (exact) return { approvalId: exact.approvalId, identity: exact, act: exact.act };
   const beginning = name.startsWith(PREFIX) ? name : PREFIX + name;
   const found = beginning === PREFIX ? [] : open.filter(({ approvalId }) => approvalId.startsWith(beginning));
   const [only, ...others] = found;
@@ -25,7 +29,7 @@ export const findApproval = async (name: string, { store }: CommandRecord): Prom
       hint: "Give more of the id.",
     });
   }
-  if (only) return { approvalId: only.approvalId, identity: only };
+  if (only) return { approvalId: only.approvalId, identity: only, act: only.act };
   const identity = await askerOf(name, store);
   if (identity) return { approvalId: name as ApprovalId, identity };
   throw new RetinueError("approval_unknown", `There is no question ${name === "" ? "without an id" : name}.`);

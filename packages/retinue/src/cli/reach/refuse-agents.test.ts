@@ -41,11 +41,7 @@ const answerFromBelow = async ({ by }: Setting): Promise<{ readonly said: string
 };
 
 describe("an answer that an agent's own command gives", { timeout: 240_000 }, () => {
-  test.each([
-    ["as it is", "", "RETINUE_COMMAND is set"],
-    ["without the mark", "env -u RETINUE_COMMAND", "was started by a command of a run"],
-    ["with an empty environment", `env -i PATH="$PATH" HOME="$HOME" RETINUE_HOME="$HOME"`, "was started by a command of a run"],
-  ])("is refused %s, and nothing is changed", async (_name, by, why) => {
+  const expectRefused = async (by: string, why: string): Promise<void> => {
     const { said, made } = await answerFromBelow({ by });
     expect(said).toMatch(/asked: apr_/);
     expect(said).toContain("[answer_refused]");
@@ -53,7 +49,15 @@ describe("an answer that an agent's own command gives", { timeout: 240_000 }, ()
     expect(said).toContain("exit: 2");
     expect((await callRetinue(made.project, ["approvals", "list"])).stdout).toContain("apr_");
     await expect(readFile(join(made.project.workspace, "harm.txt"))).rejects.toMatchObject({ code: "ENOENT" });
-  });
+  };
+
+  test.each([
+    ["as it is", "", "RETINUE_COMMAND is set"],
+    ["without the mark", "env -u RETINUE_COMMAND", "was started by a command of a run"],
+  ])("is refused %s, and nothing is changed", { tags: ["long"] }, async (_name, by, why) => expectRefused(by, why));
+
+  test("is refused with an empty environment, and nothing is changed", async () =>
+    expectRefused(`env -i PATH="$PATH" HOME="$HOME" RETINUE_HOME="$HOME"`, "was started by a command of a run"));
 
   test("is refused below the process that drives a run, also without any mark, and taken when that has gone", async () => {
     const made = await createMockProject(

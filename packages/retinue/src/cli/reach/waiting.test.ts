@@ -90,6 +90,61 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
     expect(await written(made)).toBe("");
   });
 
+  test("of what an agent asks the user is listed as a question and answered in words, from any terminal", async () => {
+    const made = await createMockProject(
+      ({ text }) =>
+        /"role":"tool"/.test(text)
+          ? { text: "I know the port." }
+          : { toolCalls: [call("ask_user", { question: "Which port?", options: ["80", "8080"] })] },
+      "approvals: { unattended: park }\napprove: all\n",
+    );
+    cleanups.push(made.remove);
+    const { project } = made;
+    const parked = await callRetinue(project, ["run", "serve it"]);
+    expect(parked).toMatchObject({ code: 4, stdout: "" });
+    for (const part of ["asks you:", "Which port?", "2  8080", "approvals answer ID --text ANSWER, or --deny;"])
+      expect(parked.stderr).toContain(part);
+    const id = await questionOf(made);
+    const bare = await callRetinue(project, ["approvals", "answer", id, "--allow"]);
+    expect(bare).toMatchObject({ code: 2 });
+    expect(bare.stderr).toContain("a yes is no answer");
+    const answered = await callRetinue(project, ["approvals", "answer", id, "--text", "8080", "--resume", "--quiet"]);
+    expect(answered).toMatchObject({ code: 0 });
+    expect(answered.stdout).toMatch(/^answered apr_.*\nI know the port\.\n$/);
+    expect(made.server.requests.at(-1)?.text).toContain("The user answered: 8080");
+  });
+
+  test("is spoken to, answered and stopped with --json: each prints one object that says what was recorded, and who drives the run", async () => {
+    const made = await createAsking();
+    const { project } = made;
+    expect(await callRetinue(project, ["run", "write a file"])).toMatchObject({ code: 4 });
+    const approvalId = await questionOf(made);
+    const printed = async (words: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await callRetinue(project, [...words, "--json"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^[^\n]+\n$/);
+      return JSON.parse(stdout);
+    };
+    const at = { sessionId: expect.stringMatching(/^ses_/), driver: null };
+    const run = { ...at, runId: expect.stringMatching(/^run_/) };
+    expect(await printed(["send", "latest", "be quick"])).toEqual({ ...run, messageId: expect.stringMatching(/^msg_/) });
+    const answered = await printed(["approvals", "answer", approvalId, "--allow", "--scope", "run"]);
+    expect(answered).toEqual({ ...at, approvalId, allowed: true, scope: "run" });
+    expect(await printed(["stop", "latest"])).toMatchObject({ ...run, result: { status: "cancelled" } });
+  });
+
+  test("goes on with --resume --json: the answer first, then the events, each on a line", async () => {
+    const made = await createAsking();
+    await callRetinue(made.project, ["run", "write a file"]);
+    const words = ["approvals", "answer", await questionOf(made), "--allow", "--resume", "--json"];
+    const { code, stdout } = await callRetinue(made.project, words);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly type?: string });
+    expect([code, lines[0], lines.at(-1)]).toMatchObject([0, { allowed: true }, { type: "run.settled" }]);
+  });
+
   test("of one agent alone ends its command the same way", async () => {
     const made = await createAsking();
     const parked = await callRetinue(made.project, ["spawn", "executor", "write a file"]);

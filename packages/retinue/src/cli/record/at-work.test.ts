@@ -60,7 +60,7 @@ describe("a session that a living process works on", () => {
     expect(await listed(made)).toMatchObject([{ state: "settled", status: "completed" }]);
   });
 
-  test("goes on elsewhere when it is taken over, and its process can write nothing more", async () => {
+  test("goes on elsewhere when it is taken over, and its process can write nothing more", { tags: ["long"] }, async () => {
     const made = await beginWork();
     const { project, running } = made;
     const taken = await callRetinue(project, ["run", "--continue", "--take-over"]);
@@ -74,7 +74,7 @@ describe("a session that a living process works on", () => {
     expect(await callRetinue(project, ["sessions", "verify"])).toMatchObject({ code: 0 });
   });
 
-  test("is not deleted, unless it is forced, and its process can write nothing more then", async () => {
+  test("is not deleted, unless it is forced, and its process can write nothing more then", { tags: ["long"] }, async () => {
     const made = await beginWork();
     const { project, running } = made;
     const refused = await callRetinue(project, ["sessions", "delete", "latest", "--yes"]);

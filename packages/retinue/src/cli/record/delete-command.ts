@@ -8,6 +8,7 @@ import { toJsonLine } from "../../terminal/json-line.ts";
 import type { YesNo } from "../ask-yes-no.ts";
 import { askYesNo } from "../ask-yes-no.ts";
 import { EXIT } from "../exit-code.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findSession, shortId } from "./find-session.ts";
@@ -44,11 +45,16 @@ export const deleteCommand = (
       await stderr.write("retinue: nothing was deleted.\n");
       return answer === "no" ? EXIT.done : EXIT.interrupted;
     }
-    for (const { sessionId } of rows) await deleteOne(sessions, sessionId, force);
-    await forgetSessions(
-      rows.map(({ sessionId }) => sessionId),
-      surroundings.env,
-    );
+    await withSpinner("deleting sessions", { ...surroundings, isSilent: json === true }, async (tell) => {
+      for (const [index, { sessionId }] of rows.entries()) {
+        tell(`deleting sessions: ${index + 1} of ${rows.length}`);
+        await deleteOne(sessions, sessionId, force);
+      }
+      await forgetSessions(
+        rows.map(({ sessionId }) => sessionId),
+        surroundings.env,
+      );
+    });
     if (json === true) await stdout.write(`${toJsonLine({ deleted: rows.map(({ sessionId }) => sessionId) }, redact)}\n`);
     else for (const { sessionId, title } of rows) await stdout.write(`deleted ${shortId(sessionId)} ${toCell(title, redact)}\n`);
     return EXIT.done;

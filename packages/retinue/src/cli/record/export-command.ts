@@ -4,7 +4,9 @@ import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { toJsonText } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
+import { count } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findSession } from "./find-session.ts";
@@ -16,6 +18,9 @@ export type ExportOptions = Pick<SessionOptions, "workspace"> & {
   readonly output?: string;
   readonly json?: boolean;
 };
+
+/** About a second of work, in which nothing else is done. */
+const MANY_EVENTS = 20_000;
 
 const FORMATS = ["markdown", "json"] as const;
 type Format = (typeof FORMATS)[number];
@@ -34,8 +39,14 @@ export const exportCommand = (name: string, options: ExportOptions, surroundings
   return withRecord(folder === undefined ? {} : { workspace: folder }, surroundings, async ({ sessions, workspace }) => {
     const { stdout, stderr, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
-    const exported = await sessions.exportSession(session.sessionId);
-    const text = format === "json" ? `${toJsonText(exported, redact)}\n` : toPrintable(redact(toMarkdown(exported)), "prose");
+    const spinner = { ...surroundings, isSilent: options.json === true, atOnce: session.headSeq > MANY_EVENTS };
+    const { exported, text } = await withSpinner(`exporting ${count(session.headSeq, "event")}`, spinner, async () => {
+      const whole = await sessions.exportSession(session.sessionId);
+      return {
+        exported: whole,
+        text: format === "json" ? `${toJsonText(whole, redact)}\n` : toPrintable(redact(toMarkdown(whole)), "prose"),
+      };
+    });
     if (output === undefined || output === "-") await stdout.write(text);
     else {
       await write(output, text);

@@ -10,23 +10,32 @@ import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { count } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { withRecord } from "./open-for-command.ts";
 
 export type ImportOptions = Pick<SessionOptions, "workspace"> & { readonly asNew?: boolean; readonly json?: boolean };
 
+/** About a second of work, in which nothing else is done. */
+const LARGE_CHARS = 10_000_000;
+
 export const importCommand = async (
   file: string,
   { asNew, json, ...options }: ImportOptions,
   surroundings: Surroundings,
 ): Promise<number> => {
-  const exported = parse(await read(file, surroundings), file);
+  const exportedText = await read(file, surroundings);
+  const isLarge = exportedText.length > LARGE_CHARS;
   return withRecord(options, surroundings, async ({ sessions }) => {
     const { stdout, redact } = surroundings;
-    const session = await sessions.importSession(
-      asNew === true ? renameExport(exported, { sessionId: `ses_${createId()}`, runIdOf: newRunId }) : exported,
-    );
+    const spinner = { ...surroundings, isSilent: json === true, atOnce: isLarge };
+    const session = await withSpinner("importing the session", spinner, () => {
+      const exported = parse(exportedText, file);
+      return sessions.importSession(
+        asNew === true ? renameExport(exported, { sessionId: `ses_${createId()}`, runIdOf: newRunId }) : exported,
+      );
+    });
     const { sessionId, title, headSeq } = session;
     await stdout.write(
       json === true

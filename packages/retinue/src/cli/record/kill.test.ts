@@ -35,59 +35,63 @@ const sessionsOf = async ({ project }: MockProject): Promise<readonly SessionRow
   (JSON.parse((await callRetinue(project, ["sessions", "list", "--json"])).stdout) as { sessions: SessionRow[] }).sessions;
 
 describe("after kill -9 in the middle of a tool call", () => {
-  test("a session is listed, resumed without doing it twice, verified, replayed, forked and deleted by the real command", async () => {
-    const made = await cutOff([{ text: "Whether it ran is not known." }, { text: "Another end." }]);
-    const { project, server } = made;
+  test(
+    "a session is listed, resumed without doing it twice, verified, replayed, forked and deleted by the real command",
+    { tags: ["long"] },
+    async () => {
+      const made = await cutOff([{ text: "Whether it ran is not known." }, { text: "Another end." }]);
+      const { project, server } = made;
 
-    const listed = await project.run(["sessions", "list"]);
-    expect(listed.stdout).toMatch(/^ses_\w+ +\S+ +interrupted +1 .* run the command$/m);
-    const open = await callRetinue(project, ["replay", "latest", "--speed", "0"]);
-    expect(open).toMatchObject({ code: 0, stdout: "I run it.\n" });
-    expect(open.stderr).toMatch(/^retinue: the record ends here; retinue sessions resume ses_\w+ goes on\.$/m);
-    expect((await callRetinue(project, ["sessions", "export", "latest"])).stdout).toContain(
-      "shell: under way where the record ends",
-    );
+      const listed = await project.run(["sessions", "list"]);
+      expect(listed.stdout).toMatch(/^ses_\w+ +\S+ +interrupted +1 .* run the command$/m);
+      const open = await callRetinue(project, ["replay", "latest", "--speed", "0"]);
+      expect(open).toMatchObject({ code: 0, stdout: "I run it.\n" });
+      expect(open.stderr).toMatch(/^retinue: the record ends here; retinue sessions resume ses_\w+ goes on\.$/m);
+      expect((await callRetinue(project, ["sessions", "export", "latest"])).stdout).toContain(
+        "shell: under way where the record ends",
+      );
 
-    const resumed = await project.run(["sessions", "resume", "latest"]);
-    expect(resumed).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
-    expect(resumed.stderr).toMatch(/^retinue: ses_\w+ goes on where it was\.$/m);
-    expect(resumed.stderr).toMatch(/^main: shell unknown: /m);
-    expect(JSON.stringify(server.requests[1]?.body)).toContain("whether it took effect is not known");
-    expect(await effects(made)).toBe("once\n");
+      const resumed = await project.run(["sessions", "resume", "latest"]);
+      expect(resumed).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
+      expect(resumed.stderr).toMatch(/^retinue: ses_\w+ goes on where it was\.$/m);
+      expect(resumed.stderr).toMatch(/^main: shell unknown: /m);
+      expect(JSON.stringify(server.requests[1]?.body)).toContain("whether it took effect is not known");
+      expect(await effects(made)).toBe("once\n");
 
-    const again = await callRetinue(project, ["sessions", "resume", "latest"]);
-    expect(again).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
-    expect(again.stderr).toContain("it had ended already");
-    expect(server.requests).toHaveLength(2);
+      const again = await callRetinue(project, ["sessions", "resume", "latest"]);
+      expect(again).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
+      expect(again.stderr).toContain("it had ended already");
+      expect(server.requests).toHaveLength(2);
 
-    expect(await callRetinue(project, ["sessions", "verify"])).toMatchObject({ code: 0 });
-    const replayed = await project.run(["replay", "latest", "--verify"]);
-    expect(replayed.stdout).toMatch(/ events verified; the loop would do the same again\n$/);
-    expect(replayed.code).toBe(0);
+      expect(await callRetinue(project, ["sessions", "verify"])).toMatchObject({ code: 0 });
+      const replayed = await project.run(["replay", "latest", "--verify"]);
+      expect(replayed.stdout).toMatch(/ events verified; the loop would do the same again\n$/);
+      expect(replayed.code).toBe(0);
 
-    const [origin] = await sessionsOf(made);
-    const fork = await project.run([
-      "sessions",
-      "fork",
-      "latest",
-      "--at",
-      "6",
-      "--model",
-      "local/other",
-      "and",
-      "now",
-      "differently",
-    ]);
-    expect(fork).toMatchObject({ code: 0, stdout: "Another end.\n" });
-    const body = JSON.stringify(server.requests[2]?.body);
-    for (const part of ['"model":"other"', "run the command", "and now differently"]) expect(body).toContain(part);
-    const shown = await callRetinue(project, ["sessions", "show", "latest"]);
-    expect(shown.stdout).toMatch(new RegExp(`^forked from ${origin?.sessionId} at event #6$`, "m"));
-    expect(await sessionsOf(made)).toHaveLength(2);
+      const [origin] = await sessionsOf(made);
+      const fork = await project.run([
+        "sessions",
+        "fork",
+        "latest",
+        "--at",
+        "6",
+        "--model",
+        "local/other",
+        "and",
+        "now",
+        "differently",
+      ]);
+      expect(fork).toMatchObject({ code: 0, stdout: "Another end.\n" });
+      const body = JSON.stringify(server.requests[2]?.body);
+      for (const part of ['"model":"other"', "run the command", "and now differently"]) expect(body).toContain(part);
+      const shown = await callRetinue(project, ["sessions", "show", "latest"]);
+      expect(shown.stdout).toMatch(new RegExp(`^forked from ${origin?.sessionId} at event #6$`, "m"));
+      expect(await sessionsOf(made)).toHaveLength(2);
 
-    expect(await project.run(["sessions", "delete", "latest", origin?.sessionId ?? "", "--yes"])).toMatchObject({ code: 0 });
-    expect(await sessionsOf(made)).toEqual([]);
-  });
+      expect(await project.run(["sessions", "delete", "latest", origin?.sessionId ?? "", "--yes"])).toMatchObject({ code: 0 });
+      expect(await sessionsOf(made)).toEqual([]);
+    },
+  );
 
   test("run --continue goes on where it was", async () => {
     const made = await cutOff([{ text: "I looked: it ran." }]);
@@ -96,7 +100,7 @@ describe("after kill -9 in the middle of a tool call", () => {
     expect(await effects(made)).toBe("once\n");
   });
 
-  test("run --continue with a task brings it to its end first; the task is its next turn", async () => {
+  test("run --continue with a task brings it to its end first; the task is its next turn", { tags: ["long"] }, async () => {
     const made = await cutOff([{ text: "It ran." }, { text: "Thank you, too." }]);
     const ended = await callRetinue(made.project, ["run", "--continue", "thank you"]);
     expect(ended).toMatchObject({ code: 0, stdout: "It ran.\nThank you, too.\n" });
@@ -105,7 +109,7 @@ describe("after kill -9 in the middle of a tool call", () => {
     expect(await sessionsOf(made)).toHaveLength(1);
   });
 
-  test("the prompt takes it up again", async () => {
+  test("the prompt takes it up again", { tags: ["long"] }, async () => {
     const made = await cutOff([{ text: "It ran." }, { text: "You are welcome." }]);
     const [session] = await sessionsOf(made);
     const ended = await made.project.run([], { input: `/resume ${session?.sessionId.slice(4, 20)}\nthank you\n` });
@@ -113,7 +117,7 @@ describe("after kill -9 in the middle of a tool call", () => {
     expect(await effects(made)).toBe("once\n");
   });
 
-  test("a resume that is interrupted ends as cancelled and can be told so", async () => {
+  test("a resume that is interrupted ends as cancelled and can be told so", { tags: ["long"] }, async () => {
     const made = await cutOff([{ text: "Beginning and then nothing", deltaChars: 4, fault: { type: "stall", afterBytes: 600 } }]);
     const running = made.project.start(["sessions", "resume", "latest", "--json"]);
     await running.said("stdout", "model.delta");
@@ -125,7 +129,7 @@ describe("after kill -9 in the middle of a tool call", () => {
     expect(await callRetinue(made.project, ["sessions", "resume", "latest"])).toMatchObject({ code: 1 });
   });
 
-  test("a model that cannot be had is told before the run is taken up, so that it is not lost", async () => {
+  test("a model that cannot be had is told before the run is taken up, so that it is not lost", { tags: ["long"] }, async () => {
     const made = await cutOff([{ text: "It ran." }]);
     const before = await readFile(made.settingsFile, "utf8");
     await writeFile(made.settingsFile, before.replace("local:", "other:"));

@@ -4,6 +4,7 @@ import { forgetSessions } from "../../host/forget-sessions.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { count } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { withRecord } from "./open-for-command.ts";
@@ -30,8 +31,11 @@ export const pruneCommand = (
   };
   return withRecord(options, surroundings, async ({ sessions }) => {
     const { stdout, redact } = surroundings;
-    const deleted = await sessions.retain(retention);
-    await forgetSessions(deleted, surroundings.env);
+    const deleted = await withSpinner("deleting sessions", { ...surroundings, isSilent: json === true }, async () => {
+      const gone = await sessions.retain(retention);
+      await forgetSessions(gone, surroundings.env);
+      return gone;
+    });
     await stdout.write(json === true ? `${toJsonLine({ deleted }, redact)}\n` : `${count(deleted.length, "session")} deleted.\n`);
     return EXIT.done;
   });

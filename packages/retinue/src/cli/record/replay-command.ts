@@ -9,6 +9,7 @@ import { count, localTime } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { listenForInterrupts } from "../interrupts.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { followJson, followText, formatClosing } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -107,8 +108,9 @@ const verifyAgain = async (
   session: SessionRow,
   asJson: boolean,
   { store, workspace, loaded }: CommandRecord,
-  { env, stdout, redact }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<number> => {
+  const { env, stdout, redact } = surroundings;
   const isThere = statSync(session.workspace, { throwIfNoEntry: false })?.isDirectory() === true;
   const { createRetinue } = await import("../../create-retinue.ts");
   const retinue = await createRetinue({
@@ -120,7 +122,9 @@ const verifyAgain = async (
     model: session.model,
   });
   try {
-    const { verified, divergence, definitions } = await retinue.verify(session.sessionId);
+    const spinner = { ...surroundings, isSilent: asJson };
+    const what = `going through ${count(session.headSeq, "event")} again`;
+    const { verified, divergence, definitions } = await withSpinner(what, spinner, () => retinue.verify(session.sessionId));
     const isSame = divergence === null && definitions.length === 0;
     if (asJson)
       await stdout.write(`${toJsonLine({ sessionId: session.sessionId, verified, divergence, definitions }, redact)}\n`);

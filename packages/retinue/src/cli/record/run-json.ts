@@ -9,6 +9,8 @@ export type ShownRun = Omit<RunNode, "children"> & {
   readonly inclusive: RunView["inclusive"] | null;
   /** How much of its limits it used, and what remains. */
   readonly limits: ReturnType<typeof toLimitUses>;
+  /** Who goes on with the conversation in its place. */
+  readonly transferredTo: RunView["transferredTo"];
   readonly todo: RunView["todo"];
   readonly queuedMessages: readonly unknown[];
   readonly cancelRequests: RunView["cancelRequests"];
@@ -24,6 +26,7 @@ export const toShownRuns = (nodes: readonly RunNode[], view: SessionView): reado
       own: run?.own ?? null,
       inclusive: run?.inclusive ?? null,
       limits: run ? toLimitUses(run) : [],
+      transferredTo: run?.transferredTo ?? null,
       todo: run?.todo ?? null,
       queuedMessages: run ? [...run.queuedMessages.values()] : [],
       cancelRequests: run?.cancelRequests ?? [],

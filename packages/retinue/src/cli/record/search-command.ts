@@ -7,6 +7,7 @@ import { cutToWidth } from "../../terminal/text-width.ts";
 import { age } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Redact } from "../format-error.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findSession, shortId } from "./find-session.ts";
@@ -34,10 +35,9 @@ export const searchCommand = (
     if (text.trim() === "") throw new RetinueError("usage", "There is nothing to search for.");
     const within = session === undefined ? undefined : await findSession(session, { sessions, workspace });
     const most = limit === undefined ? DEFAULT_LIMIT : Math.min(MOST, wholeNumber(limit, "--limit", 1));
-    const { items, next } = await sessions.search(text, {
-      limit: most,
-      ...(within === undefined ? {} : { sessionId: within.sessionId }),
-    });
+    const { items, next } = await withSpinner("searching", { ...surroundings, isSilent: json === true }, () =>
+      sessions.search(text, { limit: most, ...(within === undefined ? {} : { sessionId: within.sessionId }) }),
+    );
     if (json === true) {
       await stdout.write(`${toJsonLine({ hits: items, isMore: next !== null }, redact)}\n`);
       return EXIT.done;

@@ -7,7 +7,9 @@ import { toPrintable } from "../../terminal/printable.ts";
 import { count, localTime } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Redact } from "../format-error.ts";
+import { formatHandedOver } from "../format-transfer.ts";
 import { showInput } from "../progress-renderer.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { formatSpent } from "../tree-bill.ts";
@@ -42,7 +44,10 @@ export const showCommand = (
     const { store, sessions, workspace, loaded } = record;
     const { stdout, redact } = surroundings;
     const session = await findSession(name, { sessions, workspace });
-    const { view, damage } = await readView(record, session.sessionId);
+    const spinner = { ...surroundings, isSilent: json === true };
+    const { view, damage } = await withSpinner(`reading ${count(session.headSeq, "event")}`, spinner, () =>
+      readView(record, session.sessionId),
+    );
     const forkedFrom = view.roots[0]?.requested?.forkedFrom ?? null;
     const states = await readStates({ sessions, approvals: store.approvals }, [session]);
     if (json === true) {
@@ -108,6 +113,10 @@ const formatHead = ({ session, view, states, forkedFrom, damage, redact }: Head)
     `${count(view.spent.runs, "run")}, ${count(session.messageCount, "message")}, ${formatSpent(view.spent)}`,
     ...(session.importedAt === null ? [] : [`imported ${localTime(session.importedAt)}: what it says was not recorded here`]),
     ...(forkedFrom === null ? [] : [`forked from ${forkedFrom.sessionId} at event #${forkedFrom.seq}`]),
+    ...Array.from(view.runs.values()).flatMap((run) => {
+      const handedOver = formatHandedOver(run);
+      return handedOver === undefined ? [] : [`${run.agent} (#${run.requested?.seq ?? "?"}) ${handedOver}`];
+    }),
     ...Array.from(
       view.openApprovals.values(),
       ({ approvalId, agent, act }) => `${agent} waits for an answer to ${approvalId}: ${act.tool} ${showInput(act.input)}`,

@@ -6,6 +6,7 @@ import { toJsonLine } from "../../terminal/json-line.ts";
 import { brief, duration, money } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Redact } from "../format-error.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { Column } from "../table.ts";
@@ -37,11 +38,13 @@ export const statsCommand = (
   return withRecord(options, surroundings, async (record) => {
     const { stdout, stderr, redact } = surroundings;
     const within = session === undefined ? undefined : await findSession(session, record);
-    const stats = await record.sessions.stats({
-      by: key,
-      ...(from === undefined ? {} : { since: from }),
-      ...(within === undefined ? {} : { sessionId: within.sessionId }),
-    });
+    const stats = await withSpinner("counting", { ...surroundings, isSilent: json === true }, () =>
+      record.sessions.stats({
+        by: key,
+        ...(from === undefined ? {} : { since: from }),
+        ...(within === undefined ? {} : { sessionId: within.sessionId }),
+      }),
+    );
     if (json === true) await stdout.write(`${toJsonLine({ by: key, since: from ?? null, stats }, redact)}\n`);
     else for (const line of formatStats(stats, key, redact)) await stdout.write(`${line}\n`);
     if (stats.length === 0 && json !== true) await stderr.write("retinue: nothing is recorded yet.\n");

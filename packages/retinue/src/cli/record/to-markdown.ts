@@ -8,6 +8,7 @@ import { type CallView, foldSession, type RunView } from "@retinue/client";
 import type { EventOf, RecordedEvent, UserPart } from "@retinue/protocol";
 import type { SessionExport } from "@retinue/store";
 import { count, duration, localTime, money } from "../amounts.ts";
+import { formatHandedOver } from "../format-transfer.ts";
 import { formatWholeBill, showInput } from "../progress-renderer.ts";
 import { formatSpent } from "../tree-bill.ts";
 import { fenced, quoteMarkdown } from "./quote-markdown.ts";
@@ -50,9 +51,10 @@ const code = (text: string): string => {
 const seqOf = ({ requested }: RunView): string => (requested === null ? "its request is missing" : `#${requested.seq}`);
 
 const toTree = (run: RunView, level: number): string => {
-  const how = run.result === null ? "not ended" : formatWholeBill(run.result, run);
+  const bill = run.result === null ? "not ended" : formatWholeBill(run.result, run);
+  const handedOver = formatHandedOver(run);
   return [
-    `${"  ".repeat(level)}- **${oneLine(run.agent)}** (${seqOf(run)}): ${how}`,
+    `${"  ".repeat(level)}- **${oneLine(run.agent)}** (${seqOf(run)}): ${bill}${handedOver === undefined ? "" : `; ${oneLine(handedOver)}`}`,
     ...run.children.map((child) => toTree(child, level + 1)),
   ].join("\n");
 };
@@ -100,6 +102,11 @@ const toCall = ({ run, event, call, told }: ToldCall): readonly string[] => {
   return [
     heading(run, `${oneLine(event.tool)}: ${event.outcome} (#${event.seq})`),
     toInput(call),
+    ...(event.transferred === undefined
+      ? []
+      : [
+          `**Handed the conversation over** to ${oneLine(event.transferred.agent)}, whose answer is the answer of ${oneLine(run.agent)}`,
+        ]),
     ...(below.length === 0 ? [] : [...below, heading(run, `${oneLine(event.tool)}: result (#${event.seq})`)]),
     ...toOutput(event),
   ];
@@ -121,6 +128,7 @@ const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
     case "approval.requested":
       return [`**Asked** (#${event.seq}): ${code(`${event.act.tool} ${showInput(event.act.input)}`)}`];
     case "approval.answered": {
+      if (event.text !== undefined) return [`**Answered** (#${event.seq}):`, quoteMarkdown(event.text)];
       const why = event.reason === undefined ? "" : `: ${oneLine(event.reason)}`;
       return [`**${event.allowed ? `Allowed, ${event.scope}` : "Denied"}** (#${event.seq})${why}`];
     }

@@ -6,6 +6,7 @@ import { toPrintable } from "../../terminal/printable.ts";
 import { count } from "../amounts.ts";
 import { EXIT } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
+import { withSpinner } from "../live/spinner.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findSession } from "./find-session.ts";
@@ -22,7 +23,9 @@ export const verifyCommand = async (
   try {
     return await withRecord(options, surroundings, async ({ sessions, workspace }) => {
       const session = name === undefined ? undefined : await findSession(name, { sessions, workspace });
-      const found = await sessions.verify(session?.sessionId, tellNowAndThen(stderr));
+      const found = await withSpinner("verifying the record", { ...surroundings, isSilent: json === true }, (tell) =>
+        sessions.verify(session?.sessionId, (progress) => tell(toHowFar(progress))),
+      );
       if (json === true) await stdout.write(`${toJsonLine(found, redact)}\n`);
       else {
         for (const damage of found.damage) await stdout.write(`${toPrintable(redact(toSentence(damage)), "line")}\n`);
@@ -43,20 +46,8 @@ export const verifyCommand = async (
   }
 };
 
-/** On the side, for those who wait: nothing where it is done soon. */
-const TELL_EVERY_MS = 2000;
-
-export const tellNowAndThen = (
-  stderr: Pick<Surroundings["stderr"], "write">,
-  now = Date.now,
-): ((progress: VerifyProgress) => void) => {
-  let last = now();
-  return ({ of, done, all }) => {
-    if (now() - last < TELL_EVERY_MS) return;
-    last = now();
-    void stderr.write(`retinue: verifying the ${of}${of === "sessions" ? `: ${done} of ${all}` : ""}\n`);
-  };
-};
+const toHowFar = ({ of, done, all }: VerifyProgress): string =>
+  `verifying the ${of}${of === "sessions" ? `: ${done} of ${all}` : ""}`;
 
 const toSentence = ({ sessionId, seq, what }: Damage): string => {
   const where = [sessionId ?? "the store", ...(seq === null ? [] : [`event #${seq}`])].join(", ");

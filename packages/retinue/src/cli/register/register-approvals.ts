@@ -42,11 +42,12 @@ export const registerApprovals = ({ program, surroundings, act }: Registrar): vo
 
   withViewOptions(
     plain(approvals.command("answer").argument("<id>"))
-      .description("say yes or no to one of them")
+      .description("say yes or no to one of them, or answer what an agent asks")
       .option("--allow", "it may be done")
       .option("--deny", "it may not")
       .option("--scope <scope>", "a yes holds once, for acts like it in the run, or in the session (default: once)")
       .option("--reason <text>", "why; the agent reads it")
+      .option("--text <words>", "the answer to a question of an agent")
       .option("--resume", "go on with the session at once, where no process drives it"),
   )
     .addHelpText("after", ANSWER_HELP)

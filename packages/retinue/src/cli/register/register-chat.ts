@@ -2,6 +2,7 @@
 import { RetinueError } from "@retinue/protocol";
 import type { Command } from "commander";
 import { nearestName } from "@retinue/protocol/names";
+import { canLive } from "../live/can-live.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { Registrar } from "./registrar.ts";
@@ -9,11 +10,7 @@ import { withSessionOptions } from "./session-flags.ts";
 
 type ChatOptions = SessionOptions & { readonly plain?: boolean };
 
-/** A screen that is redrawn needs a terminal that can move its cursor, and a reader who sees it. */
-const canDraw = ({ stdin, stdout, env }: Surroundings): boolean => {
-  const { TERM, RETINUE_PLAIN, INK_SCREEN_READER } = env;
-  return stdin.isTTY === true && stdout.isTerminal && TERM !== "dumb" && !RETINUE_PLAIN && INK_SCREEN_READER !== "true";
-};
+const canDraw = ({ stdin, stdout, env }: Surroundings): boolean => stdin.isTTY === true && canLive({ stderr: stdout, env });
 
 const HELP = `
 On a terminal this opens the TUI; --plain (or RETINUE_PLAIN=1, or TERM=dumb)
@@ -43,6 +40,9 @@ export const registerChat = ({ program, surroundings, act }: Registrar): void =>
           const { openTui } = await import("../../tui/open-tui.ts");
           return openTui(options, surroundings);
         }
+        const { adviceWithoutConsole } = await import("../../tui/screen/terminal-kind.ts");
+        const advice = adviceWithoutConsole(surroundings.env, { isTerminal: surroundings.stdin.isTTY === true });
+        if (advice !== undefined) await surroundings.stderr.write(`retinue: ${advice}\n`);
         const { chatCommand } = await import("../chat-command.ts");
         return chatCommand(options, surroundings);
       }),

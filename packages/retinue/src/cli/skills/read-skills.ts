@@ -23,6 +23,8 @@ export type FoundSkills = {
   /** By path: those of skills, and those that are left out. */
   readonly files: readonly SkillFile[];
   readonly counts: Readonly<Record<Problem["severity"], number>>;
+  /** Names of the skills whose `allowed-tools` is in force. */
+  readonly preapproving: ReadonlySet<string>;
 };
 
 const SKILL_FILE = "SKILL.md";
@@ -40,6 +42,7 @@ export const readSkills = async (
   const countOf = (wanted: Problem["severity"]): number => problems.filter(({ severity }) => severity === wanted).length;
   return {
     folder,
+    preapproving: new Set(agents.skillRules.keys()),
     skills: [...skills.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     files: [...new Set([...ofFile.keys(), ...byFile.keys()])].toSorted().map((file) => {
       const skill = ofFile.get(file);

@@ -18,7 +18,7 @@ export const skillsShowCommand = async (
   const found = await readSkills(options, surroundings);
   const { file, skill, problems } = findSkill(name, found);
   const { readSkillBody } = await import("@retinue/tools");
-  const body = skill && (await readSkillBody(skill));
+  const body = skill && (await readSkillBody(skill, found.folder));
   if (json === true) {
     await stdout.write(`${toJsonLine({ skill: skill ?? null, file, body: body ?? null, problems }, redact)}\n`);
     return skill ? EXIT.done : EXIT.failed;
@@ -26,6 +26,15 @@ export const skillsShowCommand = async (
   const lines = [
     skill ? `${skill.name}: ${skill.description}` : `${name} is left out: its file has an error or another one stands before it.`,
     `From ${skill?.origin ?? "the file"}: ${file}`,
+    ...(skill?.allowedTools === undefined
+      ? []
+      : [
+          `${
+            found.preapproving.has(skill.name)
+              ? "While it is loaded, not asked about"
+              : "Not in force until this project is trusted (retinue trust)"
+          }: ${skill.allowedTools.join(", ")}`,
+        ]),
     ...problems.map(({ line, severity, message }) => `${line}: ${severity}: ${message}`),
   ];
   for (const line of lines) await stdout.write(`${toPrintable(redact(line), "line")}\n`);

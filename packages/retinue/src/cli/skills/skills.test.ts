@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const FILES = {
   ".claude/skills/release-notes/SKILL.md":
-    "---\nname: release-notes\ndescription: Writes notes for a release.\nallowed-tools: Read\n---\nRead the log first.\n",
+    "---\nname: release-notes\ndescription: Writes notes for a release.\nallowed-tools: Read, Bash(git log:*)\n---\nRead the log first.\n",
   ".claude/skills/release-notes/template.md": "# Notes\n",
   ".opencode/skill/mute/SKILL.md": "---\nname: mute\n---\nNo.\n",
 };
@@ -59,6 +59,18 @@ describe("retinue skills show", () => {
     expect(ended.stdout).toContain("release-notes: Writes notes for a release.");
     expect(ended.stdout).toContain("Read the log first.");
     expect(ended.stdout).toContain("template.md");
+    expect(ended.stdout).toContain("Not in force until this project is trusted (retinue trust): Bash(git log:*)\n");
+  });
+
+  test("says which calls a skill of the user's own spares questions about", async () => {
+    const made = await project({});
+    await mkdir(join(made.home, "skills/log"), { recursive: true });
+    await writeFile(
+      join(made.home, "skills/log/SKILL.md"),
+      "---\nname: log\ndescription: d\nallowed-tools: Bash(git log:*)\n---\nDo.\n",
+    );
+    const ended = await callRetinue(made, ["skills", "show", "log"]);
+    expect(ended.stdout).toContain("While it is loaded, not asked about: Bash(git log:*)\n");
   });
 
   test("explains a file that is left out", async () => {

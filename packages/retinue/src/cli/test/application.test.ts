@@ -145,24 +145,30 @@ describe("a suite's application", { timeout: 120_000 }, () => {
     await expect(readFile(join(project.workspace, "started"))).rejects.toThrow("ENOENT");
   });
 
-  test("that answers already is used where the suite says reuse, and blocks its cases where it does not", async () => {
-    const running = createServer((_asked, answer) => void answer.setHeader("content-type", "text/html").end("<h1>Running</h1>"));
-    await new Promise<void>((resolve) => void running.listen(0, "127.0.0.1", resolve));
-    cleanups.push(async () => running.close());
-    const { port } = running.address() as AddressInfo;
-    const project = await createTests({
-      "app.cjs": APP,
-      "tests/suite.yaml": appOf("Started", port),
-      "tests/a.yaml": CASE("Running"),
-    });
-    expect((await run(project, "--trust-app")).cases[0]).toMatchObject({
-      verdict: "blocked",
-      reason: expect.stringContaining("Something answers at"),
-    });
-    await writeFile(join(project.workspace, "tests/suite.yaml"), appOf("Started", port, ", reuse: true"));
-    expect((await run(project, "--trust-app")).cases[0]?.verdict).toBe("pass");
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
-  });
+  test(
+    "that answers already is used where the suite says reuse, and blocks its cases where it does not",
+    { tags: ["long"] },
+    async () => {
+      const running = createServer(
+        (_asked, answer) => void answer.setHeader("content-type", "text/html").end("<h1>Running</h1>"),
+      );
+      await new Promise<void>((resolve) => void running.listen(0, "127.0.0.1", resolve));
+      cleanups.push(async () => running.close());
+      const { port } = running.address() as AddressInfo;
+      const project = await createTests({
+        "app.cjs": APP,
+        "tests/suite.yaml": appOf("Started", port),
+        "tests/a.yaml": CASE("Running"),
+      });
+      expect((await run(project, "--trust-app")).cases[0]).toMatchObject({
+        verdict: "blocked",
+        reason: expect.stringContaining("Something answers at"),
+      });
+      await writeFile(join(project.workspace, "tests/suite.yaml"), appOf("Started", port, ", reuse: true"));
+      expect((await run(project, "--trust-app")).cases[0]?.verdict).toBe("pass");
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+    },
+  );
 });
 
 describe("a suite", { timeout: 120_000 }, () => {
@@ -188,7 +194,7 @@ describe("a suite", { timeout: 120_000 }, () => {
     expect(ended.stderr).toContain("prod");
   });
 
-  test("resets before every case, and a reset that fails blocks the case", async () => {
+  test("resets before every case, and a reset that fails blocks the case", { tags: ["long"] }, async () => {
     const project = await createTests({
       "tests/suite.yaml": "reset:\n  - command: echo seeded > seed.txt; echo x >> resets.txt\n",
       "tests/a.yaml": SHELL,
@@ -208,16 +214,20 @@ describe("a suite", { timeout: 120_000 }, () => {
     });
   });
 
-  test("has an agent reset what only an agent can, and a reset of an agent that fails blocks the case", async () => {
-    const page = createServer((_asked, answer) => void answer.setHeader("content-type", "text/html").end("<h1>Shop</h1>"));
-    await new Promise<void>((resolve) => void page.listen(0, "127.0.0.1", resolve));
-    cleanups.push(async () => page.close());
-    const suite = (path: string, heading: string): string =>
-      `baseUrl: http://127.0.0.1:${(page.address() as AddressInfo).port}\nreset:\n  - action: Navigate to \${baseUrl}${path}\n    expected: { check: visible, element: 'heading "${heading}"', withinMs: 200 }\n`;
-    const project = await createTests({ "tests/suite.yaml": suite("/reset", "Shop"), "tests/a.yaml": CASE("Shop") });
-    const passed = await run(project);
-    expect(passed.cases[0]?.verdict, passed.cases[0]?.reason).toBe("pass");
-    await writeFile(join(project.workspace, "tests/suite.yaml"), suite("/reset", "Seeded"));
-    expect((await run(project)).cases[0]).toMatchObject({ verdict: "blocked" });
-  });
+  test(
+    "has an agent reset what only an agent can, and a reset of an agent that fails blocks the case",
+    { tags: ["long"] },
+    async () => {
+      const page = createServer((_asked, answer) => void answer.setHeader("content-type", "text/html").end("<h1>Shop</h1>"));
+      await new Promise<void>((resolve) => void page.listen(0, "127.0.0.1", resolve));
+      cleanups.push(async () => page.close());
+      const suite = (path: string, heading: string): string =>
+        `baseUrl: http://127.0.0.1:${(page.address() as AddressInfo).port}\nreset:\n  - action: Navigate to \${baseUrl}${path}\n    expected: { check: visible, element: 'heading "${heading}"', withinMs: 200 }\n`;
+      const project = await createTests({ "tests/suite.yaml": suite("/reset", "Shop"), "tests/a.yaml": CASE("Shop") });
+      const passed = await run(project);
+      expect(passed.cases[0]?.verdict, passed.cases[0]?.reason).toBe("pass");
+      await writeFile(join(project.workspace, "tests/suite.yaml"), suite("/reset", "Seeded"));
+      expect((await run(project)).cases[0]).toMatchObject({ verdict: "blocked" });
+    },
+  );
 });

@@ -46,7 +46,7 @@ describe("with --trace and --video", { timeout: 180_000 }, () => {
   const kinds = (cases: readonly CaseResult[]): readonly string[] =>
     cases.map(({ title, recordings = [] }) => [title, ...recordings.map(({ kind, attempt }) => `${kind} ${attempt}`)].join(" "));
 
-  test("what was asked for is kept privately, holds no secret, and is linked from the reports", async () => {
+  test("what was asked for is kept privately, holds no secret, and is linked from the reports", { tags: ["long"] }, async () => {
     const [html, junit] = [join(project.workspace, "report.html"), join(project.workspace, "junit.xml")];
     const cases = await run("--trace", "on", "--video", "retain-on-failure", "--html", html, "--junit", junit, "--workers", "2");
     expect(kinds(cases)).toEqual(["Passes trace 1", "Fails trace 1 video 1"]);
@@ -73,12 +73,16 @@ describe("with --trace and --video", { timeout: 180_000 }, () => {
     expect(again.stdout).toContain(`  video: ${video}`);
   });
 
-  test("of a case that is tried again every attempt is kept, and nothing where nothing was asked for", async () => {
-    expect(kinds(await run("--grep", "Fails", "--retries", "1", "--trace", "retain-on-failure"))).toEqual([
-      "Fails trace 1 trace 2",
-    ]);
-    expect(kinds(await run("--trace", "off"))).toEqual(["Passes", "Fails"]);
-  });
+  test(
+    "of a case that is tried again every attempt is kept, and nothing where nothing was asked for",
+    { tags: ["long"] },
+    async () => {
+      expect(kinds(await run("--grep", "Fails", "--retries", "1", "--trace", "retain-on-failure"))).toEqual([
+        "Fails trace 1 trace 2",
+      ]);
+      expect(kinds(await run("--trace", "off"))).toEqual(["Passes", "Fails"]);
+    },
+  );
 
   test("a mode that there is not is refused", async () => {
     const ended = await callRetinue(project, ["test", ".", "--video", "sometimes"]);

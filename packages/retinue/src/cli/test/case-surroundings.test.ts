@@ -160,7 +160,7 @@ describe("a case", { timeout: 180_000 }, () => {
     ]);
   });
 
-  test("does what comes after it whatever became of it, and tells what failed there", async () => {
+  test("does what comes after it whatever became of it, and tells what failed there", { tags: ["long"] }, async () => {
     const after = (name: string): string => `after:\n  - command: echo ${name} >> done.txt\n  - command: exit 3\n`;
     const project = await createTests({
       "a.yaml": toCase("Passes", "/settings", "1280x720", after("passes")).replace("equals", "contains"),
@@ -174,27 +174,31 @@ describe("a case", { timeout: 180_000 }, () => {
       expect(problems.join("\n")).toMatch(/After the case: the command "exit 3" ends with 0; seen: exit code 3/);
   });
 
-  test("begins logged in as its role, which logs in once for all workers, with its databases, and results are kept private", async () => {
-    const role = (page: string): string =>
-      `baseUrl: ${site.url}\nroles:\n  ada:\n    steps:\n      - action: Navigate to ${site.url}${page} and click the Enter button\n        expected: { check: url, contains: /me }\n`;
-    const before = site.entered();
-    const me = (title: string, number: number): string =>
-      toCase(title, "/me", `You are token-${before + number}-of-ada`, "role: ada\n");
-    const project = await createTests({
-      "shop/suite.yaml": role("/login"),
-      "shop/a.yaml": me("One", 1),
-      "shop/b.yaml": me("Two", 1),
-      "shop/c.yaml": me("Three", 1),
-      "shop/d.yaml": toCase("Nobody", "/me", "You are nobody"),
-    });
-    const { cases } = await run(project, site, "--workers", "4");
-    expect(verdicts(cases)).toEqual(["One: pass", "Two: pass", "Three: pass", "Nobody: pass"]);
-    expect(site.entered() - before).toBe(1);
-    for (const file of await readdir(join(project.home, "tests"), { recursive: true, withFileTypes: true }))
-      if (file.isFile()) expect((await stat(join(file.parentPath, file.name))).mode & 0o077).toBe(0);
-  });
+  test(
+    "begins logged in as its role, which logs in once for all workers, with its databases, and results are kept private",
+    { tags: ["long"] },
+    async () => {
+      const role = (page: string): string =>
+        `baseUrl: ${site.url}\nroles:\n  ada:\n    steps:\n      - action: Navigate to ${site.url}${page} and click the Enter button\n        expected: { check: url, contains: /me }\n`;
+      const before = site.entered();
+      const me = (title: string, number: number): string =>
+        toCase(title, "/me", `You are token-${before + number}-of-ada`, "role: ada\n");
+      const project = await createTests({
+        "shop/suite.yaml": role("/login"),
+        "shop/a.yaml": me("One", 1),
+        "shop/b.yaml": me("Two", 1),
+        "shop/c.yaml": me("Three", 1),
+        "shop/d.yaml": toCase("Nobody", "/me", "You are nobody"),
+      });
+      const { cases } = await run(project, site, "--workers", "4");
+      expect(verdicts(cases)).toEqual(["One: pass", "Two: pass", "Three: pass", "Nobody: pass"]);
+      expect(site.entered() - before).toBe(1);
+      for (const file of await readdir(join(project.home, "tests"), { recursive: true, withFileTypes: true }))
+        if (file.isFile()) expect((await stat(join(file.parentPath, file.name))).mode & 0o077).toBe(0);
+    },
+  );
 
-  test("begins as the role of its own suite, where another suite has one of the same name", async () => {
+  test("begins as the role of its own suite, where another suite has one of the same name", { tags: ["long"] }, async () => {
     const suite = (name: string): string =>
       `baseUrl: ${site.url}\nroles:\n  user:\n    steps:\n      - action: Navigate to ${site.url}/login and click the Enter button\n        expected: { check: url, contains: /me }\n      - action: Navigate to ${site.url}/me\n        expected: { check: text, in: main, contains: ${name} }\n`;
     const first = site.entered() + 1;
@@ -209,7 +213,7 @@ describe("a case", { timeout: 180_000 }, () => {
     expect(verdicts(cases)).toEqual(["One: pass", "Two: pass", "One again: pass"]);
   });
 
-  test("has what it locks for itself, however many workers there are", async () => {
+  test("has what it locks for itself, however many workers there are", { tags: ["long"] }, async () => {
     // Each leaves a mark while it is at work, and finds the other's where both are.
     const locked = (name: string, more: string): string =>
       `title: ${name}\n${more}before:\n  - command: test ! -e busy && touch busy && sleep 0.4 && rm busy\nsteps:\n  - action: Navigate to \${baseUrl}/settings\n    expected: { check: visible, element: main }\n`;

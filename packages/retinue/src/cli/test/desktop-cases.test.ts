@@ -10,6 +10,8 @@ import { call } from "../testing/mock-project.ts";
 import { ownTask, playTesters, put } from "../testing/play-testers.ts";
 import { readSessions } from "../testing/read-sessions.ts";
 
+const EXAMPLE = new URL("../../../../../examples/desktop-cases/notes.yaml", import.meta.url);
+
 const testers = playTesters();
 afterAll(testers.remove);
 
@@ -73,7 +75,7 @@ const run = async (
 };
 
 describe("a case with a screen of its own", { timeout: 180_000 }, () => {
-  test("is clicked, typed into and scrolled by its steps, and its screenshots are kept; without the programs it is blocked", async () => {
+  test("is clicked, typed into and scrolled, and its screenshots are kept; or is blocked", { tags: ["long"] }, async () => {
     const made = await createCase();
     const html = path.join(made.project.workspace, "report.html");
     const { code, result, all } = await run(made, ["--trust-app", "--html", html]);
@@ -96,6 +98,27 @@ describe("a case with a screen of its own", { timeout: 180_000 }, () => {
     // A secret is typed, and is in nothing that was told, recorded or sent.
     for (const text of [all, page, JSON.stringify(events), ...made.server.requests.map(({ text: sent }) => sent)])
       expect(text.includes("correct-horse")).toBe(false);
+  });
+
+  test("runs by the offline rules, without a key: the example types, clicks and keeps pictures; what a picture would have to show is not judged", async () => {
+    const example = await readFile(EXAMPLE, "utf8");
+    const made = await createCase(example);
+    const { code, result, all } = await run(made, ["--trust-app", "-m", "offline/rules"]);
+    if (!isInstalled) {
+      expect(code).toBe(6);
+      expect(result.reason).toMatch(/which this machine has not\. Install/);
+      return;
+    }
+    expect(`${result.verdict} ${result.reason}`, all).toBe("pass All 2 steps passed.");
+    expect(result.steps.map(({ screenshots }) => screenshots.length)).toEqual([1, 1]);
+    await put(made, "terminal.yaml", example.replace("output: call Ada", "output: call Bob"));
+    const wrong = await run(made, ["--trust-app", "-m", "offline/rules"]);
+    expect(`${wrong.code} ${wrong.result.reason}`).toMatch(/^1 Step 2: Expected that .*call Bob.*; seen: .*call Ada/s);
+    await put(made, "terminal.yaml", example.replace(/expected: .*/, "expected: The screen shows a terminal"));
+    const prose = await run(made, ["--trust-app", "-m", "offline/rules"]);
+    expect(prose.result.steps[0]?.said).toBe("fail");
+    expect(prose.result.reason).toContain("takes a model that reads pictures to judge");
+    expect(made.server.requests).toHaveLength(0);
   });
 
   test("is blocked where Xvfb is missing, with what to install, and no model is asked", async () => {

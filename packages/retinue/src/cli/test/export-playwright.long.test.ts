@@ -1,3 +1,4 @@
+// @module-tag long
 /** What `--export playwright` writes of a passed case is an ordinary Playwright test: it runs and passes under Playwright's own runner, and fails where the application is broken. */
 import { execFile } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,43 +1,20 @@
 /** A passed case that is done again on an application whose elements have changed: what healing may do, in which order, and what it never does. */
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { CaseResult, SuiteResult } from "@retinue/protocol/test-case";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
+import { NOTES_CASE, RECORDED, startNotes, type NotesApp } from "../testing/notes-app.ts";
 import type { Ended, Project } from "../testing/spawn-retinue.ts";
 import { createProject } from "../testing/spawn-retinue.ts";
 
-type Page = { readonly button: string; readonly attributes: string; readonly before: string; readonly result: string };
-
-const RECORDED: Page = { button: "Save", attributes: 'data-testid="save" id="save"', before: "", result: "Saved" };
-
-const CASE = (expected: string): string => `title: It saves
-steps:
-  - action: Navigate to \${baseUrl}/
-    expected: { check: visible, element: 'heading "Notes"', withinMs: 500 }
-  - action: Click the Save button
-    expected: { check: text, in: status, equals: ${expected}, withinMs: 500 }
-`;
-
 describe("healing", { timeout: 120_000 }, () => {
   const cleanups: (() => Promise<unknown>)[] = [];
-  let page: Page = RECORDED;
-  let address = "";
+  let notes: NotesApp;
   let project: Project;
   beforeAll(async () => {
-    const server = createServer((_asked, answer) => {
-      const { button, attributes, before, result } = page;
-      const form = `${before}<button>Cancel</button><button ${attributes} onclick="document.querySelector('[role=status]').textContent = '${result}'">${button}</button>`;
-      answer.setHeader("content-type", "text/html");
-      answer.end(
-        `<title>Notes</title><h1>Notes</h1><form aria-label="Note" onsubmit="return false">${form}</form><p role=status></p>`,
-      );
-    });
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    cleanups.push(async () => server.close());
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    notes = await startNotes();
+    cleanups.push(notes.close);
   });
   afterAll(async () => {
     for (const cleanup of cleanups.toReversed()) await cleanup();
@@ -45,7 +22,7 @@ describe("healing", { timeout: 120_000 }, () => {
 
   type Ran = { readonly result: CaseResult; readonly ended: Ended };
   const call = (words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-    callRetinue(project, ["test", ".", "-m", "offline/rules", "--var", `baseUrl=${address}`, ...words], env);
+    callRetinue(project, ["test", ".", "-m", "offline/rules", "--var", `baseUrl=${notes.url}`, ...words], env);
   const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> => {
     const ended = await call(["--json", ...words], env);
     expect(ended.stdout, ended.stderr).not.toBe("");
@@ -54,29 +31,29 @@ describe("healing", { timeout: 120_000 }, () => {
 
   /** A case that has passed, as it was recorded. */
   beforeEach(async () => {
-    page = RECORDED;
+    notes.show(RECORDED);
     project = await createProject();
     cleanups.push(project.remove);
-    await writeFile(join(project.workspace, "a.yaml"), CASE("Saved"));
+    await writeFile(join(project.workspace, "a.yaml"), NOTES_CASE());
     const { result } = await run([]);
     expect(result.verdict, result.reason).toBe("pass");
   });
 
   test("an element that has kept its role and name is found by them, whatever else has changed, and nothing is healed", async () => {
-    page = { ...RECORDED, attributes: 'data-testid="other"', before: "<button>Help</button>" };
+    notes.show({ ...RECORDED, attributes: 'data-testid="other"', before: "<button>Help</button>" });
     const { result } = await run(["--rerun"]);
     expect(result).toMatchObject({ verdict: "pass", healed: false });
   });
 
   test("one that was renamed is found by a stable attribute before its place, and one without by its place; both are said", async () => {
     // By its place it would be the other button.
-    page = { ...RECORDED, button: "Store", before: "<button>Keep</button>", attributes: 'data-testid="save"' };
+    notes.show({ ...RECORDED, button: "Store", before: "<button>Keep</button>", attributes: 'data-testid="save"' });
     const byAttribute = await run(["--rerun"]);
     expect(byAttribute.result).toMatchObject({ verdict: "pass", healed: true });
     expect(byAttribute.result.steps[1]?.healed).toEqual([
       'button "Save" was found by its attribute data-testid="save": now button "Store"',
     ]);
-    page = { ...RECORDED, button: "Store", attributes: "" };
+    notes.show({ ...RECORDED, button: "Store", attributes: "" });
     const byPlace = await run(["--rerun"]);
     expect(byPlace.result.steps[1]?.healed).toEqual([
       'button "Save" was found by its place (button 2 of 2 in form "Note"): now button "Store"',
@@ -84,7 +61,7 @@ describe("healing", { timeout: 120_000 }, () => {
   });
 
   test("report shows what would be done otherwise, and keeps the recording; save keeps what passed, which then needs no healing", async () => {
-    page = { ...RECORDED, button: "Store" };
+    notes.show({ ...RECORDED, button: "Store" });
     const diff = ['- step 2: browser_click(role="button", name="Save")', '+ step 2: browser_click(role="button", name="Store")'];
     const [junit, html] = [join(project.workspace, "junit.xml"), join(project.workspace, "report.html")];
     const reported = await call(["--rerun", "--junit", junit, "--html", html]);
@@ -103,17 +80,17 @@ describe("healing", { timeout: 120_000 }, () => {
   });
 
   test("what is expected is never healed: where a check does not hold, the case fails and nothing is saved", async () => {
-    page = { ...RECORDED, button: "Store", result: "Lost" };
+    notes.show({ ...RECORDED, button: "Store", result: "Lost" });
     const { result, ended } = await run(["--rerun", "--heal", "save"]);
     expect(result).toMatchObject({ verdict: "fail", healed: true, healing: { saved: false } });
     expect(ended.code).toBe(1);
-    expect(await readFile(join(project.workspace, "a.yaml"), "utf8")).toBe(CASE("Saved"));
-    page = RECORDED;
+    expect(await readFile(join(project.workspace, "a.yaml"), "utf8")).toBe(NOTES_CASE());
+    notes.show(RECORDED);
     expect((await run(["--rerun", "--heal", "off"])).result).toMatchObject({ verdict: "pass", healed: false });
   });
 
   test("off, and by default in CI, an element that is not there as recorded ends inconclusive, and never as a failure", async () => {
-    page = { ...RECORDED, button: "Save all" };
+    notes.show({ ...RECORDED, button: "Save all" });
     for (const [words, env] of [
       [["--rerun", "--heal", "off"], {}],
       [["--rerun"], { CI: "true" }],

@@ -72,34 +72,38 @@ describe("a recording", { timeout: 180_000 }, () => {
     );
   };
 
-  test("of a login, a search and a deletion passes, and fails where the application does something else", async () => {
-    const { project, text, told } = await record(`${shop.url}/login`, `SHOP_PASSWORD=${PASSWORD}\n`, async (page, looked) => {
-      await page.getByRole("textbox", { name: "Email" }).pressSequentially("ada@example.com");
-      await page.getByRole("textbox", { name: "Password" }).pressSequentially(PASSWORD);
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Products" }).waitFor();
-      await looked();
-      await page.getByRole("searchbox").click();
-      await page.keyboard.type("lamp");
-      await page.getByRole("button", { name: "Search" }).click();
-      await looked();
-      await page.getByRole("button", { name: "Delete Desk lamp" }).click();
-      await page.getByRole("dialog").waitFor();
-      await looked();
-      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-    });
-    expect(text).toContain("Navigate to ${baseUrl}/login");
-    expect(text).toContain(
-      'Type "ada@example.com" into the "Email" field, type "{{secret:SHOP_PASSWORD}}" into the "Password" field and click the "Log in" button',
-    );
-    expect(text).toContain('click the "Search" button');
-    expect(text).toContain('Click the "Delete Desk lamp" button');
-    expect(text).toMatch(/secrets:\n\s+- SHOP_PASSWORD/);
-    expect(text + told).not.toContain(PASSWORD);
-    expect(await run(project)).toEqual(["pass"]);
-    await writeFile(join(project.workspace, "recorded.yaml"), text.replaceAll("/login", "/login?bug=wrong-redirect"));
-    expect(await run(project)).toEqual([expect.stringMatching(/^fail Step 2: .*\/products.*seen: .*\/account/)]);
-  });
+  test(
+    "of a login, a search and a deletion passes, and fails where the application does something else",
+    { tags: ["long"] },
+    async () => {
+      const { project, text, told } = await record(`${shop.url}/login`, `SHOP_PASSWORD=${PASSWORD}\n`, async (page, looked) => {
+        await page.getByRole("textbox", { name: "Email" }).pressSequentially("ada@example.com");
+        await page.getByRole("textbox", { name: "Password" }).pressSequentially(PASSWORD);
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "Products" }).waitFor();
+        await looked();
+        await page.getByRole("searchbox").click();
+        await page.keyboard.type("lamp");
+        await page.getByRole("button", { name: "Search" }).click();
+        await looked();
+        await page.getByRole("button", { name: "Delete Desk lamp" }).click();
+        await page.getByRole("dialog").waitFor();
+        await looked();
+        await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      });
+      expect(text).toContain("Navigate to ${baseUrl}/login");
+      expect(text).toContain(
+        'Type "ada@example.com" into the "Email" field, type "{{secret:SHOP_PASSWORD}}" into the "Password" field and click the "Log in" button',
+      );
+      expect(text).toContain('click the "Search" button');
+      expect(text).toContain('Click the "Delete Desk lamp" button');
+      expect(text).toMatch(/secrets:\n\s+- SHOP_PASSWORD/);
+      expect(text + told).not.toContain(PASSWORD);
+      expect(await run(project)).toEqual(["pass"]);
+      await writeFile(join(project.workspace, "recorded.yaml"), text.replaceAll("/login", "/login?bug=wrong-redirect"));
+      expect(await run(project)).toEqual([expect.stringMatching(/^fail Step 2: .*\/products.*seen: .*\/account/)]);
+    },
+  );
 
   test("never holds what was typed in secret, also where a page shows it, nor an address with it", async () => {
     const server = createServer((asked, answer) => {
@@ -139,7 +143,7 @@ describe("a recording", { timeout: 180_000 }, () => {
     expect(await run(project)).toEqual(["pass"]);
   });
 
-  test("tells rows apart, and takes choices, checkboxes and what was typed last", async () => {
+  test("tells rows apart, and takes choices, checkboxes and what was typed last", { tags: ["long"] }, async () => {
     const page = `<title>List</title><h1>List</h1><table><tr><td>Apple</td><td><button onclick="said('Apple is gone')">Delete</button></td></tr><tr><td>Pear</td><td><button onclick="said('Pear is gone')">Delete</button></td></tr></table>
       <label>Colour <select><option>Red</option><option>Blue</option></select></label><label><input type=checkbox> Fresh</label><label>Note <input></label><p role=status></p>
       <script>const said = (text) => { document.querySelector("[role=status]").textContent = text; };</script>`;

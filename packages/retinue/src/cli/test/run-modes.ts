@@ -14,7 +14,8 @@ import {
   toTokenBill,
   toWantedBrowser,
 } from "@retinue/qa";
-import { RetinueError } from "@retinue/protocol";
+import type { RetinueEvent } from "@retinue/protocol";
+import { toBlocked } from "../../qa/run-tests.ts";
 import type { TestResults } from "../../qa/test-results.ts";
 import type { HealMode } from "./test-options.ts";
 
@@ -23,26 +24,41 @@ export type Rerun = {
   readonly results: TestResults;
   readonly signal: AbortSignal;
   readonly heal: HealMode;
+  /** Whether an agent may do a step whose recorded acts cannot be done any more: a model is there, and healing is wanted. */
+  readonly mayAsk: boolean;
+  readonly onEvent?: (loaded: LoadedCase, event: RetinueEvent) => void;
 };
 
-/** Runs what a case did when it passed last. */
+/** Runs what a case did when it passed last. A case of which there is nothing that could be done again is blocked, and the others go on. */
 export const createRerun =
-  ({ ports, results, signal, heal }: Rerun) =>
+  ({ ports, results, signal, heal, mayAsk, onEvent }: Rerun) =>
   async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
     const passed = await results.latestPass(loaded.id);
     const sessionId = passed?.sessionId ?? null;
     const events = sessionId === null ? [] : await ports.events(sessionId);
     if (sessionId === null || events.length === 0)
-      throw new RetinueError("usage", `${loaded.id} has not passed yet, so that there is nothing to do again.`, {
-        hint: "Run it once without --rerun.",
-      });
+      return toBlocked(
+        loaded,
+        attempt,
+        "It has not passed yet, so that there is nothing to do again. Run it once without --rerun.",
+      );
     const acts = readRecordedActs(foldSession(sessionId, events));
+    const again = toReplayPlan(loaded.testCase, acts, { reset: loaded.suite.reset ?? [], mayAsk });
+    const [missing] = again.missing;
+    if (missing !== undefined)
+      return toBlocked(
+        loaded,
+        attempt,
+        `What comes before the case was not recorded: ${JSON.stringify(missing)}. Run it once without --rerun.`,
+      );
     const elements = [...acts.steps.values()].flat().flatMap(({ element }) => element ?? []);
     const result = await runCase(loaded, ports, {
       attempt,
       signal,
-      plan: toReplayPlan(loaded.testCase, acts),
-      problems: acts.lost,
+      plan: again.plan,
+      after: again.after,
+      problems: [...acts.lost, ...again.problems],
+      onEvent: (event) => onEvent?.(loaded, event),
       recorded: { elements, mayHeal: heal !== "off" },
     });
     return result.healed ? { ...result, healing: await toHealing(result, acts, ports, heal) } : result;

@@ -60,7 +60,7 @@ const SERVICES = Array.from({ length: 10 }, (_, at) => at + 1);
 
 test(
   "S0 verification 1: ten steps with screenshots overflow one agent at 32k, and pass by sub-agents that stay below 8k",
-  { timeout: 300_000 },
+  { tags: ["long"], timeout: 300_000 },
   async () => {
     const url = await startServices();
     /** A tester opens the page, reads it, and looks at it. */
@@ -263,30 +263,34 @@ test(
   },
 );
 
-test("S0 verification 4: a recovery that fails stops the case, and no second one is made", { timeout: 120_000 }, async () => {
-  const recover = {
-    decision: "recover",
-    reason: "a dependency is missing",
-    recovery_task: { description: "Install the declared dependencies with npm", expected_result: "adding is installed" },
-  };
-  const broken = await testers.create({ ...runTill, evaluate: () => recover });
-  await createTill(broken);
-  await put(broken, "vendor/adding-1.0.0.tgz", "this is no package");
-  const [unrecovered] = casesOf(await callRetinue(broken.project, ["test", "till.yaml", "--json"]));
-  expect(unrecovered).toMatchObject({ verdict: "fail", steps: [{ verdict: "fail", attempts: 1 }] });
+test(
+  "S0 verification 4: a recovery that fails stops the case, and no second one is made",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const recover = {
+      decision: "recover",
+      reason: "a dependency is missing",
+      recovery_task: { description: "Install the declared dependencies with npm", expected_result: "adding is installed" },
+    };
+    const broken = await testers.create({ ...runTill, evaluate: () => recover });
+    await createTill(broken);
+    await put(broken, "vendor/adding-1.0.0.tgz", "this is no package");
+    const [unrecovered] = casesOf(await callRetinue(broken.project, ["test", "till.yaml", "--json"]));
+    expect(unrecovered).toMatchObject({ verdict: "fail", steps: [{ verdict: "fail", attempts: 1 }] });
 
-  const again = await testers.create({
-    ...runTill,
-    // It says that it installed something, and did not.
-    act: (task) => call("shell", { command: isInstall(task) ? "echo added 1 package" : "node till.js" }),
-    evaluate: () => recover,
-  });
-  await createTill(again);
-  const ended = await callRetinue(again.project, ["test", "till.yaml"]);
-  expect(ended.code, ended.stdout).toBe(1);
-  expect(ended.stderr.split("\n").filter((line) => line.startsWith("[Orchestrator] Recovery"))).toHaveLength(1);
-  expect(ended.stderr).toContain("[Orchestrator] Decision: stop: a recovery was tried already");
-});
+    const again = await testers.create({
+      ...runTill,
+      // It says that it installed something, and did not.
+      act: (task) => call("shell", { command: isInstall(task) ? "echo added 1 package" : "node till.js" }),
+      evaluate: () => recover,
+    });
+    await createTill(again);
+    const ended = await callRetinue(again.project, ["test", "till.yaml"]);
+    expect(ended.code, ended.stdout).toBe(1);
+    expect(ended.stderr.split("\n").filter((line) => line.startsWith("[Orchestrator] Recovery"))).toHaveLength(1);
+    expect(ended.stderr).toContain("[Orchestrator] Decision: stop: a recovery was tried already");
+  },
+);
 
 test("S0 verification 5: a failure that cannot be recovered stops the case, and nothing more is done", async () => {
   const made = await testers.create({

@@ -75,58 +75,62 @@ describe("what is typed in secret", { timeout: 180_000 }, () => {
     );
   };
 
-  test("reaches the application, and stands in no record, output, report or exported test; nor when it is done again", async () => {
-    const [html, junit, out] = ["r.html", "r.xml", "exported"].map((name) => join(project.workspace, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const ended = await callRetinue(project, [
-      "test",
-      ".",
-      "--json",
-      "-m",
-      "offline/rules",
-      "--html",
-      html,
-      "--junit",
-      junit,
-      "--export",
-      "playwright",
-      "--out",
-      out,
-    ]);
-    const told = await callRetinue(project, ["test", ".", "-m", "offline/rules", "--rerun"]);
-    const [result] = (JSON.parse(ended.stdout) as SuiteResult).cases as [CaseResult];
-    expect(result.verdict, result.reason).toBe("pass");
-    const typed = given.filter(({ password }) => password === PASSWORD);
-    expect(typed).toHaveLength(4);
-    const codes = [...new Set(typed.map(({ code = "" }) => code))];
-    for (const code of codes) expect(code).toMatch(/^\d{6}$/);
-    expect(typed.every(({ mail }) => mail === MAIL_CODE)).toBe(true);
+  test(
+    "reaches the application, and stands in no record, output, report or exported test; nor when it is done again",
+    { tags: ["long"] },
+    async () => {
+      const [html, junit, out] = ["r.html", "r.xml", "exported"].map((name) => join(project.workspace, name)) as [
+        string,
+        string,
+        string,
+      ];
+      const ended = await callRetinue(project, [
+        "test",
+        ".",
+        "--json",
+        "-m",
+        "offline/rules",
+        "--html",
+        html,
+        "--junit",
+        junit,
+        "--export",
+        "playwright",
+        "--out",
+        out,
+      ]);
+      const told = await callRetinue(project, ["test", ".", "-m", "offline/rules", "--rerun"]);
+      const [result] = (JSON.parse(ended.stdout) as SuiteResult).cases as [CaseResult];
+      expect(result.verdict, result.reason).toBe("pass");
+      const typed = given.filter(({ password }) => password === PASSWORD);
+      expect(typed).toHaveLength(4);
+      const codes = [...new Set(typed.map(({ code = "" }) => code))];
+      for (const code of codes) expect(code).toMatch(/^\d{6}$/);
+      expect(typed.every(({ mail }) => mail === MAIL_CODE)).toBe(true);
 
-    const kept = [
-      ...(await readAll(project.home)),
-      ...(await readAll(project.workspace)),
-      { file: "output", text: ended.stdout + ended.stderr + told.stdout + told.stderr },
-    ];
-    expect(kept.map(({ file }) => file)).toEqual(expect.arrayContaining(["r.html", "r.xml", "three.spec.ts", "output"]));
-    const everything = kept.map(({ text }) => text).join("\n");
-    // What stands in their place shows that the pages were recorded.
-    for (const reference of ["{{totp:SHOP_TOTP_SECRET}}", "{{mail-code:ada@example.com}}"])
-      expect(everything).toContain(reference);
-    for (const secret of [PASSWORD, TOTP_SECRET, MAIL_CODE, ...codes])
-      expect(kept.flatMap(({ file, text }) => (text.includes(secret) ? [file] : []))).toEqual([]);
-    const exported = kept.find(({ file }) => file === "three.spec.ts")?.text;
-    expect(exported).toContain('totp(process.env["SHOP_TOTP_SECRET"] ?? "")');
-    const [helper = ""] = /^const totp = [\s\S]*?^};$/m.exec(exported ?? "") ?? [];
-    const script = `import { createHmac } from "node:crypto";\n${helper}\nDate.now = () => 1_111_111_109_000;\nconsole.log(totp(process.argv[1]!));`;
-    const ran = (secret: string): string =>
-      execFileSync(process.execPath, ["--input-type=module-typescript", "-e", script, secret], { encoding: "utf8" }).trim();
-    // As RFC 6238 has it.
-    expect(ran(`otpauth://totp/x?secret=${TOTP_SECRET}&digits=8`)).toBe("07081804");
-    expect(ran(TOTP_SECRET)).toBe("081804");
-  });
+      const kept = [
+        ...(await readAll(project.home)),
+        ...(await readAll(project.workspace)),
+        { file: "output", text: ended.stdout + ended.stderr + told.stdout + told.stderr },
+      ];
+      expect(kept.map(({ file }) => file)).toEqual(expect.arrayContaining(["r.html", "r.xml", "three.spec.ts", "output"]));
+      const everything = kept.map(({ text }) => text).join("\n");
+      // What stands in their place shows that the pages were recorded.
+      for (const reference of ["{{totp:SHOP_TOTP_SECRET}}", "{{mail-code:ada@example.com}}"])
+        expect(everything).toContain(reference);
+      for (const secret of [PASSWORD, TOTP_SECRET, MAIL_CODE, ...codes])
+        expect(kept.flatMap(({ file, text }) => (text.includes(secret) ? [file] : []))).toEqual([]);
+      const exported = kept.find(({ file }) => file === "three.spec.ts")?.text;
+      expect(exported).toContain('totp(process.env["SHOP_TOTP_SECRET"] ?? "")');
+      const [helper = ""] = /^const totp = [\s\S]*?^};$/m.exec(exported ?? "") ?? [];
+      const script = `import { createHmac } from "node:crypto";\n${helper}\nDate.now = () => 1_111_111_109_000;\nconsole.log(totp(process.argv[1]!));`;
+      const ran = (secret: string): string =>
+        execFileSync(process.execPath, ["--input-type=module-typescript", "-e", script, secret], { encoding: "utf8" }).trim();
+      // As RFC 6238 has it.
+      expect(ran(`otpauth://totp/x?secret=${TOTP_SECRET}&digits=8`)).toBe("07081804");
+      expect(ran(TOTP_SECRET)).toBe("081804");
+    },
+  );
 
   test("a one-time code needs its secret to be named by the case", async () => {
     const other = await createProject();

@@ -137,7 +137,7 @@ const toReply =
       : { text: "RESULT: FAIL\nSUMMARY: What is expected was not there." };
   };
 
-describe("the ten-step case", () => {
+describe("the ten-step case", { tags: ["long"] }, () => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop();

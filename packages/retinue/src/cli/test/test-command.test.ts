@@ -132,7 +132,7 @@ describe("retinue test", () => {
     expect(ended.code, ended.stderr + ended.stdout).toBe(6);
   });
 
-  test("tells flaky cases apart", async () => {
+  test("tells flaky cases apart", { tags: ["long"] }, async () => {
     const made = await createTester({
       act: (task) =>
         call("shell", {
@@ -182,7 +182,7 @@ describe("retinue test", () => {
     expect(ended.stderr).toContain(`tests/${message}`);
   });
 
-  test("runs a case for each data row, by tag, title and share", async () => {
+  test("runs a case for each data row, by tag, title and share", { tags: ["long"] }, async () => {
     const made = await createTester({ act: (task) => call("shell", { command: `echo ${/user (\w+)/.exec(task)?.[1] ?? ""}` }) });
     await put(
       made,

@@ -2,9 +2,10 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { LoadedCase, LoadedCases } from "@retinue/qa";
-import { createCaseLog, formatCaseLine, formatComparison, loadCases, selectCases } from "@retinue/qa";
+import { formatComparison, loadCases, selectCases } from "@retinue/qa";
 import { RetinueError } from "@retinue/protocol";
 import { toShellEnvironment } from "@retinue/confine";
+import type { Workspace } from "../../host/workspace.ts";
 import { openRecord } from "../../open-record.ts";
 import { runTests } from "../../qa/run-tests.ts";
 import { startApp } from "../../qa/start-app.ts";
@@ -13,10 +14,12 @@ import { createTestResults } from "../../qa/test-results.ts";
 import { retinueHome } from "../../settings/retinue-home.ts";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
+import { withSpinner } from "../live/spinner.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
 import { agreeToApp, agreeToProgram } from "./agree-to-app.ts";
+import { createTestLog } from "./test-log.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
 import type { TestOptions } from "./test-options.ts";
@@ -38,7 +41,6 @@ export const testCommand = async (
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
   const cases = await readCases(paths, workspace, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
-  const log = toLiveLog(options, workers, surroundings);
   const bench = createTestBench({ cases, record });
   return workWith(
     {
@@ -53,28 +55,43 @@ export const testCommand = async (
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
       const agreement = { workspace, isAgreed: options.trustApp === true };
+      const spinner = { ...surroundings, isSilent: options.json === true };
+      const log = createTestLog({ isTold: options.json !== true, workers, cases: cases.length }, at);
+      const asking = <T>(ask: () => Promise<T>): Promise<T> => (at.status ? at.status.without(ask) : ask());
       const begun = bench.begin(at.retinue, {
         signal: at.signal,
-        agree: (line) => agreeToProgram(line, agreement, surroundings),
+        env,
+        agree: (line) => asking(() => agreeToProgram(line, agreement, surroundings)),
         keep: results.keepRecording,
       });
       const { ports } = begun;
       const result = await runTests({
         ...begun,
         cases,
-        ...(options.rerun === true ? { runOnce: createRerun({ ports, results, signal: at.signal, heal }) } : {}),
+        ...(options.rerun === true
+          ? {
+              runOnce: createRerun({
+                ports,
+                results,
+                signal: at.signal,
+                heal,
+                mayAsk: heal !== "off" && hasModel(at.retinue),
+                ...(log.hears.onEvent ? { onEvent: log.hears.onEvent } : {}),
+              }),
+            }
+          : {}),
         workers,
         retries,
         signal: at.signal,
         model: at.retinue.model,
         environment: options.env ?? null,
         startApp: async (app) => {
-          await agreeToApp(app, agreement, surroundings);
-          await stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
+          await asking(() => agreeToApp(app, agreement, surroundings));
+          await at.surroundings.stderr.write(`retinue: starting ${toPrintable(app.command, "line")}\n`);
           return startApp(app, { cwd: workspace, env: toShellEnvironment(env), signal: at.signal });
         },
-        ...log,
-      });
+        ...log.hears,
+      }).finally(log.close);
       await results.keep(result);
       const store = await openRecord({ settings, env, workspace: folder });
       try {
@@ -88,12 +105,18 @@ export const testCommand = async (
           await stderr.write(`retinue: wrote ${toPrintable(path.relative(workspace, file), "line")}\n`);
       }
       if (options.compareFlat === true)
-        for (const comparison of await compareFlat(cases, result, ports, at.signal))
+        for (const comparison of await withSpinner("doing the cases with one flat agent", spinner, () =>
+          compareFlat(cases, result, ports, at.signal),
+        ))
           await surroundings.stdout.write(`${toPrintable(surroundings.redact(formatComparison(comparison)), "prose")}\n`);
       return testExitCode(result, options.strict === true);
     },
   );
 };
+
+/** Rules stand in for a model where there is none; they know no more than what was recorded. */
+const hasModel = ({ agents, model }: Pick<Workspace, "agents" | "model">): boolean =>
+  !(agents.get("qa-step")?.model ?? model).startsWith("offline/");
 
 /** Null where there is nothing that can be run, which is told. */
 const readCases = async (
@@ -124,23 +147,4 @@ const readCases = async (
       : `retinue: none of ${loaded.cases.length} test cases is meant.\n`,
   );
   return null;
-};
-
-/** To stderr, so that standard output holds what came of the cases alone. Where several run at once, each line says whose it is. */
-const toLiveLog = ({ json }: TestOptions, workers: number, { stderr, redact }: Surroundings) => {
-  if (json === true) return {};
-  const logs = new Map<LoadedCase, ReturnType<typeof createCaseLog>>();
-  const tell = (line: string): void => void stderr.write(`${toPrintable(redact(line), "line")}\n`);
-  let ended = 0;
-  return {
-    onBegin: (loaded: LoadedCase, attempt: number) => {
-      logs.set(loaded, createCaseLog());
-      tell(`${loaded.testCase.title}${attempt > 1 ? ` (attempt ${attempt})` : ""}`);
-    },
-    onEvent: (loaded: LoadedCase, event: Parameters<ReturnType<typeof createCaseLog>["take"]>[0]) => {
-      const prefix = workers > 1 ? `${loaded.testCase.title}: ` : "";
-      for (const line of logs.get(loaded)?.take(event) ?? []) tell(`${prefix}${line}`);
-    },
-    onEnd: (result: Parameters<typeof formatCaseLine>[0]) => tell(`${formatCaseLine(result)} (${++ended} done)`),
-  };
 };

@@ -12,6 +12,7 @@ import type { TestOptions } from "./test-options.ts";
 const SCHEMA_FILE = "test-case.schema.json";
 
 const FIRST_CASE = `# yaml-language-server: $schema=./${SCHEMA_FILE}
+# Say here what your start page shows. A check is evaluated by the runner itself; a sentence is judged by the agent.
 title: The start page greets
 tags: [smoke]
 steps:
@@ -23,10 +24,11 @@ steps:
         element: heading "Welcome"
 `;
 
-const SUITE = `# Settings of all test cases in this folder.
+const SUITE = `# Settings of all test cases in this folder: where your application is, and, without the marks before it, how it is started.
 # app:
 #   command: npm start
 #   url: http://127.0.0.1:3000/
+#   reuse: true
 baseUrl:
   local: http://127.0.0.1:3000
 `;
@@ -51,6 +53,9 @@ export const testInitCommand = async (folder: string, options: TestOptions, { st
     }
     await stderr.write(`retinue: wrote ${toPrintable(path.join(folder, name), "line")}\n`);
   }
-  await stderr.write(`retinue: retinue test ${toPrintable(folder, "line")} runs it.\n`);
+  const shown = toPrintable(folder, "line");
+  await stderr.write(
+    `retinue: say in ${shown}/suite.yaml where your application is, and in ${shown}/first.yaml what it shows; retinue test ${shown} runs it.\n`,
+  );
   return EXIT.done;
 };

@@ -33,6 +33,7 @@ export const testRecordCommand = async (
   const out = path.resolve(workspace, options.out ?? "tests/recorded.yaml");
   const { createBrowserProcess, openBrowserSession, recordPerson } = await import("@retinue/tools/browser");
   const { executable, cacheFolder, ...rules } = toBrowserOptions(settings, retinueHome(env), env);
+  if (actor === undefined) requireScreen(env);
   const program = createBrowserProcess({ executable, cacheFolder, headless: actor !== undefined, env });
   const secrets = await workspaceSecrets(workspace);
   const stopped = new AbortController();
@@ -79,6 +80,14 @@ export const testRecordCommand = async (
     process.removeListener("SIGINT", stop);
     await program.close();
   }
+};
+
+/** Elsewhere than under X and Wayland a window needs no word. */
+const requireScreen = ({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): void => {
+  if (process.platform !== "linux" || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined) return;
+  throw new RetinueError("usage", "There is no screen to show a window on: DISPLAY is not set.", {
+    hint: "Run it in a terminal of your desktop, or over ssh -X.",
+  });
 };
 
 const writeCase = async (file: string, text: string, isForced: boolean): Promise<void> => {

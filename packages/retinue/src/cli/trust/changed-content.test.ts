@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createCommandHooks } from "../../command-hooks.ts";
+import { createCommandHooks } from "../../hooks/command-hooks.ts";
 import { callRetinue } from "../testing/call-retinue.ts";
 import type { Project } from "../testing/spawn-retinue.ts";
 import { createProject } from "../testing/spawn-retinue.ts";
@@ -92,7 +92,7 @@ describe("L9 trust ends where content changes", () => {
       workspace: made.workspace,
       env: process.env,
     });
-    const call = { run: {} as never, callId: "c", tool: "shell", effect: "execute", input: {} } as const;
+    const call = { run: {} as never, callId: "c", tool: "shell", effect: "execute", input: {}, workspace: "" } as const;
     const { signal } = new AbortController();
     expect(await hooks?.before?.(call, signal)).toEqual({});
     await put(made, "guard.sh", "touch ran; exit 0\n");

@@ -10,6 +10,7 @@ import { toForkPoint } from "../../cli/record/fork-point.ts";
 import { formatSessions, readRows } from "../../cli/record/list-command.ts";
 import { readStates } from "../../cli/record/session-state.ts";
 import { formatStats } from "../../cli/record/stats-command.ts";
+import { offlinePlanNotice } from "../../cli/show-run.ts";
 import { formatSpent } from "../../cli/tree-bill.ts";
 import { readSteps } from "../../plans.ts";
 import { renderMarkdown } from "../draw/markdown-stream.ts";
@@ -93,7 +94,10 @@ const plan: Command = {
         tell(context, "/plan run carries it out.");
       };
       // Why none was made stands in the conversation already.
-      show().catch(() => undefined);
+      show().catch(() => {
+        const notice = offlinePlanNotice(retinue.model);
+        if (notice !== "") tell(context, notice);
+      });
       return;
     }
     const known = latestPlan.get(context);
@@ -299,8 +303,11 @@ const help: Command = {
   takes: "",
   about: "shows this",
   run: (_, { commands, print, width }) => {
+    // Beside each other where there is room, else below each other.
     const line = (left: string, right: string): readonly Row[] =>
-      wrapRow(row(span(`  ${left}`.padEnd(Math.min(26, width() - 12)), "bold"), ` ${right}`), width(), "      ");
+      width() < 60
+        ? [...wrapRow([span(`  ${left}`, "bold")], width(), "    "), ...wrapRow([span(`      ${right}`)], width(), "      ")]
+        : wrapRow(row(span(`  ${left}`.padEnd(26), "bold"), ` ${right}`), width(), "      ");
     print([
       ...commands()
         .all()

@@ -1,5 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
 import { afterEach, expect, test } from "vitest";
 import { createProject } from "../../cli/testing/spawn-retinue.ts";
 import { DEFAULT_SETTINGS } from "../../settings/settings.ts";
@@ -101,6 +104,55 @@ test("a no to /undo changes nothing, and a file that is changed while the questi
   expect(await readFile(at("cart.ts"), "utf8")).toBe("meanwhile\n");
 });
 
+test("what was merged from a worktree is taken back: changed, made and deleted files stand as before, also those that were not committed", async () => {
+  const project = await createProject();
+  const at = (file: string): string => join(project.workspace, file);
+  const git = (...args: string[]) =>
+    promisify(execFile)("git", args, { cwd: project.workspace, env: { PATH: process.env["PATH"], HOME: project.home } });
+  await git("init", "--quiet");
+  await writeFile(at("cart.ts"), "one\n");
+  await writeFile(at("old.ts"), "old\n", { mode: 0o755 });
+  await git("add", "--all");
+  await git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "--quiet", "--message=first");
+  await writeFile(at("cart.ts"), "one\nnot committed\n");
+  const writer = {
+    ...agentFrontMatterSchema.parse({ name: "writer", description: "Writes.", isolation: "worktree" }),
+    prompt: "You write.",
+  };
+  const played = await play({
+    project,
+    agents: [writer],
+    settings: { ...DEFAULT_SETTINGS, approve: "all", allowUnsandboxed: true },
+    script: ({ system, messages }) => {
+      const answers = messages.filter(({ role }) => role === "assistant").length;
+      const turns = system.startsWith("You write.")
+        ? [
+            { toolCalls: [call("e", "edit", { path: "cart.ts", edits: [{ old: "one", new: "two" }] })] },
+            { toolCalls: [call("w", "write", { path: "src/made.ts", content: "made\n" })] },
+            { toolCalls: [call("s", "shell", { command: "rm old.ts" })] },
+            { text: "Written." },
+          ]
+        : [{ toolCalls: [call("d", "delegate_to_agent", { agent: "writer", task: "write it" })] }, { text: "It is merged." }];
+      return turns[answers];
+    },
+  });
+  await played.press("change it", ENTER);
+  await played.until("completed in");
+  expect(await readFile(at("cart.ts"), "utf8")).toBe("two\nnot committed\n");
+  await expect(stat(at("old.ts"))).rejects.toThrow("ENOENT");
+  await played.press("/undo", ENTER);
+  await played.until("Ctrl-G opens");
+  await played.advance(1500);
+  await played.until("retinue asks you");
+  await played.advance(300);
+  await played.press("1");
+  await played.until("3 files as before");
+  expect(await readFile(at("cart.ts"), "utf8")).toBe("one\nnot committed\n");
+  expect(await readFile(at("old.ts"), "utf8")).toBe("old\n");
+  expect((await stat(at("old.ts"))).mode & 0o111).not.toBe(0);
+  await expect(stat(at("src"))).rejects.toThrow("ENOENT");
+});
+
 test("what a command changed is named, and left", async () => {
   const project = await createProject();
   await mkdir(join(project.workspace, "src"));
@@ -112,6 +164,6 @@ test("what a command changed is named, and left", async () => {
   await played.press("go", ENTER);
   await played.until("completed in");
   await played.press("/undo", ENTER);
-  await played.until("left src/by-command.txt: a command or a merge changed it");
+  await played.until("left src/by-command.txt: a command changed it");
   expect(await readFile(join(project.workspace, "src/by-command.txt"), "utf8")).toBe("made\n");
 });

@@ -19,6 +19,8 @@ export type CardOptions = {
   readonly shown: Shown;
   /** `executor #1 ‹ main`, for an approval. */
   readonly path: string;
+  /** The provider and model of who asks, for an approval. */
+  readonly model?: string | undefined;
   readonly diff: string | undefined;
   readonly rule: ApprovalRule | undefined;
   /** Where in it one reads; at its beginning where it is absent. */
@@ -80,7 +82,18 @@ const drawChoices = (rule: ApprovalRule | undefined, isShort: boolean, width: nu
 export const coverOf = ({ act, agent }: ApprovalQuestion["approval"]): string =>
   `r and s: ${describeAlike(act)}${act.effect === "execute" ? "" : `, by ${safeName(agent)} or by all`}`;
 
-const frame = (title: string, right: string, body: readonly Row[], width: number, hint = ""): readonly Row[] => {
+/** What does not fit beside each other is left out, the keys last. */
+const drawBottom = (keys: string, below: string, width: number): Row => {
+  const wanted = [keys, below].filter((text) => text !== "");
+  const isBoth = wanted.reduce((sum, text) => sum + widthOf(text) + 2, 0) <= width - 4;
+  const [left = "", right = ""] = isBoth ? (keys === "" ? ["", below] : [keys, below]) : [keys];
+  if (left !== "" && widthOf(left) > width - 6) return row(span(`└${"─".repeat(Math.max(0, width - 2))}┘`, "waiting"));
+  const ends = [left === "" ? "" : ` ${left} `, right === "" ? "" : ` ${right} `] as const;
+  const line = "─".repeat(Math.max(0, width - 2 - widthOf(ends[0]) - widthOf(ends[1])));
+  return row(span("└", "waiting"), span(ends[0], "dim"), span(line, "waiting"), span(ends[1], "dim"), span("┘", "waiting"));
+};
+
+const frame = (title: string, right: string, body: readonly Row[], width: number, hint = "", below = ""): readonly Row[] => {
   const inner = width - 4;
   const room = Math.max(0, width - 6 - widthOf(right));
   const head = cutRow([span(title, "waiting")], room);
@@ -91,9 +104,7 @@ const frame = (title: string, right: string, body: readonly Row[], width: number
       const cut = cutRow(one, inner);
       return row(span("│ ", "waiting"), ...cut, " ".repeat(Math.max(0, inner - rowWidth(cut))), span(" │", "waiting"));
     }),
-    hint === "" || widthOf(hint) > width - 6
-      ? row(span(`└${"─".repeat(Math.max(0, width - 2))}┘`, "waiting"))
-      : row(span("└ ", "waiting"), span(hint, "dim"), span(` ${"─".repeat(width - 4 - widthOf(hint))}┘`, "waiting")),
+    drawBottom(hint, below, width),
   ];
 };
 
@@ -139,7 +150,7 @@ const LEAST_BODY_ROWS = 4;
 const drawApproval = (
   { approval }: ApprovalQuestion,
   { title, number }: { readonly title: string; readonly number: string },
-  { shown: { reason }, path, diff, rule, review, redact, width, mostRows }: CardOptions,
+  { shown: { reason }, path, model = "", diff, rule, review, redact, width, mostRows }: CardOptions,
 ): readonly Row[] => {
   const inner = width - 4;
   const isTitleWhole = widthOf(title) <= width - 6 - widthOf(number);
@@ -164,7 +175,7 @@ const drawApproval = (
   const seen = rows.length <= room && withCover ? rows : windowOf(rows, Math.max(0, at), room);
   const [name = ""] = path.split(" ‹ ");
   const shownRows = [...head, ...seen, ...choices, ...(withCover ? cover : [])];
-  return frame(isTitleWhole ? title : `${name} asks`, number, shownRows, width, typed ? "" : hint);
+  return frame(isTitleWhole ? title : `${name} asks`, number, shownRows, width, typed ? "" : hint, safeName(model));
 };
 
 /** The reason for a no, or a remark, while it is typed. */

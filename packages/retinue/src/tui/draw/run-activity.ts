@@ -1,5 +1,6 @@
 /** What a run is doing at this moment, in a few words, and whether it has been quiet for long and why. */
 import type { CallView, RunView } from "@retinue/client";
+import { formatHandedOver } from "../../cli/format-transfer.ts";
 import { safeName } from "../screen/row.ts";
 import { clock } from "./clock.ts";
 import { describeCall } from "./describe-call.ts";
@@ -16,7 +17,8 @@ export const summaryLine = (run: RunView): string => {
   const { result } = run;
   if (result === null) return "";
   if (result.error && result.status !== "completed") return firstLine(result.error.message);
-  const line = result.summary.split("\n").find((one) => one.trim() !== "" && !/^#+\s/.test(one)) ?? result.summary;
+  const line =
+    result.summary.split("\n").find((one) => one.trim() !== "" && !/^#+\s|^\[offline model\b/.test(one)) ?? result.summary;
   return firstLine(line.replace(/^#+\s*/, "").replaceAll(/\*\*|`/g, ""));
 };
 
@@ -31,6 +33,8 @@ export const describeActivity = (run: RunView, names: RunNames): string => {
       const question = run.approvals.find(({ isClosed }) => !isClosed);
       if (question) return `wants to ${describeCall(question.act)}`;
       const waitedFor = run.children.filter(({ state }) => state.type !== "settled");
+      const handedOver = formatHandedOver(run);
+      if (handedOver !== undefined) return safeName(handedOver);
       const [only] = waitedFor;
       if (only === undefined) return "waits";
       return waitedFor.length === 1

@@ -1,6 +1,8 @@
 /** A run opened: who it is, what its limits leave, what it cost alone and with all below, what was said to it, and what it did, the latest at the end. */
-import { toLimitUses, type LimitUse, type MessageView, type RunView } from "@retinue/client";
+import { toLimitUses, toMessageState, type LimitUse, type MessageState, type MessageView, type RunView } from "@retinue/client";
+import { withoutCalls } from "@retinue/protocol";
 import { brief, count, money } from "../../cli/amounts.ts";
+import { formatHandedOver } from "../../cli/format-transfer.ts";
 import { wrapRow } from "../screen/fit-row.ts";
 import type { Row } from "../screen/row.ts";
 import { row, safeName, safeText, span } from "../screen/row.ts";
@@ -32,12 +34,29 @@ const WORDS = {
   contextTokens: "tokens of context",
 } as const;
 
-const drawMessage = ({ content, deliveredAt, from }: MessageView, redact: DetailsOptions["redact"], names: RunNames): Row =>
-  row(
+const formatState = (state: MessageState): string => {
+  switch (state.type) {
+    case "delivered":
+      return `delivered at step ${state.step}`;
+    case "withdrawn":
+      return "taken back";
+    case "undeliverable":
+      return "undeliverable: it ended before it could read this";
+    case "queued":
+      return "queued for its next step";
+    default:
+      return state satisfies never;
+  }
+};
+
+const drawMessage = (run: RunView, message: MessageView, { redact, names }: Pick<DetailsOptions, "redact" | "names">): Row => {
+  const { content, from } = message;
+  return row(
     span(`  ${from === "human" ? "you" : (names.get(from) ?? "an agent")}: `, "user"),
     safeText(redact(content.map((part) => (part.type === "text" ? part.text : "[image]")).join(" "))),
-    span(deliveredAt === null ? "  queued" : "  delivered", "dim"),
+    span(`  ${formatState(toMessageState(run, message))}`, "dim"),
   );
+};
 
 const spent = (label: string, { usage, costUsd }: RunView["own"]): string =>
   `${label} ${brief(usage.input)} in, ${brief(usage.output)} out, ${money(costUsd)}`;
@@ -46,7 +65,8 @@ export const drawDetails = (run: RunView, { names, redact, now, width }: Details
   const sign = statusSign(run.state);
   const elapsed = elapsedOf(run, now);
   const limits = toLimitUses(run).map(formatLimit);
-  const task = redact(run.task.map((part) => (part.type === "text" ? part.text : "[image]")).join(" "));
+  const handedOver = formatHandedOver(run);
+  const task = redact(run.task.map((part) => (part.type === "text" ? withoutCalls(part.text) : "[image]")).join(" "));
   return [
     ...wrapRow(
       row(
@@ -66,7 +86,8 @@ export const drawDetails = (run: RunView, { names, redact, now, width }: Details
       width,
     ),
     ...(limits.length === 0 ? [] : wrapRow([span(limits.join(", "), "dim")], width)),
-    ...run.messages.map((message) => drawMessage(message, redact, names)),
+    ...(handedOver === undefined ? [] : wrapRow([span(safeName(handedOver), "dim")], width)),
+    ...run.messages.flatMap((message) => wrapRow(drawMessage(run, message, { redact, names }), width, "    ")),
     ...run.steps.flatMap((step) => [
       ...(step.text.trim() === ""
         ? []

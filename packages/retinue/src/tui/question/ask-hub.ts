@@ -1,8 +1,7 @@
-/** Where agents that ask the user something meet the screen: each question waits until it is answered, or its call is over. */
+/** Where what Retinue itself asks the user meets the screen: each question waits until it is answered, or no longer wanted. */
 import type { AskQuestion } from "./question.ts";
 
 export type AskHub = {
-  /** For the tool. */
   readonly ask: (
     asked: { readonly question: string; readonly options: readonly string[]; readonly by?: string },
     signal: AbortSignal,

@@ -11,6 +11,8 @@ export type AskQuestion = {
   readonly by?: string;
   readonly text: string;
   readonly options: readonly string[];
+  /** The record tells of the answer. */
+  readonly isRecorded?: true;
   /** Undefined: nobody answers. */
   readonly settle: (answer: string | undefined) => void;
 };

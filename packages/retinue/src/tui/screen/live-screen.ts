@@ -6,8 +6,10 @@ import { cutRow } from "./fit-row.ts";
 import type { Colours, Row } from "./row.ts";
 import { encodeRow, rowWidth } from "./row.ts";
 
-const BEGIN = "\u001b[?2026h\u001b[?25l";
-const END = "\u001b[?2026l";
+const HIDE_CURSOR = "\u001b[?25l";
+/** Between these a terminal that knows them shows nothing half drawn. */
+const BEGIN_FRAME = "\u001b[?2026h";
+const END_FRAME = "\u001b[?2026l";
 const SHOW_CURSOR = "\u001b[?25h";
 const ERASE_BELOW = "\u001b[J";
 const ERASE_LINE = "\u001b[K";
@@ -36,16 +38,19 @@ export type LiveScreenOptions = {
   readonly write: (bytes: string) => void;
   readonly size: () => Size;
   readonly colours: Colours;
+  /** Whether frames are marked; they are unless said otherwise. */
+  readonly isModern?: boolean;
 };
 
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : "");
 const down = (rows: number): string => (rows > 0 ? `\u001b[${rows}B` : "");
 
-export const createLiveScreen = ({ write, size, colours }: LiveScreenOptions): LiveScreen => {
+export const createLiveScreen = ({ write, size, colours, isModern = true }: LiveScreenOptions): LiveScreen => {
   /** As they stand on the screen. */
   let drawn: readonly { readonly bytes: string; readonly width: number }[] = [];
   let cursorRow = 0;
   let isStale = false;
+  const [begin, end] = isModern ? [`${BEGIN_FRAME}${HIDE_CURSOR}`, END_FRAME] : [HIDE_CURSOR, ""];
 
   /** How many rows of the screen stand between the top of the live part and the cursor. Terminals wrap what a narrower window no longer holds. */
   const rowsAbove = (): number => {
@@ -91,7 +96,7 @@ export const createLiveScreen = ({ write, size, colours }: LiveScreenOptions): L
       const body = isSame ? redrawChanged(next) : redrawAll(finished, next);
       const back = up(Math.max(0, next.length - 1 - target));
       const column = cursor === undefined ? "" : `\r${cursor.column > 0 ? `\u001b[${cursor.column}C` : ""}`;
-      write(`${BEGIN}${body}${back}${column}${cursor === undefined ? "" : SHOW_CURSOR}${END}`);
+      write(`${begin}${body}${back}${column}${cursor === undefined ? "" : SHOW_CURSOR}${end}`);
       drawn = next;
       cursorRow = Math.max(0, target);
       isStale = false;

@@ -41,9 +41,9 @@ export type Colours = "none" | "16" | "256";
 
 /** What the terminal can show; `NO_COLOR` asks for none. */
 export const coloursOf = (env: NodeJS.ProcessEnv): Colours => {
-  const { NO_COLOR, TERM = "", COLORTERM } = env;
+  const { NO_COLOR, TERM = "", COLORTERM = "", WT_SESSION = "" } = env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return "none";
-  return /256|kitty|ghostty|direct/.test(TERM) || (COLORTERM ?? "") !== "" ? "256" : "16";
+  return /256|kitty|ghostty|direct/.test(TERM) || COLORTERM !== "" || WT_SESSION !== "" ? "256" : "16";
 };
 
 const IN_16: Partial<Record<Style, string>> = { partial: "33;2", timeout: "91" };

@@ -1,15 +1,16 @@
 /**
- * What a session has said and done, as rows that are written once: the words of its main run as Markdown, its calls, the agents that have ended, and how each
+ * What a session has said and done, as rows that are written once: the words of whoever has the conversation as Markdown, its calls, the agents that have ended, and how each
  * turn came out. The same events give the same rows, live or read from the record.
  */
-import type { RunView, SessionView } from "@retinue/client";
-import type { EventOf, RetinueEvent, RunId, UserPart } from "@retinue/protocol";
+import { hasConversation, type RunView, type SessionView } from "@retinue/client";
+import { withoutCalls, type EventOf, type RetinueEvent, type RunId, type UserPart } from "@retinue/protocol";
 import type { AnswerRenderer } from "../../cli/answer-renderer.ts";
 import { createAnswerRenderer } from "../../cli/answer-renderer.ts";
 import { formatErrorValue } from "../../cli/format-error.ts";
 import { formatMeasured } from "../../cli/format-measured.ts";
 import type { KnownSecret } from "../../secrets/create-redactor.ts";
 import { createEndedAgents } from "../draw/ended-agents.ts";
+import { drawAnswered } from "../draw/draw-answered.ts";
 import { drawBill } from "../draw/draw-bill.ts";
 import { describeCall } from "../draw/describe-call.ts";
 import { createMarkdownStream, renderMarkdown } from "../draw/markdown-stream.ts";
@@ -40,7 +41,7 @@ const MOST_TASK_ROWS = 12;
 
 /** An image that has its mark in the text is not told twice. */
 const plainText = (parts: readonly UserPart[]): string => {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const texts = parts.flatMap((part) => (part.type === "text" ? [withoutCalls(part.text)] : []));
   const isMarked = texts.some((text) => text.includes("[image "));
   return [...texts, ...parts.flatMap((part) => (part.type === "image" && !isMarked ? ["[image]"] : []))].join(" ");
 };
@@ -142,13 +143,40 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     return SAID.has(event.type) ? [...before, ...takeWords(event)] : before;
   };
 
+  /** Whoever the conversation was handed to speaks and acts in it as its first run did; those below it stand in the tree. */
+  const takeHeir = (event: RetinueEvent, heir: RunView): readonly Row[] => {
+    if (kind === "side") return [];
+    if (event.type === "tool.settled") return drawCall(event, heir);
+    return SAID.has(event.type) ? takeWords(event) : [];
+  };
+
+  /** What was said to a run that ended before it could read it. */
+  const drawUndelivered = (run: RunView | undefined): readonly Row[] =>
+    [...(run?.queuedMessages.values() ?? [])]
+      .filter(({ from, withdrawnAt }) => from === "human" && withdrawnAt === null)
+      .flatMap(({ content }) =>
+        wrapRow(
+          row(
+            "  ",
+            span("✗ undeliverable ", "failed"),
+            span(`${safeName(run?.agent ?? "")} ended before it could read: `, "dim"),
+            safeText(redact(plainText(content))),
+          ),
+          width(),
+          "    ",
+        ),
+      );
+
   const takeAny = (event: RetinueEvent, view: SessionView): readonly Row[] => {
-    const lines = tellEvent(event);
+    const lines = tellEvent(event, view.runs);
     if (lines.length > 0) return apart("calls", lines);
     if (event.type === "message.received" && event.from === "human")
       return apart("other", drawAsked(`you → ${safeName(event.agent)}`, plainText(event.content)));
+    if (event.type === "run.settled") return apart("calls", drawUndelivered(view.runs.get(event.runId)));
     if (event.type !== "approval.answered") return [];
     const question = view.approvals.get(event.approvalId);
+    if (question?.act.question !== undefined && event.text !== undefined)
+      return drawAnswered(redact(question.act.question.text), redact(event.text), width());
     const what = question ? redact(describeCall(question.act)) : "a call";
     const scope = { once: "once", run: "for this run", session: "for this session" }[event.scope];
     const by = event.source?.via === "rule" ? ", by a rule" : "";
@@ -166,9 +194,10 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
   return {
     take: (event, view) => {
       const rows = takeAny(event, view);
-      const root = view.runs.get(event.runId);
-      if (event.depth !== 0 || !root) return rows;
-      return [...rows, ...takeRoot(event, root)];
+      const run = view.runs.get(event.runId);
+      if (!run) return rows;
+      if (event.depth === 0) return [...rows, ...takeRoot(event, run)];
+      return hasConversation(run, view.runs) ? [...rows, ...takeHeir(event, run)] : rows;
     },
     tail: () => inset(words.tail()),
     lastSource: () => lastSource,

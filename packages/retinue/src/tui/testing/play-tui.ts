@@ -23,6 +23,7 @@ export type PlayOptions = {
   readonly rows?: number;
   readonly settings?: Partial<Settings>;
   readonly colours?: Colours;
+  readonly isModern?: boolean;
   readonly project?: Project;
   readonly agents?: RetinueOptions["agents"];
   readonly price?: number;
@@ -74,7 +75,6 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     settings: { ...DEFAULT_SETTINGS, ...options.settings },
     model,
     ...(options.agents === undefined ? {} : { agents: options.agents }),
-    askUser: asks.ask,
     approver: askInRecord,
   });
   const workspace = await realpath(project.workspace);
@@ -92,6 +92,7 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
       size: () => ({ columns: terminal.cols, rows: terminal.rows }),
       colours: options.colours ?? "256",
       notifyBy: "osc9",
+      isModern: options.isModern ?? true,
     },
     retinue,
     workspace,
@@ -123,7 +124,6 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
           env: { RETINUE_HOME: project.home },
           settings: { ...DEFAULT_SETTINGS, ...options.settings },
           model,
-          askUser: asks.ask,
           ...more,
         }),
     }),
@@ -162,7 +162,8 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     all,
     until: async (isThere) => {
       const check = typeof isThere === "string" ? (seen: string) => seen.includes(isThere) : isThere;
-      const end = Date.now() + 20_000;
+      // Long enough for a busy machine; nothing waits for it to pass.
+      const end = Date.now() + 90_000;
       for (;;) {
         await settle();
         if (check(screen()) || (typeof isThere === "string" && check(all()))) return;

@@ -112,8 +112,11 @@ const CASES: readonly Case[] = [
   },
 ];
 
+/** An address, a text and a request; the others are long tests. */
+const SHORT: ReadonlySet<string> = new Set(["wrong-redirect", "wrong-total", "save-500"]);
+
 describe("a check tells the healthy application from each planted bug", () => {
-  test.each(CASES)("$bug", async ({ bug, after, check: given }) => {
+  const tellApart = async ({ bug, after, check: given }: Case): Promise<void> => {
     expect(checkSchema.safeParse(given).success).toBe(true);
     const [healthy, broken] = [`ses_${bug}-healthy`, `ses_${bug}-broken`] as const;
     await Promise.all([logIn(healthy, ""), logIn(broken, bug)]);
@@ -122,7 +125,10 @@ describe("a check tells the healthy application from each planted bug", () => {
     expect(held).toMatchObject({ status: "held", scoped: true });
     expect(failed).toMatchObject({ status: "failed", scoped: true });
     expect(failed.observed).not.toBe("");
-  });
+  };
+
+  test.each(CASES.filter(({ bug }) => SHORT.has(bug)))("$bug", tellApart);
+  test.each(CASES.filter(({ bug }) => !SHORT.has(bug)))("$bug", { tags: ["long"] }, tellApart);
 });
 
 describe("what a check finds", () => {
@@ -158,18 +164,22 @@ describe("what a check finds", () => {
     });
   });
 
-  test("a message that is gone again holds only where the check says that a moment is enough, and only since the step began", async () => {
-    await logIn("ses_toast", "");
-    await save("ses_toast", "2");
-    await (await (await browser.session("ses_toast")).page()).waitForTimeout(1_700);
-    const toast = { check: "text", in: "status", contains: "Pen was saved." };
-    expect(await check("ses_toast", toast)).toMatchObject({ status: "failed" });
-    expect(await check("ses_toast", { ...toast, during: true })).toMatchObject({ status: "held", scoped: true });
-    await step("ses_toast", "next")("browser_click", { role: "heading", name: "Delivery" });
-    expect(await check("ses_toast", { ...toast, during: true })).toMatchObject({ status: "failed" });
-  });
+  test(
+    "a message that is gone again holds only where the check says that a moment is enough, and only since the step began",
+    { tags: ["long"] },
+    async () => {
+      await logIn("ses_toast", "");
+      await save("ses_toast", "2");
+      await (await (await browser.session("ses_toast")).page()).waitForTimeout(1_700);
+      const toast = { check: "text", in: "status", contains: "Pen was saved." };
+      expect(await check("ses_toast", toast)).toMatchObject({ status: "failed" });
+      expect(await check("ses_toast", { ...toast, during: true })).toMatchObject({ status: "held", scoped: true });
+      await step("ses_toast", "next")("browser_click", { role: "heading", name: "Delivery" });
+      expect(await check("ses_toast", { ...toast, during: true })).toMatchObject({ status: "failed" });
+    },
+  );
 
-  test("the content of a download is checked, and not that of a step before", async () => {
+  test("the content of a download is checked, and not that of a step before", { tags: ["long"] }, async () => {
     await logIn("ses_download", "");
     const download = { check: "download", name: "products.csv", content: { contains: "Floor lamp,89.00,2" } };
     expect(await check("ses_download", download)).toMatchObject({ status: "failed", observed: "nothing was downloaded" });

@@ -46,11 +46,12 @@ export const RECORD_SCRIPT = `(() => {
   };
   const isText = (element) => element.localName === "textarea" || element.isContentEditable || (element.localName === "input" && !/^(checkbox|radio|button|submit|reset|image|file|range|color)$/.test(element.type));
   const CODE = /one-?time|otp|totp|2fa|verification.?code/i;
+  const SECRET = /(^|[^a-z])(pin|cvc|cvv|passcode|passphrase|security.?code)([^a-z]|$)/i;
   const typed = new WeakMap();
   const secrecyOf = (element) => {
     const about = [element.name, element.id, element.autocomplete, nameOf(element)].join(" ");
     if (CODE.test(about)) return "code";
-    return element.type === "password" || /password|cc-(number|csc)/.test(element.autocomplete || "") ? "secret" : "none";
+    return element.type === "password" || /password|cc-(number|csc)/.test(element.autocomplete || "") || SECRET.test(about) ? "secret" : "none";
   };
   const tellTyped = (element) => {
     const value = element.isContentEditable ? element.innerText : element.value;

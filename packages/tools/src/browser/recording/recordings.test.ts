@@ -65,7 +65,7 @@ const coloursOf = async (video: Buffer): Promise<readonly string[]> => {
 };
 
 describe("on request", { timeout: 120_000 }, () => {
-  test("a trace holds what was done and shown, and no secret, typed or sent", async () => {
+  test("a trace holds what was done and shown, and no secret, typed or sent", { tags: ["long"] }, async () => {
     const sessionId = "ses_trace";
     await browser.call("browser_navigate", { url: shop.url }, { sessionId });
     await browser.call("browser_type", { description: "email", text: "{{totp:SHOP_TOTP}}" }, { sessionId });
@@ -90,7 +90,7 @@ describe("on request", { timeout: 120_000 }, () => {
     expect(await session.takeRecordings()).toEqual({});
   });
 
-  test("a video shows what the page looked like, but for the time in which it showed a secret", async () => {
+  test("a video shows what the page looked like, but for the time in which it showed a secret", { tags: ["long"] }, async () => {
     const film = async (sessionId: `ses_${string}`, text: string): Promise<ReadonlySet<string>> => {
       await browser.call("browser_navigate", { url: pages.url }, { sessionId });
       await browser.call("browser_type", { description: "Code", text }, { sessionId });

@@ -3,8 +3,8 @@ import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 
 type Entry = { readonly name: Buffer; readonly data: Buffer };
 
-export const scrubZip = (zip: Buffer, scrub: (data: Buffer) => Buffer): Buffer =>
-  writeZip(readZip(zip).map(({ name, data }) => ({ name, data: scrub(data) })));
+export const scrubZip = (zip: Buffer, scrub: (name: string, data: Buffer) => Buffer): Buffer =>
+  writeZip(readZip(zip).map(({ name, data }) => ({ name, data: scrub(name.toString("utf8"), data) })));
 
 const END = 0x06054b50;
 const CENTRAL = 0x02014b50;

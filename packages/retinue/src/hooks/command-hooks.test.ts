@@ -5,7 +5,7 @@ import { probeSandbox } from "@retinue/confine";
 import { createTestWorkspace } from "@retinue/confine/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import { createCommandHooks } from "./command-hooks.ts";
-import type { HookSettings } from "./settings/settings.ts";
+import type { HookSettings } from "../settings/settings.ts";
 
 const isConfined = (await probeSandbox()).backend !== "none";
 const place = await createTestWorkspace();
@@ -18,6 +18,7 @@ const call: HookedCall = {
   tool: "shell",
   effect: "execute",
   input: { command: "ls" },
+  workspace,
 };
 
 const before = (command: string, more: Partial<HookSettings> = {}, env: NodeJS.ProcessEnv = process.env) =>

@@ -4,33 +4,16 @@
  * that did not work has not passed. A hook runs in the sandbox with the rights of the workspace, unless its entry waives that: agents can write
  * the scripts that it runs.
  */
-import type { Command, NetworkOptions } from "@retinue/confine";
-import { findNamedPlaces, runCommand, runConfined, toNamedWords } from "@retinue/confine";
-import { digestCommandFiles } from "@retinue/confine/trust";
 import type { RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { BeforeVerdict, Hooks, ToolScope } from "@retinue/runtime";
 import { matchesAny } from "@retinue/protocol/names";
-import type { HookSettings } from "./settings/settings.ts";
+import type { BeforeVerdict, Hooks } from "@retinue/runtime";
+import type { HookSettings } from "../settings/settings.ts";
+import type { HookEnd, HookPlace } from "./hook-process.ts";
+import { createHookRunner } from "./hook-process.ts";
 
 const HOOK_MS = 10_000;
-const MOST_OUTPUT = 64 * 1024;
 const DENIED = 2;
-/** What a hook is given of the environment. */
-const PASSED = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR"];
-
-const WORKSPACE_RIGHTS: ToolScope = { writes: [], hosts: [], approve: "all" };
-
-export type HookPlace = {
-  readonly workspace: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** What the user has opened to sandboxes beside public hosts. */
-  readonly network?: NetworkOptions;
-  /** Globs of protected paths that the user has set free. */
-  readonly unprotected?: readonly string[];
-  /** Files that something trusted runs; no hook writes them either. */
-  readonly bound?: () => readonly string[];
-};
 
 export type CommandHooks = {
   readonly hooks: Hooks | undefined;
@@ -44,14 +27,11 @@ export const createCommandHooks = (settings: readonly HookSettings[], place: Hoo
     settings.filter(
       (hook) => hook.on === on && (tool === undefined || hook.match === undefined || matchesAny([hook.match], tool)),
     );
-  const digest = (hook: HookSettings): Promise<string> =>
-    digestCommandFiles({ root: place.workspace, texts: [hook.command] }).then(JSON.stringify);
-  /** What the commands would run when the session began: agents write in the same folder. */
-  const begun = new Map(settings.map((hook) => [hook, digest(hook).catch(() => undefined)]));
+  const commands = new Map(settings.map((hook) => [hook, { ...hook, timeoutMs: hook.timeoutMs ?? HOOK_MS }]));
+  const runHook = createHookRunner([...commands.values()], place);
   const run = async (hook: HookSettings, input: unknown, signal?: AbortSignal): Promise<BeforeVerdict> => {
-    if ((await begun.get(hook)) !== (await digest(hook)))
-      throw new RetinueError("tool_failed", `files that it runs were changed since the session began: ${hook.command}`);
-    return runHook(hook, input, place, signal);
+    const command = commands.get(hook);
+    return command ? toVerdict(await runHook(command, input, signal), hook) : {};
   };
   const hearing = new Set<Promise<unknown>>();
   if (settings.length === 0) return { hooks: undefined, observer: undefined, settled: async () => undefined };
@@ -91,46 +71,10 @@ export const createCommandHooks = (settings: readonly HookSettings[], place: Hoo
   };
 };
 
-const runHook = async (
-  hook: HookSettings,
-  input: unknown,
-  { workspace, env, network, unprotected, bound }: HookPlace,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<BeforeVerdict> => {
-  const timeoutMs = hook.timeoutMs ?? HOOK_MS;
-  let out = "";
-  let err = "";
-  const command: Command = {
-    file: "/bin/sh",
-    args: ["-c", hook.command],
-    cwd: workspace,
-    env: Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
-    input: JSON.stringify(input),
-    timeoutMs,
-    signal,
-    onOutput: (chunk) => (out = (out + chunk.toString("utf8")).slice(0, MOST_OUTPUT)),
-    onError: (chunk) => (err = (err + chunk.toString("utf8")).slice(0, MOST_OUTPUT)),
-  };
-  const end =
-    hook.sandbox === false
-      ? await runCommand(command)
-      : (
-          await runConfined({
-            command,
-            workspace,
-            scope: WORKSPACE_RIGHTS,
-            readable: await findNamedPlaces(toNamedWords(hook.command, env), env),
-            ...(network === undefined ? {} : { network }),
-            ...(unprotected === undefined ? {} : { unprotected }),
-            ...(bound === undefined ? {} : { bound }),
-          })
-        ).end;
-  if (end.type === "aborted") throw new RetinueError("tool_failed", "the run was stopped");
-  if (end.type === "timeout") throw new RetinueError("tool_failed", `it took longer than ${timeoutMs} ms: ${hook.command}`);
-  if (end.exitCode === DENIED) return { decision: "deny", reason: err.trim() || hook.command };
-  if (end.exitCode === 0) return readVerdict(out);
-  const why = end.exceeded ?? err.trim().slice(0, 500);
-  throw new RetinueError("tool_failed", `${hook.command} ended with ${end.exitCode ?? end.signal}: ${why}`);
+const toVerdict = ({ exitCode, out, err, ended }: HookEnd, { command }: HookSettings): BeforeVerdict => {
+  if (exitCode === DENIED) return { decision: "deny", reason: err || command };
+  if (exitCode === 0) return readVerdict(out);
+  throw new RetinueError("tool_failed", ended);
 };
 
 /** Text that is no JSON is context. */

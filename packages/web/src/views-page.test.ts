@@ -1,0 +1,214 @@
+/** The views and screens beside the conversation, with something in them, as a person uses them: plan, timeline, stats, settings. Only the model is played. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { builtPage } from "./testing/built-page.ts";
+import {
+  call,
+  delegate,
+  findInaccessible,
+  openChromium,
+  openPageStage,
+  type PageStage,
+  type Part,
+  SHOP,
+} from "./testing/index.ts";
+
+// A machine may be busy with other things.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+const step = (id: string, agent: string, dependsOn: readonly string[] = []) => ({
+  id,
+  description: `do the ${id}`,
+  expectedResult: `the ${id} is done`,
+  agent,
+  dependsOn,
+});
+
+const PASS = "RESULT: PASS\nSUMMARY: It is done.";
+
+const PARTS: readonly Part[] = [
+  {
+    agent: "planner",
+    task: "Sell in euros",
+    replies: [
+      JSON.stringify({
+        steps: [step("look", "researcher"), step("rates", "researcher"), step("change", "executor", ["look", "rates"])],
+      }),
+    ],
+  },
+  { agent: "researcher", task: "do the look", replies: [[call("read", { path: "src/cart.ts" })], PASS] },
+  { agent: "researcher", task: "do the rates", replies: [PASS] },
+  { agent: "executor", task: "do the change", replies: [PASS], hold: { 0: "change" } },
+  { agent: "orchestrator", replies: [JSON.stringify({ status: "pass", summary: "Euros are taken." })] },
+  {
+    agent: "main",
+    task: "Two at a time",
+    replies: [
+      [delegate("researcher", "Look left."), delegate("researcher", "Look right.")],
+      [call("write", { path: "a.md", content: "a" })],
+      "Both sides were looked at.",
+    ],
+  },
+  { agent: "researcher", task: "Look left", replies: [[call("ls", { path: "src" })], "Nothing left."], hold: { 1: "left" } },
+  { agent: "researcher", task: "Look right", replies: ["Nothing right."] },
+];
+
+let stage: PageStage;
+let browser: Browser;
+let context: BrowserContext;
+let problems: string[] = [];
+
+beforeAll(async () => {
+  await builtPage();
+  [stage, browser] = await Promise.all([
+    openPageStage({ parts: PARTS, files: SHOP, settings: "approve: ask\n" }),
+    openChromium(),
+  ]);
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(stage.link);
+  await page.getByRole("navigation").waitFor();
+  await page.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stage?.close();
+});
+
+const openTab = async (address = "/"): Promise<Page> => {
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  problems = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto(new URL(address, stage.url).href);
+  onTestFinished(() => page.close());
+  return page;
+};
+
+/** Wide and light, then narrow and dark: nothing inaccessible, and nothing beyond the window. */
+const expectUsable = async (page: Page, what: string): Promise<void> => {
+  for (const [colorScheme, width] of [
+    ["dark", 360],
+    ["light", 1440],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.waitForTimeout(200);
+    expect(await findInaccessible(page), `${what} ${colorScheme} ${width}`).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what} at ${width} px`).toBe(true);
+  }
+};
+
+test("a plan is made for a goal, drawn as a graph, carried out from there, and its steps tell their state as they go", async () => {
+  const page = await openTab("/plans");
+  await page.getByRole("textbox", { name: "Goal of the plan" }).fill("Sell in euros");
+  await page.getByRole("checkbox", { name: /Explore the workspace/ }).uncheck();
+  await page.getByRole("button", { name: "Make a plan" }).click();
+  const plan = page.getByRole("region", { name: "Plan: Sell in euros" });
+  await plan.getByText("0 of 3 steps completed").waitFor();
+  const graph = plan.getByRole("group", { name: "Steps and what they depend on" });
+  expect(await graph.getByRole("listitem").count()).toBe(3);
+  expect(await graph.locator("path").count()).toBe(2);
+  await expectUsable(page, "a plan that was made");
+
+  const made = page.url();
+  await plan.getByRole("button", { name: "Carry it out" }).click();
+  await page.waitForURL((url) => url.href !== made && url.pathname.endsWith("/plan"));
+  await plan.getByText("2 of 3 steps completed").waitFor();
+  const running = graph.getByRole("button", { name: /in progress.*executor.*do the change/ });
+  await running.waitFor();
+  await expectUsable(page, "a plan at work");
+  await running.click();
+  await page.getByRole("complementary", { name: /Inspector: executor/ }).waitFor();
+  stage.model.release("change");
+  await plan.getByText(/3 of 3 steps completed · pass: Euros are taken/).waitFor();
+  expect(await plan.getByRole("button", { name: "Carry it out" }).count()).toBe(0);
+  await page.getByRole("link", { name: "Plans" }).click();
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /Sell in euros/ })
+    .first()
+    .waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("the timeline has a lane for each run, with calls as bars and waits hatched; a lane leads to its run, and the replay's cursor moves in it", async () => {
+  const page = await openTab();
+  await page.getByRole("combobox", { name: "Say what is to be done" }).fill("Two at a time");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/sessions/);
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  const timeline = page.getByRole("group", { name: "Timeline of runs" });
+  await timeline.getByRole("img", { name: /^3 runs over/ }).waitFor();
+  expect(await timeline.getByRole("list", { name: "Runs" }).getByRole("listitem").allInnerTexts()).toEqual([
+    "main",
+    "researcher #1",
+    "researcher #2",
+  ]);
+  const titles = () => timeline.locator("svg title").allTextContents();
+  await expect.poll(titles, { timeout: 60_000 }).toContainEqual(expect.stringMatching(/^ls/));
+  expect(await titles()).toContainEqual(expect.stringContaining("waits for researcher"));
+  await expectUsable(page, "a timeline at work");
+  await timeline.getByRole("button", { name: "researcher #1" }).click();
+  await page.getByRole("complementary", { name: "Inspector: researcher #1" }).waitFor();
+  await page.keyboard.press("Escape");
+
+  stage.model.release("left");
+  await expect.poll(titles, { timeout: 60_000 }).toContainEqual(expect.stringContaining("waits for an answer: write"));
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  await page.getByRole("region", { name: /main wants to write a\.md/ }).waitFor();
+  await page.waitForTimeout(300);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await page.getByText("Both sides were looked at.").waitFor();
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await page.getByRole("button", { name: "More about this session" }).click();
+  await page.getByRole("menuitem", { name: /Replay/ }).click();
+  const cursor = timeline.locator("line.lane-cursor");
+  const at = async (): Promise<number> => Number(await cursor.getAttribute("x1"));
+  const slider = page.getByRole("slider", { name: "Event" });
+  await slider.fill("4");
+  await cursor.waitFor({ state: "attached" });
+  const early = await at();
+  expect(early).toBeLessThan(900);
+  // The whole of it stays in sight: what comes later can be clicked.
+  const lanes = timeline.getByRole("img", { name: /^3 runs over/ });
+  const { width } = (await lanes.boundingBox()) ?? { width: 0 };
+  await lanes.click({ position: { x: width * 0.95, y: 5 } });
+  await expect.poll(at).toBeGreaterThan(early);
+  expect(Number(await slider.inputValue())).toBeGreaterThan(4);
+  expect(problems).toEqual([]);
+});
+
+test("stats draw small charts by day and by agent, with a table beneath each", async () => {
+  const page = await openTab("/stats");
+  for (const title of ["Cost by day", "Runs by day", "Success by day"])
+    await page.getByRole("img", { name: new RegExp(`^${title}: \\d{4}-\\d{2}-\\d{2} `) }).waitFor();
+  for (const title of ["Cost", "Success", "Mean time"])
+    await page.getByRole("figure", { name: title, exact: true }).getByText("researcher").waitFor();
+  await page.getByRole("cell", { name: "researcher" }).waitFor();
+  await page.getByText("As a table").click();
+  await page.getByRole("columnheader", { name: "Day" }).waitFor();
+  await page.getByRole("tab", { name: "Who asked whom" }).click();
+  await page.getByRole("cell", { name: /main.*researcher/ }).waitFor();
+  await expectUsable(page, "stats with figures");
+  expect(problems).toEqual([]);
+});
+
+test("settings tell what is in force and who set it, and what the doctor found, which looks again when it is asked to", async () => {
+  const page = await openTab("/settings");
+  const doctor = page.getByRole("region", { name: "Doctor" });
+  await doctor.getByText("ripgrep").waitFor();
+  await doctor.getByRole("button", { name: "Look again" }).click();
+  await doctor.getByText("anthropic", { exact: true }).waitFor();
+  const row = page.getByRole("row", { name: /^approve ask/ });
+  await row.getByText(/retinue\.yaml:\d+/).waitFor();
+  await expectUsable(page, "settings");
+  await page.getByRole("radio", { name: "dark" }).check();
+  expect(
+    await page.evaluate(() => getComputedStyle(document.body).colorScheme || document.documentElement.dataset["theme"]),
+  ).toMatch(/dark/);
+  await page.getByRole("radio", { name: "system" }).check();
+  expect(problems).toEqual([]);
+});
