@@ -13,7 +13,7 @@ const HERE = import.meta.dirname;
 const ROOT = path.dirname(HERE);
 /** They measure and answer; nothing in them depends on the commit. */
 const MEASURING = ["measure.ts", "mock.ts"] as const;
-const RUNNERS = ["retinue.ts", "sub-agents.ts"] as const;
+const RUNNERS = ["retinue.ts", "sub-agents.ts", "lead-engine.ts"] as const;
 
 export const checkOutCommit = (commit: string): OlderCommit => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "retinue-bench-older-")));

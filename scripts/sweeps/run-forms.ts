@@ -40,6 +40,7 @@ export const runForms = async (options: RunFormsOptions): Promise<FormsReport> =
         progress(`${form.name}: ${text}`);
       },
     };
+    progress(`${form.name}: ${form.about}`);
     try {
       for await (const outcome of form.run(formOptions)) tell(form.name, outcome);
     } catch (thrown) {

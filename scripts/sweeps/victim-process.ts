@@ -1,6 +1,7 @@
 /** Starts a victim, plainly or under strace, and collects what it says until it ends or is killed. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { cpuOfGroup } from "./cpu-of-group.ts";
 import { parseVictimLines, type VictimLine } from "./victim-line.ts";
 import type { VictimOrder } from "./victim-order.ts";
 
@@ -32,7 +33,11 @@ export type VictimOptions = {
 };
 
 const VICTIM = fileURLToPath(new URL("victim.ts", import.meta.url));
+/** One that has said nothing and has hardly worked for so long hangs; on a busy machine others take more than that to their end. */
 const HUNG_MS = 60_000;
+const LEAST_CPU_MS = 1_500;
+/** One that works for so long does not come to its end. */
+const ENDLESS_MS = 600_000;
 /** A planted fault may well make it hang, and that is not what is looked for. */
 const PLANTED_HUNG_MS = 15_000;
 
@@ -68,13 +73,17 @@ export const runVictim = ({
     };
     const stops = [signal, kill].filter((one) => one !== undefined);
     for (const one of stops) one.addEventListener("abort", end, { once: true });
-    const limit = setTimeout(
-      () => {
-        hung = true;
-        end();
-      },
-      order.plant === undefined ? HUNG_MS : PLANTED_HUNG_MS,
-    );
+    const startedAt = performance.now();
+    const hungMs = order.plant === undefined ? HUNG_MS : PLANTED_HUNG_MS;
+    let seen = { said: 0, cpuMs: 0 };
+    const limit = setInterval(() => {
+      const now = { said: output.length, cpuMs: (child.pid === undefined ? null : cpuOfGroup(child.pid)) ?? seen.cpuMs };
+      const isAtWork = now.said > seen.said || now.cpuMs - seen.cpuMs >= LEAST_CPU_MS;
+      seen = now;
+      if (isAtWork && order.plant === undefined && performance.now() - startedAt < ENDLESS_MS) return;
+      hung = true;
+      end();
+    }, hungMs);
     let killer: NodeJS.Timeout | undefined;
     let readyAt = performance.now();
     let output = "";
@@ -91,7 +100,7 @@ export const runVictim = ({
     child.once("close", (exitCode, endedBy) => {
       isOver = true;
       for (const one of stops) one.removeEventListener("abort", end);
-      clearTimeout(limit);
+      clearInterval(limit);
       clearTimeout(killer);
       const killed = endedBy === "SIGKILL" && !hung;
       resolve({ lines: parseVictimLines(output), exitCode, killed, hung, stderr, workMs: performance.now() - readyAt });

@@ -1,5 +1,6 @@
 import type { ScriptedTurn } from "@retinue/model/testing";
 import type { RunId, SessionId } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import type { ModelRequest } from "@retinue/runtime";
 import type { EventLog, MemoryLog } from "@retinue/store";
 import { createMemoryLog } from "@retinue/store";
@@ -208,5 +209,46 @@ describe("a run in the background", () => {
         .map((id) => `${id} cancelled`)
         .toSorted(),
     );
+  });
+
+  test("is not said to have ended where a write failed beside it: it goes on with the tree, and is heard of when it has settled", async () => {
+    const log = createMemoryLog();
+    let isFull = false;
+    /** The disk is full for one write, and there is space again for the next. */
+    const full: EventLog = {
+      ...log,
+      append: async (drafts, lease, how) => {
+        if (isFull && drafts.some(({ type, parentRunId }) => type === "tool.settled" && parentRunId === null)) {
+          isFull = false;
+          throw new RetinueError("store_full", "There is no space.");
+        }
+        return log.append(drafts, lease, how);
+      },
+    };
+    const waiting =
+      (isHeld: boolean) =>
+      (request: ModelRequest, answered: number): ScriptedTurn => {
+        if (askedOf(request).agent === "b") {
+          isFull = isHeld;
+          return isHeld ? { before: new Promise(() => undefined) } : { text: "b is done." };
+        }
+        if (answered === 0) return { toolCalls: [delegateTo("b", "task 1", { background: true })] };
+        return answered === 1 && isHeld
+          ? { toolCalls: [{ tool: "echo", input: { text: "beside" }, callId: "beside" }], before: later }
+          : { text: "Done." };
+      };
+    const made = createTestEngine({ agents, script: waiting(true), engine: { log: full } });
+    const { sessionId, runId, result } = await made.start("go");
+    await expect(result).rejects.toMatchObject({ code: "store_full" });
+    await later();
+    expect(heardOf(log, sessionId)).toEqual([]);
+
+    const again = createTestEngine({ agents, script: waiting(false), log });
+    await (
+      await again.engine.resume(runId)
+    ).result;
+    const child = childRunId(runId, "to-b-task-1");
+    expect(heardOf(log, sessionId)).toEqual([child]);
+    expect(settledIn(log, sessionId)).toEqual([`${child} completed`, `${runId} completed`]);
   });
 });

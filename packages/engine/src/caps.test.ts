@@ -107,6 +107,26 @@ describe("G5 how many runs one may start", () => {
       expect(Math.max(...childrenOf(log)), `cut after event ${seq}`).toBeLessThanOrEqual(4);
     }
   });
+
+  test("leaves a result that no agent may be started for any more to be rejected, and not the run to fail", async () => {
+    const accepted = [
+      testAgent("a", { delegates: ["b"], tools: [], accept: { agent: "checker" } }),
+      testAgent("b", { tools: [] }),
+      testAgent("checker", { tools: [], expose: "none" }),
+    ];
+    const { start, log } = createTestEngine({
+      agents: accepted,
+      script: (request, answered) =>
+        askedOf(request).agent === "a" && answered === 0 ? { toolCalls: [delegateTo("b", "one")] } : { text: "Done." },
+      engine: { maxChildren: 1 },
+    });
+    const { sessionId, result } = await start("go");
+    expect(await result).toMatchObject({ status: "failed", error: { code: "not_accepted" } });
+    const rejected = log.read(sessionId).filter((event) => event.type === "result.rejected");
+    expect(rejected.map(({ reason }) => reason)).toEqual(
+      Array.from({ length: 2 }, () => "checker could not verify it: This run has started 1 sub-agents, and 1 is the most."),
+    );
+  });
 });
 
 describe("G5 how many runs of one work at the same time", () => {

@@ -18,10 +18,10 @@ export type {
 export { followSession } from "./follow-session.ts";
 export { createFollower } from "./follower.ts";
 export type { Follower } from "./follower.ts";
-export { compareDefinitions } from "./compare-definitions.ts";
-export type { DefinitionDifference } from "./compare-definitions.ts";
-export { verifyReplay } from "./verify-replay.ts";
-export type { ReplayVerdict } from "./verify-replay.ts";
+export { compareDefinitions } from "./replay/compare-definitions.ts";
+export type { DefinitionDifference } from "./replay/compare-definitions.ts";
+export { verifyReplay } from "./replay/verify-replay.ts";
+export type { ReplayVerdict } from "./replay/verify-replay.ts";
 export { currentRun } from "./embedded/current-run.ts";
 export { createEngineFloor } from "./embedded/floor.ts";
 export type { EngineFloor } from "./embedded/floor.ts";

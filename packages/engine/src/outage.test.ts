@@ -4,7 +4,7 @@ import type { ModelRequest, OutageDecision } from "@retinue/runtime";
 import type { MemoryLog } from "@retinue/store";
 import { describe, expect, test } from "vitest";
 import { askedOf, createTestEngine, delegateTo, testAgent } from "./testing/test-engine.ts";
-import { verifyReplay } from "./verify-replay.ts";
+import { verifyReplay } from "./replay/verify-replay.ts";
 
 const agents = [testAgent("a", { delegates: ["b"], tools: ["echo"], grant: "session" }), testAgent("b", { tools: ["echo"] })];
 

@@ -9,7 +9,7 @@ import type { EngineOptions } from "./contract.ts";
 import { IDLE_MS } from "./embedded/session-shelves.ts";
 import type { TestEngineOptions } from "./testing/test-engine.ts";
 import { askedOf, createTestEngine, cutLog, delegateTo, testAgent } from "./testing/test-engine.ts";
-import { verifyReplay } from "./verify-replay.ts";
+import { verifyReplay } from "./replay/verify-replay.ts";
 
 type Page = { readonly number: number };
 

@@ -73,8 +73,10 @@ const startInBackground = async (
     admitted.state?.result
       ? Promise.resolve({ type: "settled", result: admitted.state.result })
       : driveChild(ground, parent, child, admitted, until, isNew);
-  // Stopped while it waited for its turn, it is driven to its end at once.
-  const work = pace(run, until).catch((thrown: unknown) => (until.aborted ? run() : Promise.reject(thrown)));
+  // Stopped while it waited for its turn, it is driven to its end at once; with its tree, it is left where its record stands.
+  const work = pace(run, until).catch((thrown: unknown) =>
+    until.aborted && !parent.tree.fault ? run() : Promise.reject(thrown),
+  );
   const background = (parent.background ??= new Map());
   const entry: BackgroundRun = { stop, work, isParked: false };
   background.set(runId, entry);
@@ -122,6 +124,8 @@ type Told = { readonly runId: RunId; readonly agent: string; readonly result: Ru
 const tellParent = async (ground: Ground, parent: ActiveRun, { runId, agent, result }: Told): Promise<void> => {
   if (parent.state.result || parent.state.heardFrom.has(runId)) return;
   const content = [await toLetter(ground, parent, { runId, agent, result })];
+  // Of a tree that was left nothing is told that its record does not hold.
+  if (parent.tree.fault) throw parent.tree.fault.thrown;
   await appendInput(
     ground,
     parent.state.identity,
@@ -211,6 +215,7 @@ const driveChild = async (
   const onAbort = (): void => run.stop.abort(signal.reason);
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
+  askToFinish(ground, parent, run);
   try {
     return await run.driven;
   } catch (thrown) {
@@ -223,6 +228,19 @@ const driveChild = async (
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+};
+
+/** Whoever asked the parent to finish may have done so before the child was at work here. */
+const askToFinish = (ground: Ground, { state: { finishRequested } }: ActiveRun, { state }: ActiveRun): void => {
+  if (!finishRequested || state.finishRequested || state.result) return;
+  const { reason } = finishRequested;
+  // A run that settles meanwhile needs no word any more.
+  appendInput(ground, state.identity, {
+    type: "cancel.requested",
+    finish: true,
+    ...(reason === undefined ? {} : { reason }),
+    source: { via: "run" },
+  }).catch(() => undefined);
 };
 
 /** A child that is known has its place already. */

@@ -3,6 +3,7 @@
  * grant, asked about where that is needed, recorded as a call of ours before and after it runs. An agent that verifies is a run below.
  */
 import type { CallId, RecordedBody, RunResult, WaitingFor } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import type { Judgement } from "../policy/judge.ts";
 import { judge } from "../policy/judge.ts";
 import type { RunState } from "../record/run-state.ts";
@@ -13,7 +14,7 @@ import { toCallContext } from "./call-context.ts";
 import type { LiveRun } from "./live-run.ts";
 import { findEndingMisfit } from "../plan/step-ending.ts";
 import { findMisfit, readJson } from "./output.ts";
-import { Parked } from "./parked.ts";
+import { LeftOpen, Parked } from "./parked.ts";
 import type { AnyTool } from "./tool.ts";
 
 type Rejection = Extract<RecordedBody, { readonly type: "result.rejected" }>;
@@ -119,12 +120,18 @@ const refusalOfAgent = async (run: LiveRun, agent: string): Promise<string | nul
   const { state, ports, stopped } = run;
   const verify = ports.accept?.verify;
   if (!verify) return `${agent} must agree, and no run can be started below this one.`;
-  const result = await verify({ callId: acceptCallId(state), agent, task: toVerificationTask(state) }, stopped);
-  return refusalIn(agent, result);
+  try {
+    return refusalIn(agent, await verify({ callId: acceptCallId(state), agent, task: toVerificationTask(state) }, stopped));
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError) || thrown instanceof LeftOpen || stopped.aborted) throw thrown;
+    return couldNot(agent, thrown.message);
+  }
 };
 
+const couldNot = (agent: string, why: string): string => `${agent} could not verify it: ${why}`;
+
 const refusalIn = (agent: string, { status, details, error }: RunResult): string | null => {
-  if (status !== "completed") return `${agent} could not verify it: ${error?.message ?? status}`;
+  if (status !== "completed") return couldNot(agent, error?.message ?? status);
   const [, verdict, reason] = /^\W*(ACCEPT|REJECT)\b:?\s*([\s\S]*)/i.exec(details) ?? [];
   if (verdict?.toUpperCase() === "ACCEPT") return null;
   return verdict === undefined

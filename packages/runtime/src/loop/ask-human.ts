@@ -35,7 +35,10 @@ const FINISHING: Answered = toAnswer("cancelled", {
 export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): Promise<Asked> => {
   const { state, ports, cancelled } = run;
   const isQuestion = act.question !== undefined;
-  if (!isQuestion && (isAlikeAllowed(state.allowed, act) || ports.isAllowed?.(act))) return { ...ALLOWED, isAlike: true };
+  const earlier = state.givenApprovals.get(callId) ?? state.pendingApprovals.get(callId);
+  // What a human was asked about is answered by what they say to that, and by nothing that they allowed meanwhile.
+  if (!earlier && !isQuestion && (isAlikeAllowed(state.allowed, act) || ports.isAllowed?.(act)))
+    return { ...ALLOWED, isAlike: true };
   if (!ports.ask || !ports.wait)
     return refused(
       isQuestion
@@ -57,7 +60,7 @@ export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): P
             message: `"${tool.name}" was denied${reason === undefined ? "." : `: ${reason}`}`,
           }),
     );
-  const earlier = state.givenApprovals.get(callId) ?? state.pendingApprovals.get(callId);
+  if (!earlier && state.finishRequested) return refused(FINISHING);
   if (earlier && !isAskedAbout(earlier.hash, act)) return denied("it would now do something else than was asked about.");
   const approvalId = toApprovalId(run, callId);
   if (!earlier) run.note({ type: "approval.requested", approvalId, act, hash, ...expiry(run) });
@@ -69,6 +72,7 @@ export const askHuman = async (run: LiveRun, { callId, tool, act }: Question): P
     for (;;) {
       if (cancelled.aborted) return refused(CANCELLED);
       const given = state.givenApprovals.get(callId);
+      if (given?.isLate === true) return refused(FINISHING);
       if (given?.allowed === true) return given.text === undefined ? ALLOWED : { ...ALLOWED, text: given.text };
       if (given) return denied(given.reason);
       if (state.finishRequested) return refused(FINISHING);

@@ -61,28 +61,51 @@ export type ApprovalRequest = {
   readonly agents?: readonly string[];
 };
 
-export type Ports = {
+/** What a run writes, and when. */
+export type RecordPorts = {
   readonly emit: Emit;
-  /** Throws `RetinueError("model_unknown")` for a name nobody configured. */
-  readonly model: (name: string) => Awaitable<Model>;
-  /** All that this run may call, by name. */
-  readonly tools: ReadonlyMap<string, AnyTool>;
   readonly clock: Clock;
   readonly artifacts: Artifacts;
+  /** Takes known secrets out of all that the run says. Absent: there are none. */
+  readonly redactor?: Redactor;
+};
+
+/** Whom a run asks. */
+export type ModelPorts = {
+  /** Throws `RetinueError("model_unknown")` for a name nobody configured. */
+  readonly model: (name: string) => Awaitable<Model>;
+  /** Decides what becomes of a run while every model that it could ask is away. Absent: the run fails. A replay answers from its record. */
+  readonly outage?: (outage: Outage) => OutageDecision;
+};
+
+/** What a run calls, and whether it may. */
+export type CallPorts = {
+  /** All that this run may call, by name. */
+  readonly tools: ReadonlyMap<string, AnyTool>;
   /** The path with every link followed; for what does not exist yet, the real path of the nearest folder that does, plus the rest. */
   readonly realPath: (path: string) => Promise<string>;
   /** Decides whether a call may run; `judge` by default. A replay answers from its record. */
   readonly judge?: (judged: Judged) => Promise<Judgement>;
   /** Runs a tool; by default it does. A replay answers from its record. */
   readonly execute?: (tool: AnyTool, input: unknown, context: CallContext) => Promise<Answered>;
+  readonly hooks?: Hooks;
   /** What tools of this run hold open. Absent: tools that need something open are answered with `tool_open_failed`. */
   readonly resources?: Resources;
   /** Closes what tools of this run hold open, before the run settles; gives a warning for each that could not be closed. Undefined where nothing is open. */
   readonly release?: () => Promise<readonly string[]> | undefined;
+};
+
+/** How a run reaches humans, and how it waits for them. */
+export type HumanPorts = {
   /** Whether a human has allowed acts like this one for the whole session. */
   readonly isAllowed?: (act: ProposedAct) => boolean;
-  /** Runs below this one that work in the background and whose results it was not told yet. */
-  readonly background?: () => readonly RunId[];
+  /**
+   * Tells whoever can answer that a question stands in the record. The answer comes as an input. Absent: nobody is there, and what needs asking
+   * is denied.
+   */
+  readonly ask?: (request: ApprovalRequest) => void;
+  /** How long a question stays open. */
+  readonly approvalExpiresMs?: number;
   /**
    * Waits for what the run needs to go on. `input`: something was taken into the run's state, or the signal was aborted. `park`: it is waited for
    * outside of memory, and the drive ends. Absent where nothing can arrive.
@@ -90,25 +113,26 @@ export type Ports = {
   readonly wait?: (on: readonly WaitingFor[], signal: AbortSignal) => Promise<"input" | "park">;
   /** Stops the clocks of the runs above while a human is waited for; the function returned lets them go on. */
   readonly pauseAbove?: () => () => void;
+};
+
+/** The runs below that a run waits for or stops; it starts them by tools. */
+export type BelowPorts = {
+  /** Runs below this one that work in the background and whose results it was not told yet. */
+  readonly background?: () => readonly RunId[];
   /** Stops what still works in the background below a run that ends, and waits for it; undefined where nothing does. */
   readonly stopBelow?: () => Promise<unknown> | undefined;
-  readonly hooks?: Hooks;
-  /** Takes known secrets out of all that the run says. Absent: there are none. */
-  readonly redactor?: Redactor;
+};
+
+/** What looks at a result, and what becomes of the work, before a run settles. */
+export type ResultPorts = {
   readonly accept?: AcceptPorts;
   readonly guard?: GuardPorts;
   /** Brings what the run did to where it is wanted, before the run settles. Each event is recorded before what comes after it is done. */
   readonly bringBack?: (status: RunStatus, signal: AbortSignal) => AsyncIterable<RecordedBody>;
-  /**
-   * Tells whoever can answer that a question stands in the record. The answer comes as an input. Absent: nobody is there, and what needs asking
-   * is denied.
-   */
-  readonly ask?: (request: ApprovalRequest) => void;
-  /** Decides what becomes of a run while every model that it could ask is away. Absent: the run fails. A replay answers from its record. */
-  readonly outage?: (outage: Outage) => OutageDecision;
-  /** How long a question stays open. */
-  readonly approvalExpiresMs?: number;
 };
+
+/** All of them, in one object: whoever needs a few names the group. */
+export type Ports = RecordPorts & ModelPorts & CallPorts & HumanPorts & BelowPorts & ResultPorts;
 
 export type GuardRefusal = { readonly guardrail: string; readonly reason: string };
 

@@ -501,6 +501,7 @@ const applyApproval = (state: RunState, event: EventDraft & { readonly type: "ap
       hash,
       allowed: event.allowed,
       reason: event.reason,
+      ...(state.finishRequested ? { isLate: true } : {}),
       ...(event.text === undefined ? {} : { text: event.text }),
     });
     if (event.allowed && event.scope !== "once") ownSet(state, "allowed").add(likenessOf(act));

@@ -4,7 +4,7 @@
  */
 import type { EventDraft, LiveBody, RecordedBody, RecordedEvent, RetinueEvent } from "@retinue/protocol";
 import { apply } from "./fold.ts";
-import type { Ports } from "../loop/ports.ts";
+import type { RecordPorts } from "../loop/ports.ts";
 import { createCleaner } from "./redactor.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -25,7 +25,7 @@ export type Recorder = {
 
 export const createRecorder = (
   state: RunState,
-  { emit, clock, redactor }: Ports,
+  { emit, clock, redactor }: RecordPorts,
   send: (event: RetinueEvent) => void,
 ): Recorder => {
   const { identity } = state;

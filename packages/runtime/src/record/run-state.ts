@@ -67,6 +67,8 @@ export type GivenApproval = {
   readonly reason: string | undefined;
   /** Their words, where the act is a question to them. */
   readonly text?: string;
+  /** The run had been asked to finish before: what was not allowed by then is not done. */
+  readonly isLate?: true;
 };
 
 export type RunState = {

@@ -26,7 +26,7 @@ const findPort = async (): Promise<number> =>
     });
   });
 
-export const startPostgres = async (): Promise<TestPostgres> => {
+export const startPostgres = async ({ password = "test" }: { readonly password?: string } = {}): Promise<TestPostgres> => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-postgres-"));
   // The server does not run as root and must get at its data.
   chmodSync(folder, 0o755);
@@ -36,11 +36,11 @@ export const startPostgres = async (): Promise<TestPostgres> => {
     databaseDir: join(folder, "data"),
     port,
     user: "postgres",
-    password: "test",
+    password,
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1"],
+    postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
     onLog: (message) => void said.push(message),
     onError: (message) => void said.push(String(message)),
   });
@@ -50,19 +50,19 @@ export const startPostgres = async (): Promise<TestPostgres> => {
   } catch (error) {
     throw new Error(`PostgreSQL did not start: ${said.join("\n")}`, { cause: error });
   }
-  const url = `postgres://postgres:test@127.0.0.1:${port}/postgres`;
+  const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   return {
     url,
-    createDatabase: async (name, password) => {
+    createDatabase: async (name, own) => {
       const client = new Client({ connectionString: url });
       await client.connect();
       try {
-        await client.query(`CREATE ROLE ${client.escapeIdentifier(name)} LOGIN PASSWORD ${client.escapeLiteral(password)}`);
+        await client.query(`CREATE ROLE ${client.escapeIdentifier(name)} LOGIN PASSWORD ${client.escapeLiteral(own)}`);
         await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)} OWNER ${client.escapeIdentifier(name)}`);
       } finally {
         await client.end();
       }
-      return `postgres://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`;
+      return `postgres://${name}:${encodeURIComponent(own)}@127.0.0.1:${port}/${name}`;
     },
     restart: async () => {
       await server.stop();

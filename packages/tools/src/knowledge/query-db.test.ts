@@ -8,7 +8,7 @@ import { createTestWorkspace, toText } from "@retinue/confine/testing";
 import type { QueryDbOptions } from "./query-db.ts";
 import { createQueryDb } from "./query-db.ts";
 import type { PostgresServer } from "./testing/postgres-server.ts";
-import { startPostgres } from "./testing/postgres-server.ts";
+import { startQueriedPostgres } from "./testing/postgres-server.ts";
 
 const query = async (test: TestWorkspace, options: QueryDbOptions, input: object): Promise<string> => {
   const tool = createQueryDb(options);
@@ -231,7 +231,7 @@ describe("query_db on PostgreSQL", () => {
   let options: QueryDbOptions;
 
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startQueriedPostgres();
     test = await createTestWorkspace();
     await server.run(`
       CREATE TABLE items (id int PRIMARY KEY, name text);

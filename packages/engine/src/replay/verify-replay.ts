@@ -5,7 +5,11 @@
 import type { RecordedEvent, RunId } from "@retinue/protocol";
 import type { Ports, RunState } from "@retinue/runtime";
 import { apply, createState, runLoop, settledMessages } from "@retinue/runtime";
-import { createRecordedPorts, Divergence, EndOfRecord } from "./recorded-ports.ts";
+import { partUnnoticed } from "./recorded-inputs.ts";
+import { createRecordedPorts } from "./recorded-ports.ts";
+import { createRecordedPurse } from "./recorded-purse.ts";
+import type { Stretch } from "./replay.ts";
+import { createReplay, Divergence, EndOfRecord } from "./replay.ts";
 
 export type ReplayVerdict = {
   /** How many recorded events the loop would write again just as they are, with what others wrote between them. */
@@ -27,17 +31,14 @@ export const verifyReplay = async (
     const continued = requested.continues === undefined ? undefined : states.get(requested.continues);
     const earlier = continued ? [...settledMessages(continued)] : [];
     // The loop changes the state that it is given, and the next stretch begins from the record's.
-    const stateBefore = (first?: RecordedEvent): RunState => {
-      const before = createState(requested, earlier);
-      for (const event of rest) {
-        if (event === first) break;
-        apply(before, event);
-      }
-      return before;
+    const stateAfter = (before: readonly RecordedEvent[]): RunState => {
+      const state = createState(requested, earlier);
+      for (const event of before) apply(state, event);
+      return state;
     };
-    for (const stretch of toStretches(rest)) {
-      const state = stateBefore(stretch[0]);
-      const outcome = await replayStretch(stretch, state, toolsOf(stateBefore(stretch[0])));
+    for (const { before, events: stretch } of toStretches(rest)) {
+      const { applied, unnoticed } = partUnnoticed(before);
+      const outcome = await replayStretch({ events: stretch, unnoticed }, stateAfter(applied), toolsOf(stateAfter(applied)));
       if (outcome.divergence)
         return {
           verified: verified + outcome.verified,
@@ -45,7 +46,7 @@ export const verifyReplay = async (
         };
     }
     verified += rest.length;
-    states.set(requested.runId, stateBefore());
+    states.set(requested.runId, stateAfter(rest));
   }
   return { verified, divergence: null };
 };
@@ -53,14 +54,15 @@ export const verifyReplay = async (
 /** What the engine, and not the loop, writes of a run. */
 const isOfEngine = ({ type }: RecordedEvent): boolean => type === "worktree.made" || type === "worktree.refused";
 
-/** From each start of the run to the next. */
-const toStretches = (events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] => {
-  const stretches: RecordedEvent[][] = [];
-  for (const event of events) {
-    if (event.type === "run.started") stretches.push([]);
-    if (!isOfEngine(event)) stretches.at(-1)?.push(event);
-  }
-  return stretches;
+/** From each start of the run to the next, and all that stands before that. */
+const toStretches = (
+  events: readonly RecordedEvent[],
+): readonly { readonly before: readonly RecordedEvent[]; readonly events: readonly RecordedEvent[] }[] => {
+  const starts = events.flatMap(({ type }, index) => (type === "run.started" ? [index] : []));
+  return starts.map((start, at) => ({
+    before: events.slice(0, start),
+    events: events.slice(start, starts[at + 1]).filter((event) => !isOfEngine(event)),
+  }));
 };
 
 type StretchOutcome = {
@@ -68,24 +70,22 @@ type StretchOutcome = {
   readonly divergence: { readonly seq: number; readonly message: string } | null;
 };
 
-const replayStretch = async (
-  stretch: readonly RecordedEvent[],
-  state: RunState,
-  tools: Ports["tools"],
-): Promise<StretchOutcome> => {
-  const { ports, signal, verified, next } = createRecordedPorts(stretch, state, tools);
-  const [started] = stretch;
+const replayStretch = async (stretch: Stretch, state: RunState, tools: Ports["tools"]): Promise<StretchOutcome> => {
+  const replay = createReplay(stretch, state);
+  const ports = createRecordedPorts(replay, tools);
+  const [started] = stretch.events;
   const resumed = started?.type === "run.started" && started.resumed;
-  const loop = runLoop({ state, ports, signal, epoch: 0, resumed });
+  const loop = runLoop({ state, ports, purse: createRecordedPurse(replay), signal: replay.cancel.signal, epoch: 0, resumed });
   try {
     while (!(await loop.next()).done);
   } catch (thrown) {
-    if (thrown instanceof Divergence) return { verified: verified(), divergence: { seq: thrown.seq, message: thrown.message } };
+    if (thrown instanceof Divergence)
+      return { verified: replay.written, divergence: { seq: thrown.seq, message: thrown.message } };
     if (!(thrown instanceof EndOfRecord)) throw thrown;
   }
-  const left = next();
+  const left = replay.stretch[replay.written];
   return {
-    verified: verified(),
+    verified: replay.written,
     divergence: left ? { seq: left.seq, message: `${left.type} was recorded, and the run would end before it now.` } : null,
   };
 };

@@ -2,9 +2,9 @@
  * Compares what the runs of a record were with what they would be by today's definitions: the prompt of each agent, its tools, whom it may start, and
  * what else its file says. A replay runs on what was recorded, and cannot see those.
  */
-import type { EventOf, Json, RecordedEvent, RunId, RunSpec } from "@retinue/protocol";
+import type { EventOf, RecordedEvent, RunId, RunSpec } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { narrow, stricter } from "@retinue/runtime";
+import { grantIn, narrow, stricter } from "@retinue/runtime";
 import { showDifference } from "./difference.ts";
 
 export type DefinitionDifference = {
@@ -42,7 +42,7 @@ export const compareDefinitions = (
 };
 
 type Requested = EventOf<"run.requested">;
-type Field = { readonly field: string; readonly recorded: Json | undefined; readonly now: Json | undefined };
+type Field = { readonly field: string; readonly recorded: unknown; readonly now: unknown };
 
 const differencesOf = (
   requested: Requested,
@@ -70,6 +70,7 @@ const fieldsOf = (
   { agents, tools }: Definitions,
 ): readonly Field[] => {
   const above = parent?.grant ?? { ...spec.grant, tools };
+  const rights = narrow(grantIn(above, spec.directory), definition, { tools: spec.askedTools });
   const isReply = PLAN_REPLY.test(parentCallId);
   const known = definition.delegates.filter((name) => agents.has(name));
   return [
@@ -81,9 +82,15 @@ const fieldsOf = (
     ...(isReply
       ? []
       : [
-          { field: "tools", recorded: [...spec.tools], now: [...narrow(above, definition, { tools: spec.askedTools }).tools] },
+          { field: "tools", recorded: [...spec.tools], now: [...rights.tools] },
           { field: "delegates", recorded: [...spec.delegates], now: depth >= spec.grant.maxDepth ? [] : known },
         ]),
+    // The rights of a main run are those of its settings and its command, too.
+    ...(parentRunId === null || isReply ? [] : rightsOf(spec, rights.grant)),
+    // Code that starts a run may say where it works.
+    ...(parentRunId === null || parentCallId.startsWith("spawn_")
+      ? []
+      : [{ field: "isolation", recorded: spec.worktree === undefined ? "none" : "worktree", now: definition.isolation }]),
     // A person may name another model for a main run.
     ...(definition.model === undefined || parentRunId === null
       ? []
@@ -100,6 +107,10 @@ const fieldsOf = (
     ...(parentCallId.includes(".") ? [] : [{ field: "output", recorded: spec.output, now: definition.output }]),
   ];
 };
+
+/** Where a run may write, what it may reach, and what is asked about or denied. */
+const rightsOf = ({ grant }: RunSpec, now: RunSpec["grant"]): readonly Field[] =>
+  (["writes", "hosts", "rules"] as const).map((field) => ({ field, recorded: grant[field], now: now[field] }));
 
 /** The parts of a plan that ask its orchestrator. */
 const PLAN_REPLY = /\.(?:evaluate|verdict|state)$/;
