@@ -39,6 +39,20 @@ export const ago = (at: string, now: number): string => {
   return new Date(at).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 };
 
+/** Two times as a person's clock shows them, `12:03:10`: with fractions where they are close, with their days where these are not the same. */
+export const timesOfDay = (from: number, to: number): readonly [from: string, to: string] => {
+  const [first, last] = [new Date(from), new Date(to)];
+  const isOneDay = first.toDateString() === last.toDateString();
+  const format = new Intl.DateTimeFormat("en-GB", {
+    ...(isOneDay ? {} : { day: "numeric", month: "short" }),
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    ...(to - from < 10_000 ? { fractionalSecondDigits: 2 } : {}),
+  });
+  return [format.format(first), format.format(last)];
+};
+
 export const bytes = (size: number): string =>
   size < 1024 ? `${size} B` : size < 1_048_576 ? `${Math.round(size / 1024)} KB` : `${(size / 1_048_576).toFixed(1)} MB`;
 

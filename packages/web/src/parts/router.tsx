@@ -21,6 +21,12 @@ export const navigate = (address: string): void => {
   tell();
 };
 
+/** Another address of what is shown already: going back does not lead through it. */
+export const replaceAddress = (address: string): void => {
+  history.replaceState(null, "", address);
+  tell();
+};
+
 /** The path, and how to go elsewhere. */
 export const useLocation = (): readonly [path: string, go: (address: string) => void] => {
   // What stands after the path is part of what is shown, so that a change of it is drawn too.

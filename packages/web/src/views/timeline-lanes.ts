@@ -101,12 +101,14 @@ const findGaps = (lanes: readonly Lane[], from: number, to: number): Timeline["g
   return gaps;
 };
 
-/** From a time to a place between 0 and 1, with the gaps folded. */
-export const createScale = ({
-  from,
-  to,
-  gaps,
-}: Timeline): { readonly toX: (time: number) => number; readonly toTime: (x: number) => number; readonly shownMs: number } => {
+/** From a time to a place between 0 and 1, with the gaps folded, and back. */
+export type TimelineScale = {
+  readonly toX: (time: number) => number;
+  readonly toTime: (x: number) => number;
+  readonly shownMs: number;
+};
+
+export const createScale = ({ from, to, gaps }: Pick<Timeline, "from" | "to" | "gaps">): TimelineScale => {
   const kept = Math.min(FOLDED_MS, Math.max(600, (to - from) / 60));
   const folded = (time: number): number => {
     let taken = 0;
