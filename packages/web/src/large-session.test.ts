@@ -104,3 +104,26 @@ test("timeline and replay have the whole of it", async () => {
     .waitFor();
   await page.getByRole("button", { name: "Leave the replay" }).click();
 });
+
+test("an address with an early time opens with what lies within it: only runs that were at work then are read, and few events are looked at to count them", async () => {
+  const [first, last] = [events[20], events[60]].map((event) => Date.parse(event?.at ?? ""));
+  if (first === undefined || last === undefined) throw new Error("The session is too short.");
+  const timeOf = (type: RecordedEvent["type"], runId: string): number =>
+    Date.parse(events.find((event) => event.type === type && event.runId === runId)?.at ?? "");
+  const runIds = new Set(events.map(({ runId }) => runId));
+  const atWork = [...runIds].filter((runId) => timeOf("run.requested", runId) <= last && timeOf("run.settled", runId) >= first);
+  expect(atWork.length).toBeLessThan(runIds.size);
+  const within = events.filter(({ at }) => Date.parse(at) >= first && Date.parse(at) <= last).length;
+
+  read.length = 0;
+  await page.goto(new URL(`/sessions/${SESSION}?from=${first}&to=${last}`, stage.url).href);
+  await page.getByRole("group", { name: "Selected time" }).getByText(`· ${within} of ${events.length} events`).waitFor();
+  await expect.poll(() => page.getByText(/reading \d+ run/).count(), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => page.locator(".row-said, .row-call").count()).toBeGreaterThan(0);
+  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
+  expect(await nodes(/depth 0/).count()).toBe(mains.filter(({ runId }) => atWork.includes(runId)).length);
+  const runsRead = new Set(read.flatMap((one) => /^runs\/([^/]+)/.exec(one)?.[1] ?? []));
+  expect(runsRead.size).toBeGreaterThan(0);
+  expect([...runsRead].filter((runId) => !atWork.includes(runId as (typeof atWork)[number]))).toEqual([]);
+  expect(read.filter((one) => one === "events").length).toBeLessThan(40);
+});

@@ -1,6 +1,6 @@
 // @module-tag long
 /** The views and screens beside the conversation, with something in them, as a person uses them: plan, timeline, stats, settings. Only the model is played. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
 import {
@@ -50,6 +50,16 @@ const PARTS: readonly Part[] = [
       "Both sides were looked at.",
     ],
   },
+  {
+    agent: "main",
+    task: "One after the other",
+    replies: [
+      [delegate("researcher", "Look before.")],
+      [call("write", { path: "after.md", content: "a" })],
+      "One came after the other.",
+    ],
+  },
+  { agent: "researcher", task: "Look before", replies: [[call("ls", { path: "src" })], "Seen."], hold: { 1: "before" } },
   { agent: "researcher", task: "Look left", replies: [[call("ls", { path: "src" })], "Nothing left."], hold: { 1: "left" } },
   { agent: "researcher", task: "Look right", replies: ["Nothing right."] },
 ];
@@ -179,6 +189,110 @@ test("the timeline has a lane for each run, with calls as bars and waits hatched
   await lanes.click({ position: { x: width * 0.95, y: 5 } });
   await expect.poll(at).toBeGreaterThan(early);
   expect(Number(await slider.inputValue())).toBeGreaterThan(4);
+  expect(problems).toEqual([]);
+});
+
+test("a time that is dragged over the timeline filters every view, until Esc; keys and sliders select one too", async () => {
+  const page = await openTab();
+  await page.getByRole("combobox", { name: "Say what is to be done" }).fill("One after the other");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/sessions/);
+  const address = page.url();
+  const conversation = page.getByRole("log", { name: "Conversation" });
+  await conversation.getByRole("article", { name: /^researcher/ }).waitFor();
+  await conversation.getByRole("button", { name: /ls src/ }).waitFor();
+  // The bar of what is held, and that of the question, are to be wide enough for a pointer.
+  await page.waitForTimeout(800);
+  stage.model.release("before");
+  await page.getByRole("region", { name: /main wants to write after\.md/ }).waitFor();
+  await page.waitForTimeout(800);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await conversation.getByText("One came after the other.").waitFor();
+  const events = await page.evaluate(async () => {
+    const answer = await fetch(`/api${location.pathname}/events?limit=1`);
+    return ((await answer.json()) as { readonly headSeq: number }).headSeq;
+  });
+  const headCost = await page.locator(".head-cost").textContent();
+
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  const timeline = page.getByRole("group", { name: "Timeline of runs" });
+  const lanes = timeline.getByRole("img", { name: /^2 runs over/ });
+  const middleOf = async (bars: Locator): Promise<number> => {
+    const { x, width } = (await bars.boundingBox()) ?? { x: 0, width: 0 };
+    return x + width / 2;
+  };
+  const whileAsked = await middleOf(timeline.locator("rect.lane-waiting"));
+  const whileHeld = await middleOf(timeline.locator("rect.lane-model").last());
+  const all = (await lanes.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+  // All that comes after the question, to beyond the edge.
+  await page.mouse.move(whileAsked, all.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(whileAsked + 40, all.y + 8, { steps: 4 });
+  await page.mouse.move(all.x + all.width + 10, all.y + 8, { steps: 4 });
+  await page.mouse.up();
+  const selected = page.getByRole("group", { name: "Selected time" });
+  await selected.getByText(/^\d\d:\d\d:\d\d(\.\d\d)? to \d\d:\d\d:\d\d(\.\d\d)?$/).waitFor();
+  const counted = selected.getByText(new RegExp(`^· \\d+ of ${events} events$`));
+  await counted.waitFor();
+  const [within] = /\d+/.exec((await counted.textContent()) ?? "") ?? [];
+  expect(Number(within)).toBeGreaterThan(0);
+  expect(Number(within)).toBeLessThan(events);
+  // A drag is no click: no run was chosen.
+  expect(await page.getByRole("complementary", { name: /Inspector/ }).count()).toBe(0);
+  const cost = await page.locator(".head-cost").textContent();
+  expect(cost).not.toBe(headCost);
+  expect(cost).not.toMatch(/^0 tok/);
+  await expectUsable(page, "a timeline with a selected time");
+
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  await conversation.getByText("One came after the other.").waitFor();
+  expect(await conversation.getByRole("article").count()).toBe(1);
+  expect(await conversation.getByText("One after the other").count()).toBe(0);
+  await expectUsable(page, "a conversation in a selected time");
+  await page.getByRole("button", { name: "Inspect main" }).click();
+  const inspector = page.getByRole("complementary", { name: "Inspector: main" });
+  await inspector.getByRole("button", { name: "Steps (2 of 3)" }).waitFor();
+  await inspector.getByText(/^In the selected time: /).waitFor();
+  await page.getByRole("tab", { name: "Files" }).click();
+  await page.getByText("1 file changed").waitFor();
+  await page.getByRole("region", { name: "after.md", exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Messages" }).click();
+  const rows = page.getByRole("table", { name: "Recorded messages" });
+  await rows.getByText(/^write /).waitFor();
+  expect(await rows.getByText(/^ls /).count()).toBe(0);
+  await page.getByRole("tab", { name: "Plan" }).click();
+  await page.getByText("No plan was made or carried out in the selected time.").waitFor();
+  // The address keeps it.
+  await page.reload();
+  await counted.waitFor();
+  expect(page.url()).toMatch(/from=\d+&to=\d+$/);
+
+  // What came before, by the sliders.
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await timeline.getByRole("slider", { name: "From this time" }).fill("0");
+  await timeline.getByRole("slider", { name: "To this time" }).fill(String(Math.floor(((whileHeld - all.x) / all.width) * 1000)));
+  await page.getByRole("tab", { name: "Files" }).click();
+  await page.getByText("No agent of this session has changed a file in the selected time.").waitFor();
+  await page.getByRole("tab", { name: "Messages" }).click();
+  await rows.getByText(/^ls /).waitFor();
+  expect(await rows.getByText(/^write /).count()).toBe(0);
+
+  await page.keyboard.press("Escape");
+  await selected.waitFor({ state: "detached" });
+  await rows.getByText(/^write /).waitFor();
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await timeline.focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Shift+ArrowRight");
+  await selected.waitFor();
+  // A slider keeps the arrows for itself; Esc is the page's.
+  await timeline.getByRole("slider", { name: "To this time" }).press("Escape");
+  await selected.waitFor({ state: "detached" });
+  await timeline.focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.getByRole("button", { name: "Clear the selected time" }).click();
+  await selected.waitFor({ state: "detached" });
+  expect(page.url()).toBe(`${address}/timeline`);
   expect(problems).toEqual([]);
 });
 

@@ -9,12 +9,13 @@ import { Markdown } from "../parts/markdown.tsx";
 import { StatusBadge } from "../parts/status.tsx";
 import { pathOf } from "../session/path-of.ts";
 import { useRunVersion, useScene } from "../session/session-context.ts";
+import { isCallWithin, isMessageWithin, isWithin, spentWithin, type TimeRange } from "../session/time-range.ts";
 import { AgentIcon } from "../tree/agent-icon.tsx";
 import { MessageRow } from "../tree/message-row.tsx";
 import { describeBudget, formatLimit, LIMIT_WORDS, taskText, toBudget, tokensOf } from "../tree/run-figures.ts";
 import { Elapsed } from "../tree/run-row.tsx";
 import { ErrorNote, ToolCard } from "../tree/tool-card.tsx";
-import { countSteps, Steps } from "./steps.tsx";
+import { describeSteps, Steps } from "./steps.tsx";
 
 const Section = ({
   title,
@@ -94,6 +95,18 @@ const Spending = ({ run }: { readonly run: RunView }) => (
     </tbody>
   </table>
 );
+
+const withAllBelow = (run: RunView): readonly RunView[] => [run, ...run.children.flatMap(withAllBelow)];
+
+const SpentWithin = ({ run, range }: { readonly run: RunView; readonly range: TimeRange }) => {
+  const [own, all] = [spentWithin([run], range), spentWithin(withAllBelow(run), range)];
+  return (
+    <p className="small">
+      In the selected time: {count(own.tokens)} tokens, {money(own.costUsd)}
+      {run.children.length === 0 ? "" : `; with all below ${count(all.tokens)} tokens, ${money(all.costUsd)}`}. In all:
+    </p>
+  );
+};
 
 const Grant = ({ run }: { readonly run: RunView }) => {
   const spec = run.requested?.spec;
@@ -176,12 +189,14 @@ const Result = ({ run }: { readonly run: RunView }) => {
 
 export const Inspector = ({ run, onClose }: { readonly run: RunView; readonly onClose: () => void }) => {
   const scene = useScene();
-  const { session, isReplay } = scene;
+  const { session, isReplay, range } = scene;
   const version = useRunVersion(session, run.runId);
   useEffect(() => session.pieces.loadRun(run), [session, run, version]);
   const name = session.names.nameOf(run);
   const path = pathOf(session, run);
-  const asides = [...run.calls.values()].filter(({ step }) => step === null);
+  const asides = [...run.calls.values()].filter((call) => call.step === null && (range === null || isCallWithin(call, range)));
+  const messages = range === null ? run.messages : run.messages.filter((message) => isMessageWithin(message, range));
+  const errors = range === null ? run.errors : run.errors.filter(({ at }) => isWithin(at, range));
   const isOver = run.state.type === "settled";
   return (
     <aside className="inspector" aria-label={`Inspector: ${name}`}>
@@ -230,14 +245,15 @@ export const Inspector = ({ run, onClose }: { readonly run: RunView; readonly on
             </ul>
           </Section>
         )}
-        <Result run={run} />
+        {range === null || isWithin(run.endedAt, range) ? <Result run={run} /> : null}
         <Section title="Limits">
           <Limits run={run} />
         </Section>
         <Section title="Used">
+          {range === null ? null : <SpentWithin run={run} range={range} />}
           <Spending run={run} />
         </Section>
-        <Section title={`Steps (${countSteps(run)})`}>
+        <Section title={`Steps (${describeSteps(run, range)})`}>
           <Steps run={run} version={version} />
         </Section>
         {asides.length === 0 ? null : (
@@ -253,19 +269,19 @@ export const Inspector = ({ run, onClose }: { readonly run: RunView; readonly on
             ))}
           </Section>
         )}
-        {run.messages.length === 0 ? null : (
-          <Section title={`Messages to it (${run.messages.length})`}>
+        {messages.length === 0 ? null : (
+          <Section title={`Messages to it (${messages.length})`}>
             <div className="stack">
-              {run.messages.map((message, at) => (
+              {messages.map((message, at) => (
                 <MessageRow key={message.messageId ?? at} message={message} run={run} />
               ))}
             </div>
           </Section>
         )}
-        {run.errors.length === 0 ? null : (
-          <Section title={`Errors on the way (${run.errors.length})`} isOpen={false}>
+        {errors.length === 0 ? null : (
+          <Section title={`Errors on the way (${errors.length})`} isOpen={false}>
             <div className="stack">
-              {run.errors.slice(-20).map((error) => (
+              {errors.slice(-20).map((error) => (
                 <ErrorNote key={error.seq} error={error.error} />
               ))}
             </div>

@@ -1,27 +1,34 @@
 /** The turns of a run, one line each: what was said, what was called, what it took. The latest are shown; the others on demand. */
 import type { RunView, StepView } from "@retinue/client";
 import { useState } from "react";
-import { count, took } from "../parts/amounts.ts";
+import { count, plural, took } from "../parts/amounts.ts";
 import { Glyph } from "../parts/status.tsx";
 import { useScene } from "../session/session-context.ts";
+import { stepsWithin, type TimeRange } from "../session/time-range.ts";
 import { ToolCard } from "../tree/tool-card.tsx";
 
 const SHOWN = 12;
 
+/** `12`; with a selected time `3 of 12`. */
+export const describeSteps = (run: RunView, range: TimeRange | null): string =>
+  range === null ? String(countSteps(run)) : `${stepsWithin(run, range).length} of ${countSteps(run)}`;
+
 /** Those that were not loaded too. */
-export const countSteps = ({ steps, unloaded }: RunView): number =>
+const countSteps = ({ steps, unloaded }: RunView): number =>
   unloaded.reduce((sum, { from, to }) => sum + to - from, steps.length);
 
 const toDuration = ({ askedAt, endedAt }: StepView): string =>
   endedAt === null ? "" : took(Math.max(0, Date.parse(endedAt) - Date.parse(askedAt)));
 
 export const Steps = ({ run, version }: { readonly run: RunView; readonly version: number }) => {
-  const { isUnfolded, unfold, session } = useScene();
+  const { isUnfolded, unfold, session, range } = useScene();
   const [shown, setShown] = useState(SHOWN);
-  const missing = run.unloaded.at(-1);
-  const all = countSteps(run);
+  // The runs of a selected time are loaded whole by whoever shows it.
+  const missing = range === null ? run.unloaded.at(-1) : undefined;
+  const within = range === null ? run.steps.map((step) => ({ step, calls: step.calls })) : stepsWithin(run, range);
+  const all = range === null ? countSteps(run) : within.length;
   // Only those after the last one that was not loaded are shown: nothing is missing between two of them.
-  const latest = missing === undefined ? run.steps : run.steps.slice(Math.max(0, run.steps.length - (all - missing.to)));
+  const latest = missing === undefined ? within : within.slice(Math.max(0, within.length - (all - missing.to)));
   const steps = latest.slice(Math.max(0, latest.length - shown));
   const hidden = all - steps.length;
   const showMore = (): void => {
@@ -38,7 +45,7 @@ export const Steps = ({ run, version }: { readonly run: RunView; readonly versio
           </button>
         </li>
       )}
-      {steps.map((step) => (
+      {steps.map(({ step, calls }) => (
         <li key={step.step}>
           <div className="line">
             <Glyph status={step.state === "answered" ? "completed" : step.state === "failed" ? "failed" : "running"} />
@@ -48,7 +55,7 @@ export const Steps = ({ run, version }: { readonly run: RunView; readonly versio
                 step.calls.length === 0 ? (
                   <span className="quiet">{step.state === "asked" ? "thinks" : "nothing said"}</span>
                 ) : (
-                  `${step.calls.length} calls`
+                  plural(step.calls.length, "call")
                 )
               ) : (
                 step.text.trim().split("\n")[0]
@@ -58,7 +65,7 @@ export const Steps = ({ run, version }: { readonly run: RunView; readonly versio
               {step.usage === null ? "" : `${count(step.usage.input + step.usage.output)} tok`} {toDuration(step)}
             </span>
           </div>
-          {step.calls.map((call) => (
+          {calls.map((call) => (
             <ToolCard
               key={call.callId}
               call={call}

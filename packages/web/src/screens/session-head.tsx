@@ -4,6 +4,7 @@ import { count, money } from "../parts/amounts.ts";
 import { Icon } from "../parts/icons.tsx";
 import type { SessionItem } from "../server/lists.ts";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
+import { spentWithin } from "../session/time-range.ts";
 
 export const TABS = [
   { name: "conversation", label: "Conversation" },
@@ -90,9 +91,13 @@ const Menu = ({ item, isReplaying, onFork, onReplay, onDelete }: Props) => {
 
 export const SessionHead = (props: Props) => {
   const { item, tab, onTab, isAtWork, isCutOff, isReplaying, onStop, onResume } = props;
-  const { session } = useScene();
+  const { session, range } = useScene();
   useSessionVersion(session);
-  const { spent } = session.view;
+  const { spent: all, runs } = session.view;
+  const spent =
+    range === null
+      ? { tokens: all.usage.input + all.usage.output, costUsd: all.costUsd, isUnpriced: all.unpricedCalls > 0 }
+      : spentWithin(runs.values(), range);
   const driver = item?.driver;
   return (
     <header className="session-head">
@@ -110,9 +115,16 @@ export const SessionHead = (props: Props) => {
             runs in another process
           </span>
         ) : null}
-        <span className="head-cost quiet" title="Tokens and cost of the whole session">
+        <span
+          className="head-cost quiet"
+          title={
+            range === null
+              ? "Tokens and cost of the whole session"
+              : "Tokens and cost of the model's answers in the selected time"
+          }
+        >
           {session.isCaughtUp()
-            ? `${count(spent.usage.input + spent.usage.output)} tok · ${money(spent.costUsd)}${spent.unpricedCalls > 0 ? "+" : ""}`
+            ? `${count(spent.tokens)} tok · ${money(spent.costUsd)}${spent.isUnpriced ? "+" : ""}`
             : "reading …"}
         </span>
         {isCutOff ? (

@@ -19,9 +19,11 @@ import { SceneProvider, type SessionScene, useSessionValue } from "../session/se
 import { useReplay } from "../session/use-replay.ts";
 import { speakerOf } from "../session/speaker-of.ts";
 import { useSession } from "../session/use-session.ts";
+import { toRangeQuery, useTimeRange } from "../session/use-time-range.ts";
 import { useCommands } from "../shell/commands.ts";
 import { Conversation } from "../tree/conversation.tsx";
 import { ReplayBar } from "../views/replay-bar.tsx";
+import { SelectedTime } from "../views/selected-time.tsx";
 import { SessionHead, type SessionTab, TABS } from "./session-head.tsx";
 
 const TimelineView = lazy(() => import("../views/timeline-view.tsx").then(({ TimelineView: view }) => ({ default: view })));
@@ -36,6 +38,7 @@ type Props = { readonly sessionId: SessionId; readonly tab: SessionTab; readonly
 export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
   const live = useSession(sessionId);
   const [selected, select] = useState<RunId | null>(runId);
+  const [range, setRange] = useTimeRange();
   const [isReplaying, setReplaying] = useState(false);
   const replay = useReplay(sessionId, isReplaying);
   const session = replay?.session ?? live;
@@ -72,8 +75,8 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
   const speaker = heir === undefined || heir === root ? undefined : session.names.nameOf(heir);
   const chosen = selected === null ? undefined : view.runs.get(selected);
   const go = useCallback(
-    (next: SessionTab) => navigate(`/sessions/${sessionId}${next === "conversation" ? "" : `/${next}`}`),
-    [navigate, sessionId],
+    (next: SessionTab) => navigate(`/sessions/${sessionId}${next === "conversation" ? "" : `/${next}`}${toRangeQuery(range)}`),
+    [navigate, sessionId, range],
   );
 
   const scene: SessionScene = useMemo(
@@ -82,13 +85,15 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
       isReplay: replay !== null,
       selected,
       select,
+      range,
+      setRange,
       ...folds,
       iconOf,
       stop: (run) => show({ type: "stop", run }),
       message: (run) => show({ type: "message", run }),
       fork: (run) => show({ type: "fork", run }),
     }),
-    [session, replay !== null, selected, folds.isOpen, folds.isUnfolded, iconOf],
+    [session, replay !== null, selected, range, setRange, folds.isOpen, folds.isUnfolded, iconOf],
   );
 
   const move = (by: number): void => {
@@ -111,7 +116,7 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
       const run = chosen ?? root;
       if (run !== undefined && run.state.type !== "settled") show({ type: "message", run });
     },
-    Escape: () => select(null),
+    Escape: () => (chosen === undefined ? setRange(null) : select(null)),
   });
 
   const say = async ({ text, images, isLater }: Said): Promise<void> => {
@@ -126,6 +131,8 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
       await call("queueTurn", { params: { sessionId }, body: { text } });
       setQueued((count) => count + 1);
     } else await call("startTurn", { params: { sessionId }, body: { text, ...pictures } });
+    // What was said now lies outside of it.
+    setRange(null);
     rows.current?.toEnd();
   };
   const command = (line: string): boolean => {
@@ -168,6 +175,7 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
             onDelete={() => show({ type: "delete" })}
           />
           {replay === null ? null : <ReplayBar replay={replay} onLeave={() => setReplaying(false)} />}
+          {range === null ? null : <SelectedTime range={range} replay={replay} />}
           <div
             className="session-view"
             role="tabpanel"

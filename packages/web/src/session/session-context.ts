@@ -3,6 +3,7 @@ import type { RunView } from "@retinue/client";
 import type { RunId } from "@retinue/protocol";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { LiveSession } from "./live-session.ts";
+import type { TimeRange } from "./time-range.ts";
 
 export type SessionScene = {
   readonly session: LiveSession;
@@ -10,6 +11,9 @@ export type SessionScene = {
   readonly isReplay: boolean;
   readonly selected: RunId | null;
   readonly select: (runId: RunId | null) => void;
+  /** Where a time is selected, only what lies within it is shown. */
+  readonly range: TimeRange | null;
+  readonly setRange: (range: TimeRange | null) => void;
   readonly isOpen: (run: RunView) => boolean;
   readonly toggle: (run: RunView) => void;
   /** Tool cards and the like, by a key of their own. */

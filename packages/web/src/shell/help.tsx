@@ -15,6 +15,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["1 … 9", "an answer that a question offers"],
   ["s", "stop the agent, or all"],
   ["m", "message to the agent"],
+  ["Shift ← →", "in the timeline: select a time, which every view then shows alone"],
   ["g s", "go to sessions"],
   ["g p", "go to plans"],
   ["g t", "go to tests"],

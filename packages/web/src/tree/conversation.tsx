@@ -9,6 +9,7 @@ import { runsTo } from "../session/path-of.ts";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
 import { estimateRow, RowView } from "./row-view.tsx";
 import { createRowsBuilder } from "./rows.ts";
+import { rowsWithin } from "./rows-within.ts";
 
 const awaitedRuns = (runs: Iterable<RunView>): ReadonlySet<RunId> => new Set([...runs].map(({ runId }) => runId));
 
@@ -20,7 +21,7 @@ export const Conversation = ({
   readonly onNodes: (runs: readonly RunView[]) => void;
 }) => {
   const scene = useScene();
-  const { session, isOpen } = scene;
+  const { session, isOpen, range } = scene;
   const version = useSessionVersion(session);
   const [unseen, setUnseen] = useState(0);
   const end = useRef<RowsHandle | null>(null);
@@ -33,15 +34,21 @@ export const Conversation = ({
         return run === undefined ? [] : runsTo(session, run);
       }),
     );
-    return build({ roots: view.roots, isOpen, isAwaited: (runId) => awaited.has(runId), versionOf: session.versionOf });
+    const isAwaited = (runId: RunId): boolean => awaited.has(runId);
+    const all = build({ roots: view.roots, isOpen, isAwaited, versionOf: session.versionOf });
+    return range === null ? all : rowsWithin(all, range, isAwaited);
     // The view is written to in place: its version stands for it.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [version, isOpen, build, session]);
+  }, [version, isOpen, build, session, range]);
   onNodes(useMemo(() => rows.flatMap((row) => (row.type === "run" ? [row.run] : [])), [rows]));
 
   return (
     <div className="conversation">
+      {range !== null && rows.length === 0 ? <p className="blank quiet">Nothing happened in the selected time.</p> : null}
       <VirtualRows
+        // A selected time is read from its beginning, and is no list to which something was added.
+        key={range === null ? "all" : `${range.from}-${range.to}`}
+        startsAtEnd={range === null}
         rows={rows}
         estimate={estimateRow}
         draw={(row) => <RowView row={row} version={`${session.versionOf(row.run.runId)} ${session.names.nameOf(row.run)}`} />}

@@ -23,13 +23,13 @@ const toMessage = (comments: readonly Comment[]): string =>
     .join("\n\n")}`;
 
 export const FilesView = () => {
-  const { session, select, isReplay } = useScene();
+  const { session, select, isReplay, range } = useScene();
   useSessionVersion(session);
   const [comments, setComments] = useState<ReadonlyMap<string, Comment>>(new Map());
   const [told, setTold] = useState("");
   const [error, setError] = useState<ErrorValue | null>(null);
   const missing = useWholeRuns(session, [...session.view.runs.values()]);
-  const files = readChangedFiles(session.view);
+  const files = readChangedFiles(session.view, range);
   const written = [...comments.values()].filter(({ text }) => text.trim() !== "");
 
   const write = (comment: Comment): void =>
@@ -55,7 +55,9 @@ export const FilesView = () => {
   if (files.size === 0)
     return (
       <p className="blank quiet">
-        {missing > 0 ? `Reading ${plural(missing, "run")} …` : "No agent of this session has changed a file."}
+        {missing > 0
+          ? `Reading ${plural(missing, "run")} …`
+          : `No agent of this session has changed a file${range === null ? "" : " in the selected time"}.`}
       </p>
     );
   return (

@@ -1,10 +1,12 @@
 /** The recorded rows of a session, as they stand in the store: runs, model calls and tool calls, page by page. */
 import type { SessionId } from "@retinue/protocol";
 import type { RouteOutput } from "@retinue/protocol/routes";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { count, money, took } from "../parts/amounts.ts";
 import { VirtualRows } from "../parts/virtual-rows.tsx";
 import { call } from "../server/call.ts";
+import { useScene } from "../session/session-context.ts";
+import { isTimeSpanWithin } from "../session/time-range.ts";
 
 type Message = RouteOutput<"listMessages">["items"][number];
 type MessageLine = { readonly key: string; height: number; readonly message: Message };
@@ -54,6 +56,17 @@ export const MessagesView = ({ sessionId }: { readonly sessionId: SessionId }) =
     [sessionId],
   );
   useEffect(() => void read(), [read]);
+  const { range } = useScene();
+  // The rows of a selected time are read up to its end. A call that waited to be allowed begins later than the rows around it: a whole page tells.
+  const isBehind = range !== null && lines.slice(-PAGE).some(({ message: { started_at: at } }) => Date.parse(at) <= range.to);
+  useEffect(() => void (isBehind && next !== null && read(next)), [isBehind, next, read]);
+  const shown = useMemo(
+    () =>
+      range === null
+        ? lines
+        : lines.filter(({ message }) => isTimeSpanWithin({ from: message.started_at, to: message.completed_at }, range)),
+    [lines, range],
+  );
   return (
     <div className="messages" role="table" aria-label="Recorded messages">
       <div role="rowgroup">
@@ -66,14 +79,14 @@ export const MessagesView = ({ sessionId }: { readonly sessionId: SessionId }) =
         </div>
       </div>
       <VirtualRows
-        rows={lines}
+        rows={shown}
         estimate={() => 30}
         draw={({ message }) => <Line message={message} />}
         label="Rows"
         role="rowgroup"
         startsAtEnd={false}
       />
-      {next === null ? null : (
+      {next === null || range !== null ? null : (
         <button type="button" className="button small" onClick={() => void read(next)}>
           Next {PAGE} rows
         </button>

@@ -1,8 +1,9 @@
 /** The plans of a session: up to 60 steps as a graph of what depends on what, more as a list; each step with what it is at and what was decided. */
-import type { PlanStepView, PlanView } from "@retinue/client";
+import type { PlanStepView, PlanView, RunView, SessionView } from "@retinue/client";
 import { money } from "../parts/amounts.ts";
 import { Glyph } from "../parts/status.tsx";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
+import { isCallWithin, isRunWithin, type TimeRange } from "../session/time-range.ts";
 import { CarryOutPlan } from "./carry-out-plan.tsx";
 import { layOutPlan, type PlacedStep } from "./plan-layout.ts";
 import { STEP_STATUS, STEP_WORDS } from "./plan-state.ts";
@@ -89,18 +90,31 @@ const Decisions = ({ steps }: { readonly steps: readonly PlanStepView[] }) => {
   );
 };
 
+const isStepAtWork = ({ runId }: PlanStepView, { runs }: SessionView, range: TimeRange): boolean => {
+  const run = runId === null ? undefined : runs.get(runId);
+  return run !== undefined && isRunWithin(run, range);
+};
+
+/** It was made or carried out then. */
+const isPlanWithin = (run: RunView, { callId }: PlanView, range: TimeRange): boolean => {
+  const call = run.calls.get(callId);
+  return call === undefined ? isRunWithin(run, range) : isCallWithin(call, range);
+};
+
 type WorkspaceId = `wsp_${string}`;
 
 const OnePlan = ({ plan, workspaceId }: { readonly plan: PlanView; readonly workspaceId: WorkspaceId | undefined }) => {
-  const { isReplay } = useScene();
-  const steps = [...plan.steps.values()];
-  const isOnlyMade = plan.verdict === null && steps.every(({ state }) => state === "pending");
+  const { isReplay, session, range } = useScene();
+  const all = [...plan.steps.values()];
+  const isOnlyMade = plan.verdict === null && all.every(({ state }) => state === "pending");
+  const steps = range === null || isOnlyMade ? all : all.filter((step) => isStepAtWork(step, session.view, range));
   return (
     <section className="stack" aria-label={`Plan: ${plan.plan.goal}`}>
       <div>
         <h2>{plan.plan.goal}</h2>
         <p className="quiet small">
-          {steps.filter(({ state }) => state === "completed").length} of {steps.length} steps completed
+          {all.filter(({ state }) => state === "completed").length} of {all.length} steps completed
+          {steps.length === all.length ? "" : ` · ${steps.length} at work in the selected time`}
           {plan.verdict === null
             ? ""
             : ` · ${plan.verdict.status}: ${plan.verdict.summary} · ${money(plan.verdict.totals.costUsd ?? 0)}`}
@@ -125,13 +139,17 @@ const OnePlan = ({ plan, workspaceId }: { readonly plan: PlanView; readonly work
 
 /** `workspaceId`: where a plan may be carried out; undefined while the session is at work. */
 export const PlanGraphView = ({ workspaceId }: { readonly workspaceId: WorkspaceId | undefined }) => {
-  const { session } = useScene();
+  const { session, range } = useScene();
   useSessionVersion(session);
-  const plans = [...session.view.runs.values()].flatMap((run) => [...run.plans.values()]);
+  const plans = [...session.view.runs.values()].flatMap((run) =>
+    [...run.plans.values()].filter((plan) => range === null || isPlanWithin(run, plan, range)),
+  );
   return (
     <div className="view-scroll stack">
       {plans.length === 0 ? (
-        <p className="blank quiet">No plan was made in this session.</p>
+        <p className="blank quiet">
+          {range === null ? "No plan was made in this session." : "No plan was made or carried out in the selected time."}
+        </p>
       ) : (
         plans.map((plan) => <OnePlan key={plan.callId} plan={plan} workspaceId={workspaceId} />)
       )}

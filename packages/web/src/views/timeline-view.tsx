@@ -1,20 +1,21 @@
-/** Who worked when: a lane for each run, model calls and tools as bars, waits hatched. A click chooses the run; in a replay the line is its cursor. */
-import { type MouseEvent, useMemo } from "react";
+/** Who worked when: a lane for each run, model calls and tools as bars, waits hatched. A click chooses the run; in a replay the line is its cursor. A drag selects a time, which filters every view. */
+import { type KeyboardEvent, type MouseEvent, useMemo } from "react";
 import { clock, plural, took } from "../parts/amounts.ts";
 import { useNow } from "../parts/clock.ts";
 import { Glyph, toStatus } from "../parts/status.tsx";
 import { useScene, useSessionVersion } from "../session/session-context.ts";
 import type { LiveSession } from "../session/live-session.ts";
+import type { TimeRange } from "../session/time-range.ts";
 import type { Replay } from "../session/use-replay.ts";
 import { useWholeRuns } from "../session/use-whole-runs.ts";
-import { createScale, type Lane, type Timeline, toTimeline } from "./timeline-lanes.ts";
+import { RangeSliders } from "./range-sliders.tsx";
+import { createScale, type Lane, type Timeline, type TimelineScale, toTimeline } from "./timeline-lanes.ts";
+import { useRangeDraft } from "./use-range-draft.ts";
 
 const WIDTH = 1000;
 const ROW = 26;
 
-type Scale = ReturnType<typeof createScale>;
-
-const LaneBars = ({ lane, scale, y }: { readonly lane: Lane; readonly scale: Scale; readonly y: number }) => (
+const LaneBars = ({ lane, scale, y }: { readonly lane: Lane; readonly scale: TimelineScale; readonly y: number }) => (
   <>
     <rect
       className="lane-span"
@@ -39,6 +40,20 @@ const LaneBars = ({ lane, scale, y }: { readonly lane: Lane; readonly scale: Sca
   </>
 );
 
+type SelectionProps = { readonly range: TimeRange; readonly scale: TimelineScale; readonly height: number };
+
+/** What lies outside is veiled. */
+const Selection = ({ range, scale, height }: SelectionProps) => {
+  const [from, to] = [scale.toX(range.from) * WIDTH, scale.toX(range.to) * WIDTH];
+  return (
+    <g className="lane-selection">
+      <rect className="lane-outside" x={0} y={0} width={from} height={height} />
+      <rect className="lane-outside" x={to} y={0} width={WIDTH - to} height={height} />
+      <rect className="lane-selected" x={from} y={0} width={Math.max(1, to - from)} height={height} />
+    </g>
+  );
+};
+
 const Legend = () => (
   <ul className="legend" aria-label="What the bars are">
     <li>
@@ -56,7 +71,7 @@ const Legend = () => (
   </ul>
 );
 
-const Ticks = ({ timeline, scale }: { readonly timeline: Timeline; readonly scale: Scale }) => {
+const Ticks = ({ timeline, scale }: { readonly timeline: Timeline; readonly scale: TimelineScale }) => {
   // On a clock all ticks of a few seconds would be the same.
   const format = timeline.to - timeline.from < SHORT_MS ? took : clock;
   return (
@@ -77,7 +92,7 @@ type Props = {
 };
 
 export const TimelineView = ({ session, replay }: Props) => {
-  const { selected, select } = useScene();
+  const { selected, select, range, setRange } = useScene();
   const version = useSessionVersion(session);
   const isLive = session.view.roots.at(-1)?.state.type !== "settled";
   const now = useNow(isLive);
@@ -91,9 +106,20 @@ export const TimelineView = ({ session, replay }: Props) => {
     timeline.lanes.map(({ run }) => run),
   );
   const scale = useMemo(() => createScale(timeline), [timeline]);
+  const draft = useRangeDraft({ range, setRange, scale });
   if (timeline.lanes.length === 0) return <p className="blank quiet">Nothing has run yet.</p>;
   const height = timeline.lanes.length * ROW;
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    // A slider has arrows of its own, and the keys of the page do not work in it.
+    const isSlider = event.target instanceof HTMLInputElement;
+    if (isSlider && event.key === "Escape") draft.clear();
+    if (isSlider || !event.shiftKey) return;
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    draft.extend(event.key === "ArrowLeft" ? -1 : 1);
+  };
   const onLanes = (event: MouseEvent<SVGSVGElement>): void => {
+    if (draft.takeDragged()) return;
     const box = event.currentTarget.getBoundingClientRect();
     const lane = timeline.lanes[Math.floor(((event.clientY - box.top) / box.height) * timeline.lanes.length)];
     if (replay !== null) {
@@ -102,7 +128,7 @@ export const TimelineView = ({ session, replay }: Props) => {
     } else if (lane !== undefined) select(lane.run.runId);
   };
   return (
-    <div className="timeline" tabIndex={0} role="group" aria-label="Timeline of runs">
+    <div className="timeline" tabIndex={0} role="group" aria-label="Timeline of runs" onKeyDown={onKeyDown}>
       <div className="line wrap">
         <Legend />
         <span className="grow" />
@@ -137,6 +163,7 @@ export const TimelineView = ({ session, replay }: Props) => {
             role="img"
             aria-label={`${timeline.lanes.length} runs over ${took(timeline.to - timeline.from)}`}
             onClick={onLanes}
+            {...draft.handlers}
           >
             <defs>
               <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -167,6 +194,7 @@ export const TimelineView = ({ session, replay }: Props) => {
             {timeline.lanes.map((lane, at) => (
               <LaneBars key={lane.run.runId} lane={lane} scale={scale} y={at * ROW} />
             ))}
+            {draft.shown === null ? null : <Selection range={draft.shown} scale={scale} height={height} />}
             {cursorAt === null || Number.isNaN(cursorAt) ? null : (
               <rect
                 className="lane-later"
@@ -189,6 +217,8 @@ export const TimelineView = ({ session, replay }: Props) => {
         </div>
       </div>
       <Ticks timeline={timeline} scale={scale} />
+      <RangeSliders timeline={timeline} scale={scale} shown={draft.shown} onRange={draft.propose} />
+      <p className="quiet small range-hint">Drag over the lanes, or Shift with the arrow keys, selects a time for every view.</p>
     </div>
   );
 };
