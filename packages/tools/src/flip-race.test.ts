@@ -1,3 +1,4 @@
+// @module-tag long
 /** Tools against a second process that swaps links and folders between the check of a name and its use: no key is read, nothing is written outside. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag long
 /**
  * What a hostile command tries against its sandbox. Where the machine has no sandbox each case asserts that the command is refused; with
  * SANDBOX_REQUIRED=1 a machine without one fails.

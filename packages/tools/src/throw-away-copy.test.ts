@@ -1,3 +1,4 @@
+// @module-tag long
 /**
  * Roles that may not write the workspace run its tests all the same: a suite that builds first, covers and writes snapshots. Its commands work in a
  * throw-away copy that lies at the path of the workspace, and only what the role may write comes back. Where the machine has no sandbox the

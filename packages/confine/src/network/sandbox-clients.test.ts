@@ -1,3 +1,4 @@
+// @module-tag long
 /** What people do every day in a sandbox that reaches hosts: package managers, git and servers of their own, with the real programs. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

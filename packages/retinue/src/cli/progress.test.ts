@@ -94,12 +94,18 @@ const call = async (words: readonly string[], isTTY: boolean): Promise<{ readonl
       ...(isTTY && { isTTY, columns: 80, rows: 24 }),
     });
   const stderr = sink();
+  let isStopped = false;
   const surroundings = createSurroundings({
-    stdin: Readable.from([], { objectMode: false }),
+    // A server goes on until it is stopped, and is not stopped twice by an input that has ended.
+    stdin: words[0] === "serve" ? new Readable({ read: () => undefined }) : Readable.from([], { objectMode: false }),
     // A server that has told where it is has been started, and is stopped.
     stdout: new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (/Retinue is at|"link":/.test(chunk.toString())) setImmediate(() => process.emit("SIGINT"));
+        // A second signal would end this process, too.
+        if (!isStopped && /Retinue is at|"link":/.test(chunk.toString())) {
+          isStopped = true;
+          setImmediate(() => process.emit("SIGINT"));
+        }
         done();
       },
     }),

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { codeOf } from "../testing/code-of.ts";
 import type { MuteProxy } from "../testing/mute-proxy.ts";

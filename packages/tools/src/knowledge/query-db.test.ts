@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** SAFETY H6: each way in which a server misbehaves ends one call, is said, and hurts nobody else. */
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";

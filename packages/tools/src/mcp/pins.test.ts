@@ -1,3 +1,4 @@
+// @module-tag long
 /** SAFETY H1, H2, H3: what a server says of its tools, how it names them, and what becomes of it when it says something else. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The application under test: how a suite starts it, where it is, and that cases are blocked, and never failed, where it is not there. Steps are carried out by the offline rules. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A passed case that is done again on an application whose elements have changed: what healing may do, in which order, and what it never does. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag long
 /**
  * What the design of two tiers, an orchestrator and its sub-agents, is to be verified by, in its own order: each test carries the number of its verification. Commands, packages,
  * pages and pictures are real; only the models are played.

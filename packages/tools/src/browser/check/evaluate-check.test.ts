@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkSchema } from "@retinue/protocol/test-case";
 import type { CheckResult } from "@retinue/protocol/test-case";
