@@ -15,20 +15,21 @@ const LONG_PAGE = `<!doctype html><title>Catalogue</title><h1>Catalogue</h1><mai
 /** What an agent with a context of 8,000 tokens is given for one output. */
 const MOST_CHARS = 8_000;
 
+const context = { mostChars: MOST_CHARS };
+
 let pages: PageServer;
 let browser: TestBrowser;
 
 beforeAll(async () => {
   pages = await servePages({ "/": LONG_PAGE });
   browser = await openTestBrowser({ allowHosts: [pages.host] });
+  await browser.call("browser_navigate", { url: pages.url }, { context });
 });
 
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await pages[Symbol.asyncDispose]();
 });
-
-const context = { mostChars: MOST_CHARS };
 
 test("of a page of 500 KB a snapshot takes no more than its share, keeps what can be acted upon and what is announced, and the whole is an artifact", async () => {
   expect(LONG_PAGE.length).toBeGreaterThan(500_000);
