@@ -1,6 +1,7 @@
 /** What every reader of agent files is given and gives back. A reader never throws: what is wrong is noted with its line. */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
+import { wordIssue } from "@retinue/protocol/describe-issues";
 import type { z } from "zod";
 import type { Note } from "../problem.ts";
 
@@ -42,8 +43,10 @@ export type DraftOptions = {
 export const toReadAgent = ({ frontMatter, prompt, lines, note }: DraftOptions): ReadAgent => {
   const parsed = agentFrontMatterSchema.safeParse(frontMatter);
   if (parsed.success) return { type: "agent", draft: { definition: { ...parsed.data, prompt }, lines } };
-  for (const { path, message } of parsed.error.issues)
-    note("error", lineFor(lines, String(path[0] ?? ""), String(path[1] ?? "")), `${path.join(".")}: ${message}`);
+  for (const issue of parsed.error.issues) {
+    const { path } = issue;
+    note("error", lineFor(lines, String(path[0] ?? ""), String(path[1] ?? "")), `${path.join(".")}: ${wordIssue(issue)}`);
+  }
   return BROKEN;
 };
 

@@ -1,5 +1,6 @@
 /** Reads an agent file of our own: YAML front matter as `agentFrontMatterSchema` has it, then the prompt. */
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
+import { wordIssue } from "@retinue/protocol/describe-issues";
 import { fromJsonSchema } from "@retinue/runtime";
 import type { z } from "zod";
 import { isAgentName, toAgentName, toAgentPattern } from "../agent-name.ts";
@@ -22,9 +23,10 @@ export const readRetinueAgent = (text: string, context: ReadContext): ReadAgent 
   const { fields, body, bodyLine } = read;
   const parsed = agentFrontMatterSchema.safeParse(toFrontMatter(fields));
   if (!parsed.success) {
-    for (const { path, message } of parsed.error.issues) {
+    for (const issue of parsed.error.issues) {
+      const { path } = issue;
       const [field = "name", ...rest] = path.map((step) => (typeof step === "number" ? step : String(step)));
-      note("error", fields.lineOf(String(field), ...rest), `${path.join(".") || "front matter"}: ${message}`);
+      note("error", fields.lineOf(String(field), ...rest), `${path.join(".") || "front matter"}: ${wordIssue(issue)}`);
     }
     return BROKEN;
   }

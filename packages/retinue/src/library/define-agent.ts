@@ -4,6 +4,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition, ParseOutput, Summarize } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
 import { refuseSlowPatterns, resolveToolName } from "@retinue/runtime";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { z } from "zod";
 import { toOutputSchema } from "./output-schema.ts";
 
@@ -41,7 +42,7 @@ export const defineAgent = <Output = unknown>(options: AgentOptions<Output>): Ag
   };
   const parsed = agentFrontMatterSchema.strict().safeParse({ ...fields, ...schemas });
   if (!parsed.success)
-    throw new RetinueError("agent_invalid", `The agent "${fields.name}" is not valid:\n${z.prettifyError(parsed.error)}`);
+    throw new RetinueError("agent_invalid", `The agent "${fields.name}" is not valid:\n${describeIssues(parsed.error)}`);
   if (prompt.trim() === "") throw new RetinueError("agent_invalid", `The agent "${fields.name}" has no prompt.`);
   for (const schema of Object.values(schemas)) refuseSlowPatterns(schema);
   const { summarize: _none, ...definition } = parsed.data;

@@ -2,6 +2,7 @@
 import type { JsonObject } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition, ParseOutput } from "@retinue/protocol/agent-file";
+import { describeIssues } from "@retinue/protocol/describe-issues";
 import { z } from "zod";
 
 export type OutputSchema<Output> = {
@@ -19,7 +20,7 @@ export const toOutputSchema = <Output>(schema: z.ZodType<Output> | JsonObject): 
       const parsed = await schema.safeParseAsync(value);
       return parsed.success
         ? { type: "fits", value: parsed.data }
-        : { type: "misfit", reason: `it does not fit the schema:\n${z.prettifyError(parsed.error)}` };
+        : { type: "misfit", reason: `it does not fit the schema:\n${describeIssues(parsed.error)}` };
     },
   };
 };
