@@ -94,18 +94,17 @@ const call = async (words: readonly string[], isTTY: boolean): Promise<{ readonl
       ...(isTTY && { isTTY, columns: 80, rows: 24 }),
     });
   const stderr = sink();
-  let isStopped = false;
+  // Only what the command itself listens with: others in this process take a signal for their own end.
+  const others = new Set(process.listeners("SIGINT"));
+  const interrupt = (): void => {
+    for (const listener of process.listeners("SIGINT")) if (!others.has(listener)) listener("SIGINT");
+  };
   const surroundings = createSurroundings({
-    // A server goes on until it is stopped, and is not stopped twice by an input that has ended.
-    stdin: words[0] === "serve" ? new Readable({ read: () => undefined }) : Readable.from([], { objectMode: false }),
+    stdin: Readable.from([], { objectMode: false }),
     // A server that has told where it is has been started, and is stopped.
     stdout: new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        // A second signal would end this process, too.
-        if (!isStopped && /Retinue is at|"link":/.test(chunk.toString())) {
-          isStopped = true;
-          setImmediate(() => process.emit("SIGINT"));
-        }
+        if (/Retinue is at|"link":/.test(chunk.toString())) setImmediate(interrupt);
         done();
       },
     }),
