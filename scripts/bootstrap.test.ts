@@ -1,3 +1,4 @@
+// @module-tag long
 /** The bootstrap, run as a process in a small checkout with an npm that only pretends, but keeps a record of its calls. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** SAFETY B16: whatever a command runs, it runs as it was when a human was asked, however the command line names it. */
 import { readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PageServer } from "../testing/page-server.ts";
 import { servePages } from "../testing/page-server.ts";

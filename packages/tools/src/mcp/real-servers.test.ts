@@ -1,3 +1,4 @@
+// @module-tag long
 /** Servers from the registry, over both transports. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Servers in the sandbox of this machine. Where it has none, they run as they are, and the tests say so. */
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What a test case says about its surroundings, in a real Chromium: how its browser looks, how dialogs are answered, who is logged in, what is done around it, and what it has for itself. */
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
