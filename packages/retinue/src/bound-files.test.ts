@@ -146,7 +146,8 @@ const COMMANDS = [
   "echo evil > x; mv -f x tools/check.sh",
   "rm -f tools/check.sh accept.sh; echo evil > accept.sh",
   "ln tools/check.sh x; echo evil >> x",
-  "ln -sf /dev/null tools/check.sh",
+  // To a file of the workspace: without a sandbox the line below follows it.
+  "ln -sf ../accept.sh tools/check.sh",
   "sed -i s/0/1/ tools/lib/rules.sh server/answers.mjs",
   "rm -rf server; mkdir server; echo evil > server/main.mjs",
   "truncate -s0 accept.sh; chmod 777 tools/check.sh; cp /dev/null tools/check.sh",
