@@ -1,4 +1,5 @@
 /** Reads `hooks` of Claude Code's settings: commands that are run at moments which runs have here, too. What has no such moment is told. */
+import { isJsonFields } from "./jsonc.ts";
 import type { Note } from "./problem.ts";
 
 /** The moments that runs have here. */
@@ -17,15 +18,12 @@ export type ClaudeHook = {
 const MOST_HOOKS = 200;
 const LONGEST_MS = 600_000;
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
 
 /** Those that cannot be read are noted and left out: as in Claude Code, what is no hook holds nothing up. */
 export const readClaudeHooks = (value: unknown, lineOf: (word: string) => number, note: Note): readonly ClaudeHook[] => {
   if (value === undefined) return [];
-  if (!isRecord(value)) {
+  if (!isJsonFields(value)) {
     note("error", lineOf("hooks"), `"hooks" is no object; no hook of it is run`);
     return [];
   }
@@ -42,7 +40,7 @@ export const readClaudeHooks = (value: unknown, lineOf: (word: string) => number
 type Told = { readonly line: number; readonly note: Note };
 
 const readGroup = (event: ClaudeHookEvent, group: unknown, { line, note }: Told): readonly ClaudeHook[] => {
-  if (!isRecord(group) || !Array.isArray(group["hooks"])) {
+  if (!isJsonFields(group) || !Array.isArray(group["hooks"])) {
     note("error", line, `an entry of "hooks.${event}" has no list "hooks"; it is not run`);
     return [];
   }
@@ -71,7 +69,7 @@ const readHook = (
   hook: unknown,
   { line, note }: Told,
 ): readonly ClaudeHook[] => {
-  const { type = "command", command, timeout, async: isAsync } = isRecord(hook) ? hook : {};
+  const { type = "command", command, timeout, async: isAsync } = isJsonFields(hook) ? hook : {};
   if (type !== "command" && typeof type === "string") {
     note(
       "warning",

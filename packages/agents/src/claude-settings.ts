@@ -13,9 +13,9 @@ import { toHoldingRules } from "./dialects/claude-code-rules.ts";
 import { toPreapproving } from "./dialects/preapproving-rules.ts";
 import type { ToolEntry } from "./dialects/tool-entries.ts";
 import { toToolEntries } from "./dialects/tool-entries.ts";
+import { isJsonFields } from "./jsonc.ts";
 import type { Note, Problem } from "./problem.ts";
-import { createNotes } from "./problem.ts";
-import { readSource } from "./source-files.ts";
+import { readSettingsFiles } from "./read-settings-files.ts";
 import { DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
 
 export type ForeignSettingsFile = {
@@ -46,34 +46,18 @@ export const CLAUDE_SETTINGS_FILES: readonly string[] = placesOf("settings").fla
   dialect === "claude-code" ? at : [],
 );
 
-export const loadClaudeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
-  const files: ForeignSettingsFile[] = [];
-  const problems: Problem[] = [];
-  const places = [
-    ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
-    ...(projectDir === undefined || projectDir === homeDir
-      ? []
-      : CLAUDE_SETTINGS_FILES.map(
-          (name) => ({ file: path.join(projectDir, name), origin: "project", inside: projectDir }) as const,
-        )),
-  ];
-  for (const place of places) {
-    const { note, problems: found } = createNotes(place.file);
-    try {
-      const text = await readSource(place.file, "inside" in place ? place.inside : undefined);
-      const read = text === undefined ? undefined : readClaudeSettings(text, note);
-      if (read) files.push({ file: place.file, origin: place.origin, ...read });
-    } catch (thrown) {
-      note(
-        "error",
-        1,
-        `it cannot be read, so that what it forbids cannot be kept: ${thrown instanceof Error ? thrown.message : ""}`,
-      );
-    }
-    problems.push(...found);
-  }
-  return { files, problems };
-};
+export const loadClaudeSettings = ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> =>
+  readSettingsFiles(
+    [
+      ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
+      ...(projectDir === undefined || projectDir === homeDir
+        ? []
+        : CLAUDE_SETTINGS_FILES.map(
+            (name) => ({ file: path.join(projectDir, name), origin: "project", inside: projectDir }) as const,
+          )),
+    ],
+    readClaudeSettings,
+  );
 
 /** The rules that hold for a session, and those that spare it questions. */
 export const toSessionRules = (
@@ -104,13 +88,10 @@ const UNHONOURED = ["env", "apiKeyHelper", "sandbox", "enabledPlugins"] as const
 
 type Read = Omit<ForeignSettingsFile, "file" | "origin">;
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Undefined where it says nothing of permissions and hooks. */
 const readClaudeSettings = (text: string, note: Note): Read | undefined => {
   const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-  if (!isRecord(settings)) throw new Error("it is no object");
+  if (!isJsonFields(settings)) throw new Error("it is no object");
   const lineOf = (word: string): number => text.slice(0, Math.max(0, text.indexOf(JSON.stringify(word)))).split("\n").length;
   for (const name of UNHONOURED)
     if (settings[name] !== undefined)
@@ -119,7 +100,7 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
   const hooks = readClaudeHooks(settings["hooks"], lineOf, note);
   const disablesHooks = settings["disableAllHooks"] === true;
   if (settings["permissions"] === undefined && hooks.length === 0 && !disablesHooks) return undefined;
-  if (!isRecord(permissions)) throw new Error(`"permissions" is no object`);
+  if (!isJsonFields(permissions)) throw new Error(`"permissions" is no object`);
   const lists = { allow: [] as ToolEntry[], ask: [] as ToolEntry[], deny: [] as ToolEntry[] };
   for (const [name, value] of Object.entries(permissions)) {
     if (LISTS.some((list) => list === name)) {

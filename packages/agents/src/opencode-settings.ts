@@ -10,41 +10,23 @@ import { toOpencodeRights } from "./dialects/opencode-rights.ts";
 import { readOpencodeRules } from "./dialects/opencode-rules.ts";
 import type { JsonFields } from "./jsonc.ts";
 import { lineOfWord, parseJsonc } from "./jsonc.ts";
-import type { Note, Problem } from "./problem.ts";
-import { createNotes } from "./problem.ts";
-import { readSource } from "./source-files.ts";
+import type { Note } from "./problem.ts";
+import { readSettingsFiles } from "./read-settings-files.ts";
 import type { YamlFields } from "./yaml-fields.ts";
 
 export const OPENCODE_SETTINGS_FILES: readonly string[] = placesOf("settings").flatMap(({ dialect, at }) =>
   dialect === "opencode" ? at : [],
 );
 
-export const loadOpencodeSettings = async ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
-  const files: ForeignSettingsFile[] = [];
-  const problems: Problem[] = [];
+export const loadOpencodeSettings = ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
   const config = homeDir && path.join(homeDir, ".config", "opencode");
   const places = OPENCODE_SETTINGS_FILES.flatMap((name) => [
-    ...(config === undefined ? [] : [{ file: path.join(config, name), origin: "user" as const, inside: undefined }]),
+    ...(config === undefined ? [] : [{ file: path.join(config, name), origin: "user" as const }]),
     ...(projectDir === undefined || projectDir === homeDir
       ? []
       : [{ file: path.join(projectDir, name), origin: "project" as const, inside: projectDir }]),
   ]);
-  for (const { file, origin, inside } of places) {
-    const { note, problems: found } = createNotes(file);
-    try {
-      const text = await readSource(file, inside);
-      const read = text === undefined ? undefined : readSettings(text, note);
-      if (read) files.push({ file, origin, allowed: [], allowedAsWritten: [], hooks: [], disablesHooks: false, ...read });
-    } catch (thrown) {
-      note(
-        "error",
-        1,
-        `it cannot be read, so that what it forbids cannot be kept: ${thrown instanceof Error ? thrown.message : ""}`,
-      );
-    }
-    problems.push(...found);
-  }
-  return { files, problems };
+  return readSettingsFiles(places, readSettings);
 };
 
 /** What people would miss, and where it is read from. */
@@ -56,7 +38,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Undefined where it says nothing of permissions. */
-const readSettings = (text: string, note: Note): Pick<ForeignSettingsFile, "held" | "deniedAgents"> | undefined => {
+const readSettings = (text: string, note: Note): Omit<ForeignSettingsFile, "file" | "origin"> | undefined => {
   const fields = toFields(parseJsonc(text), text);
   for (const [name, instead] of Object.entries(ELSEWHERE))
     if (fields.has(name)) note("notice", fields.lineOf(name), `"${name}" has no effect here: ${instead}`);
@@ -76,7 +58,9 @@ const readSettings = (text: string, note: Note): Pick<ForeignSettingsFile, "held
   const deniedAgents = delegates.includes("*")
     ? delegates.flatMap((name) => (name.startsWith("!") ? [name.slice(1)] : []))
     : ["*"];
-  return held.some(({ effect }) => effect !== "allow") || deniedAgents.length > 0 ? { held, deniedAgents } : undefined;
+  return held.some(({ effect }) => effect !== "allow") || deniedAgents.length > 0
+    ? { held, deniedAgents, allowed: [], allowedAsWritten: [], hooks: [], disablesHooks: false }
+    : undefined;
 };
 
 /** With the lines that words first stand at. */

@@ -2,19 +2,10 @@
 /** The manners of the page, as a person meets them: rules, questions of agents, what waits, what is new, completion, pictures, comments. Only the model is played. */
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { builtPage } from "./testing/built-page.ts";
-import {
-  call,
-  delegate,
-  findInaccessible,
-  openChromium,
-  openPageStage,
-  type PageStage,
-  type Part,
-  SHOP,
-} from "./testing/index.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { call, delegate, findInaccessible, type Part, SHOP } from "./testing/index.ts";
+import { openSignedIn, type SignedIn } from "./testing/signed-in.ts";
 
 const write = (file: string) => call("write", { path: file, content: "export {};\n" });
 
@@ -75,44 +66,20 @@ You lead.
 // A machine may be busy with other things.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
-let stage: PageStage;
-let browser: Browser;
-let context: BrowserContext;
-let problems: string[] = [];
+let here: SignedIn;
 
 beforeAll(async () => {
-  await builtPage();
-  [stage, browser] = await Promise.all([
-    openPageStage({
-      parts: PARTS,
-      files: { ...SHOP, ".claude/commands/greet.md": "---\ndescription: Greets\n---\nSay hello" },
-      agents: { lead: LEAD },
-      settings: "approve: ask\n",
-    }),
-    openChromium(),
-  ]);
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await page.goto(stage.link);
-  await page.getByRole("navigation").waitFor();
-  await page.close();
+  here = await openSignedIn({
+    parts: PARTS,
+    files: { ...SHOP, ".claude/commands/greet.md": "---\ndescription: Greets\n---\nSay hello" },
+    agents: { lead: LEAD },
+    settings: "approve: ask\n",
+  });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+afterAll(() => here?.close());
 
-const openTab = async (address = "/"): Promise<Page> => {
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  problems = [];
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  await page.goto(new URL(address, stage.url).href);
-  onTestFinished(() => page.close());
-  return page;
-};
+const openTab = (address?: string): Promise<Page> => here.openTab(address);
 
 const INPUT = { name: "Say what is to be done" } as const;
 
@@ -138,7 +105,7 @@ test("key 4 says what a rule covers before it is kept; it settles its siblings, 
   expect(await findInaccessible(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Allow, and keep the rule" }).click();
   await page.getByText("Both modules are there.").waitFor();
-  expect(await readFile(path.join(stage.workspace, "src/two.ts"), "utf8")).toBe("export {};\n");
+  expect(await readFile(path.join(here.stage.workspace, "src/two.ts"), "utf8")).toBe("export {};\n");
 
   await page.getByRole("link", { name: "Settings" }).click();
   const rules = page.getByRole("list", { name: "Rules of this folder" });
@@ -154,7 +121,7 @@ test("key 4 says what a rule covers before it is kept; it settles its siblings, 
   await page.getByRole("textbox", { name: /Why not/ }).fill("enough");
   await page.keyboard.press("Enter");
   await page.getByText("The third is there.").waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("what an agent asks is answered in the tree by an option and from the inbox in words, and the title counts it", async () => {
@@ -188,7 +155,7 @@ test("what an agent asks is answered in the tree by an option and from the inbox
   await page.keyboard.press("Enter");
   await page.getByText("It is served at 8080, as you said.").waitFor();
   expect(await page.title()).toBe("Retinue");
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("what is said to a busy agent waits on the server, is seen after a reload, and is taken back before it is read", async () => {
@@ -217,11 +184,11 @@ test("what is said to a busy agent waits on the server, is seen after a reload, 
   // The words are not lost.
   expect(await input.inputValue()).toBe("And not this.");
   await input.fill("");
-  stage.model.release("slow");
+  here.stage.model.release("slow");
   await page.getByText("This came after.").waitFor();
   await later.waitFor({ state: "detached" });
   await page.locator(".told").filter({ hasText: "Be careful." }).getByText("delivered").waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("whoever reads above is not moved, is told how much is new, and goes there by one click", async () => {
@@ -234,16 +201,16 @@ test("whoever reads above is not moved, is told how much is new, and goes there 
   await page.mouse.wheel(0, -4_000);
   await page.waitForTimeout(300);
   const before = await log.evaluate((element) => element.scrollTop);
-  stage.model.release("story goes on");
+  here.stage.model.release("story goes on");
   const news = page.getByRole("button", { name: /new row/ });
   await news.waitFor();
   expect(await log.evaluate((element) => element.scrollTop)).toBe(before);
   expect(await findInaccessible(page)).toEqual([]);
   await news.click();
   await news.waitFor({ state: "detached" });
-  stage.model.release("story ends");
+  here.stage.model.release("story ends");
   await page.getByText("The end.").waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("an address that leads nowhere says so, with a way home", async () => {
@@ -253,13 +220,13 @@ test("an address that leads nowhere says so, with a way home", async () => {
   await page.getByRole("link", { name: "Back to the start" }).click();
   await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/");
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("sessions are grouped by their folder", async () => {
-  const other = path.join(path.dirname(stage.workspace), "warehouse");
+  const other = path.join(path.dirname(here.stage.workspace), "warehouse");
   await mkdir(other, { recursive: true });
-  const child = stage.command("run", "--workspace", other, "Say something elsewhere");
+  const child = here.stage.command("run", "--workspace", other, "Say something elsewhere");
   await new Promise((resolve) => child.on("close", resolve));
   const page = await openTab();
   await page
@@ -270,7 +237,7 @@ test("sessions are grouped by their folder", async () => {
   expect(await own.getByRole("link", { name: /elsewhere/ }).count()).toBe(0);
   expect(await own.getByRole("link").count()).toBeGreaterThan(0);
   expect(await findInaccessible(page)).toEqual([]);
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("/commands and @files are completed by keys, and a picture is pasted and dropped", async () => {
@@ -321,7 +288,7 @@ test("/commands and @files are completed by keys, and a picture is pasted and dr
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText("A red dot.").waitFor();
   await page.getByRole("button", { name: "Enlarge: Attached picture" }).waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("comments on lines of a changed file go, with path and code, to whoever wrote them", async () => {
@@ -339,5 +306,5 @@ test("comments on lines of a changed file go, with path and code, to whoever wro
   const said = await page.getByRole("log").innerText();
   expect(said).toContain("src/one.ts:1");
   expect(said).toContain("Name it module-one.");
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });

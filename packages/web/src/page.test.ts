@@ -3,19 +3,11 @@
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { builtPage } from "./testing/built-page.ts";
-import {
-  discountParts,
-  findInaccessible,
-  LEAD,
-  openChromium,
-  openPageStage,
-  type PageStage,
-  type Part,
-  SHOP,
-} from "./testing/index.ts";
+import { discountParts, findInaccessible, LEAD, openPageStage, type Part, SHOP } from "./testing/index.ts";
+import { openSignedIn, type SignedIn } from "./testing/signed-in.ts";
 import { call, delegate } from "./testing/index.ts";
 
 // A machine may be busy with other things.
@@ -74,45 +66,20 @@ const MORE: readonly Part[] = [
   { agent: "main", task: "another way", replies: ["Done another way."] },
 ];
 
-let stage: PageStage;
-let browser: Browser;
-let context: BrowserContext;
-let problems: string[] = [];
+let here: SignedIn;
 
 beforeAll(async () => {
-  await builtPage();
-  [stage, browser] = await Promise.all([
-    openPageStage({
-      parts: [...discountParts, ...MORE],
-      files: SHOP,
-      agents: { lead: LEAD },
-      settings: "approve: ask\napprovals: { unattended: park }\n",
-    }),
-    openChromium(),
-  ]);
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await page.goto(stage.link);
-  await page.getByRole("navigation").waitFor();
-  await page.close();
+  here = await openSignedIn({
+    parts: [...discountParts, ...MORE],
+    files: SHOP,
+    agents: { lead: LEAD },
+    settings: "approve: ask\napprovals: { unattended: park }\n",
+  });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+afterAll(() => here?.close());
 
-/** A tab that is signed in. Whatever it complains of fails the test. */
-const openTab = async (address = "/"): Promise<Page> => {
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  problems = [];
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  await page.goto(new URL(address, stage.url).href);
-  onTestFinished(() => page.close());
-  return page;
-};
+const openTab = (address?: string): Promise<Page> => here.openTab(address);
 
 const ask = async (page: Page, text: string): Promise<void> => {
   await page.getByRole("combobox", { name: "Say what is to be done" }).fill(text);
@@ -149,7 +116,7 @@ test("an act is denied with a reason that the agent reads, from the inbox and by
   await page.getByRole("button", { name: "Expand executor" }).click();
   await page.getByRole("button", { name: /edit src\/price\.ts denied/ }).click();
   await page.getByText("the name is part of our API").first().waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("one sub-agent is stopped while the other goes on", async () => {
@@ -164,16 +131,16 @@ test("one sub-agent is stopped while the other goes on", async () => {
   await node(page, "researcher #1").getByText("cancelled").waitFor();
   await page.getByText("One side was looked at.").waitFor();
   await node(page, "main").getByText("completed").waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("a run that another process drives is followed live and approved in the page", async () => {
   const page = await openTab();
-  const child = stage.command("run", "Write notes from a terminal");
+  const child = here.stage.command("run", "Write notes from a terminal");
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   await page.getByRole("link", { name: /Write notes from a terminal/ }).click();
   await page.getByText("runs in another process").waitFor();
-  stage.model.release("terminal");
+  here.stage.model.release("terminal");
   const card = page.getByRole("region", { name: /main wants to write NOTES.md/ });
   await card.getByText("# Notes").waitFor();
   // Nobody is at that terminal: the run waits in the record, and the answer may come from anywhere.
@@ -181,13 +148,13 @@ test("a run that another process drives is followed live and approved in the pag
   await page.waitForTimeout(300);
   await card.getByRole("button", { name: "Allow once" }).click();
   await page.getByText("The notes are written.").waitFor();
-  expect(await readFile(path.join(stage.workspace, "NOTES.md"), "utf8")).toBe("# Notes\n");
-  expect(problems).toEqual([]);
+  expect(await readFile(path.join(here.stage.workspace, "NOTES.md"), "utf8")).toBe("# Notes\n");
+  expect(here.problems()).toEqual([]);
 });
 
 test("what an agent of another process asks is answered in the page, though nobody is at its terminal", async () => {
   const page = await openTab();
-  const child = stage.command("run", "Be asked from a terminal");
+  const child = here.stage.command("run", "Be asked from a terminal");
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   await page.getByRole("link", { name: /Be asked from a terminal/ }).click();
   const card = page.getByRole("region", { name: /main asks: Which/ });
@@ -200,7 +167,7 @@ test("what an agent of another process asks is answered in the page, though nobo
   await page.getByText("It listens at 8080.").waitFor();
   await page.getByRole("button", { name: /ask_user/ }).click();
   await page.getByText("The user answered: 8080").first().waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("a conversation that is handed over tells who has it, speaks to them, and shows what they answered", async () => {
@@ -210,7 +177,7 @@ test("a conversation that is handed over tells who has it, speaks to them, and s
   await node(page, "lead").getByText("has the conversation").waitFor();
   await page.getByRole("combobox", { name: "Say something to lead while it works" }).waitFor();
   expect(await findInaccessible(page)).toEqual([]);
-  stage.model.release("bill");
+  here.stage.model.release("bill");
   await page.getByText("lead answered in its place:").waitFor();
   await page.getByText("You bought quinces.").waitFor();
   await page.reload();
@@ -219,14 +186,14 @@ test("a conversation that is handed over tells who has it, speaks to them, and s
   await page.keyboard.press("Enter");
   await page.getByText("The tax is in it.").waitFor();
   expect(await node(page, "lead").count()).toBe(2);
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("an old session is found by a word that was said, replayed with the slider and forked", async () => {
   const page = await openTab();
   await ask(page, "Tell of the harbour.");
   await page.getByText("The harbour is from 1904.").waitFor();
-  await page.goto(stage.url);
+  await page.goto(here.stage.url);
   await page.getByRole("searchbox", { name: "Search sessions" }).fill("lighthouse keeper");
   await page
     .getByRole("list", { name: /lighthouse keeper/ })
@@ -253,7 +220,7 @@ test("an old session is found by a word that was said, replayed with the slider 
   await page.getByRole("button", { name: "Fork", exact: true }).click();
   await page.waitForURL((url) => url.href !== before);
   await page.getByText("Done another way.").waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("an agent is edited, and a mistake is refused by the check and not written", async () => {
@@ -274,7 +241,7 @@ test("an agent is edited, and a mistake is refused by the check and not written"
   await file.fill(text.replace("icon:", "temperature: 0.1\nicon:"));
   await page.getByRole("button", { name: "Check and save" }).click();
   await page.getByText(/Saved to/).waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("every screen is free of serious accessibility findings, light and wide, dark and at 360 px", async () => {
@@ -288,7 +255,7 @@ test("every screen is free of serious accessibility findings, light and wide, da
     ["/settings", "Settings"],
     ["/nowhere", "There is nothing at this address"],
   ] as const) {
-    await page.goto(new URL(address, stage.url).href);
+    await page.goto(new URL(address, here.stage.url).href);
     await page.getByRole("heading", { name: shown, level: 1 }).waitFor();
     await page.waitForTimeout(200);
     for (const [colorScheme, width] of [
@@ -304,9 +271,9 @@ test("every screen is free of serious accessibility findings, light and wide, da
       ).toBe(true);
     }
   }
-  const stranger = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+  const stranger = await here.browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: "dark" });
   const outside = await stranger.newPage();
-  await outside.goto(stage.url);
+  await outside.goto(here.stage.url);
   await outside.getByRole("heading").first().waitFor();
   expect(await findInaccessible(outside), "without a key").toEqual([]);
   await stranger.close();
@@ -317,7 +284,7 @@ test("every screen is free of serious accessibility findings, light and wide, da
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Commands" }).waitFor();
   expect(await findInaccessible(page)).toEqual([]);
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("an answer that is longer than the window is followed by whoever is at its end", async () => {
@@ -325,7 +292,7 @@ test("an answer that is longer than the window is followed by whoever is at its 
   await page.setViewportSize({ width: 900, height: 420 });
   await ask(page, "Say a long thing");
   await page.getByRole("log").waitFor();
-  stage.model.release("speech");
+  here.stage.model.release("speech");
   await page.getByText("First part of it.").waitFor();
   const [scrolled, end] = await page.getByRole("log").evaluate((log) => [log.scrollTop, log.scrollHeight - log.clientHeight]);
   expect(Math.abs((end ?? 0) - (scrolled ?? 0))).toBeLessThan(40);
@@ -333,7 +300,7 @@ test("an answer that is longer than the window is followed by whoever is at its 
 
 test("the first run without a key explains itself, and the offline model answers an example that is clicked", async () => {
   const fresh = await openPageStage({ files: SHOP });
-  const guest = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const guest = await here.browser.newContext({ viewport: { width: 1280, height: 900 } });
   onTestFinished(async () => {
     await guest.close();
     await fresh.close();

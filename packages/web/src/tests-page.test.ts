@@ -1,54 +1,23 @@
 // @module-tag long
 /** Test cases run from the page, as a person does it: real server, real application under test, two real browsers; only the model is played. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { builtPage } from "./testing/built-page.ts";
-import {
-  findChromium,
-  findInaccessible,
-  openChromium,
-  openPageStage,
-  type PageStage,
-  prepareShopTests,
-} from "./testing/index.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { findChromium, findInaccessible, prepareShopTests } from "./testing/index.ts";
+import { openSignedIn, type SignedIn } from "./testing/signed-in.ts";
 
 // A machine may be busy with other things.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
-let stage: PageStage;
-let browser: Browser;
-let context: BrowserContext;
-let problems: string[] = [];
+let here: SignedIn;
 
 beforeAll(async () => {
-  await builtPage();
   const { files, parts } = await prepareShopTests();
-  [stage, browser] = await Promise.all([
-    openPageStage({ files, parts, env: { RETINUE_BROWSER__EXECUTABLE: await findChromium() } }),
-    openChromium(),
-  ]);
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await page.goto(stage.link);
-  await page.getByRole("navigation").waitFor();
-  await page.close();
+  here = await openSignedIn({ files, parts, env: { RETINUE_BROWSER__EXECUTABLE: await findChromium() } }, { timeoutMs: 120_000 });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+afterAll(() => here?.close());
 
-const openTab = async (address: string): Promise<Page> => {
-  const page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  problems = [];
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  await page.goto(new URL(address, stage.url).href);
-  onTestFinished(() => page.close());
-  return page;
-};
+const openTab = (address?: string): Promise<Page> => here.openTab(address);
 
 const isLoaded = (page: Page, name: RegExp): Promise<boolean> =>
   page
@@ -101,7 +70,7 @@ test(
       .getByRole("article", { name: /^qa-runner/ })
       .first()
       .waitFor();
-    expect(problems).toEqual([]);
+    expect(here.problems()).toEqual([]);
   },
 );
 
@@ -126,7 +95,7 @@ test(
     await other.getByRole("heading", { name: "Runs" }).waitFor();
     expect(await other.getByRole("region", { name: "Test runs" }).getByText("A wrong password").count()).toBe(0);
 
-    stage.model.release("report");
+    here.stage.model.release("report");
     const failed = page.getByRole("listitem", { name: "The report counts the products: fail" });
     await failed.waitFor();
     await failed.getByRole("listitem", { name: "Step 3: fail" }).getByText('seen: "5"').first().waitFor();
@@ -143,6 +112,6 @@ test(
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await findInaccessible(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    expect(problems).toEqual([]);
+    expect(here.problems()).toEqual([]);
   },
 );

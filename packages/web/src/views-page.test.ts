@@ -1,18 +1,9 @@
 // @module-tag long
 /** The views and screens beside the conversation, with something in them, as a person uses them: plan, timeline, stats, settings. Only the model is played. */
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { builtPage } from "./testing/built-page.ts";
-import {
-  call,
-  delegate,
-  findInaccessible,
-  openChromium,
-  openPageStage,
-  type PageStage,
-  type Part,
-  SHOP,
-} from "./testing/index.ts";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { call, delegate, findInaccessible, type Part, SHOP } from "./testing/index.ts";
+import { openSignedIn, type SignedIn } from "./testing/signed-in.ts";
 
 // A machine may be busy with other things.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -64,39 +55,15 @@ const PARTS: readonly Part[] = [
   { agent: "researcher", task: "Look right", replies: ["Nothing right."] },
 ];
 
-let stage: PageStage;
-let browser: Browser;
-let context: BrowserContext;
-let problems: string[] = [];
+let here: SignedIn;
 
 beforeAll(async () => {
-  await builtPage();
-  [stage, browser] = await Promise.all([
-    openPageStage({ parts: PARTS, files: SHOP, settings: "approve: ask\n" }),
-    openChromium(),
-  ]);
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await page.goto(stage.link);
-  await page.getByRole("navigation").waitFor();
-  await page.close();
+  here = await openSignedIn({ parts: PARTS, files: SHOP, settings: "approve: ask\n" });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+afterAll(() => here?.close());
 
-const openTab = async (address = "/"): Promise<Page> => {
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  problems = [];
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  await page.goto(new URL(address, stage.url).href);
-  onTestFinished(() => page.close());
-  return page;
-};
+const openTab = (address?: string): Promise<Page> => here.openTab(address);
 
 /** Wide and light, then narrow and dark: nothing inaccessible, and nothing beyond the window. */
 const expectUsable = async (page: Page, what: string): Promise<void> => {
@@ -133,7 +100,7 @@ test("a plan is made for a goal, drawn as a graph, carried out from there, and i
   await expectUsable(page, "a plan at work");
   await running.click();
   await page.getByRole("complementary", { name: /Inspector: executor/ }).waitFor();
-  stage.model.release("change");
+  here.stage.model.release("change");
   await plan.getByText(/3 of 3 steps completed · pass: Euros are taken/).waitFor();
   expect(await plan.getByRole("button", { name: "Carry it out" }).count()).toBe(0);
   await page.getByRole("link", { name: "Plans" }).click();
@@ -142,7 +109,7 @@ test("a plan is made for a goal, drawn as a graph, carried out from there, and i
     .getByRole("link", { name: /Sell in euros/ })
     .first()
     .waitFor();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("the timeline has a lane for each run, with calls as bars and waits hatched; a lane leads to its run, and the replay's cursor moves in it", async () => {
@@ -166,7 +133,7 @@ test("the timeline has a lane for each run, with calls as bars and waits hatched
   await page.getByRole("complementary", { name: "Inspector: researcher #1" }).waitFor();
   await page.keyboard.press("Escape");
 
-  stage.model.release("left");
+  here.stage.model.release("left");
   await expect.poll(titles, { timeout: 60_000 }).toContainEqual(expect.stringContaining("waits for an answer: write"));
   await page.getByRole("tab", { name: "Conversation" }).click();
   await page.getByRole("region", { name: /main wants to write a\.md/ }).waitFor();
@@ -189,7 +156,7 @@ test("the timeline has a lane for each run, with calls as bars and waits hatched
   await lanes.click({ position: { x: width * 0.95, y: 5 } });
   await expect.poll(at).toBeGreaterThan(early);
   expect(Number(await slider.inputValue())).toBeGreaterThan(4);
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("a time that is dragged over the timeline filters every view, until Esc; keys and sliders select one too", async () => {
@@ -203,7 +170,7 @@ test("a time that is dragged over the timeline filters every view, until Esc; ke
   await conversation.getByRole("button", { name: /ls src/ }).waitFor();
   // The bar of what is held, and that of the question, are to be wide enough for a pointer.
   await page.waitForTimeout(800);
-  stage.model.release("before");
+  here.stage.model.release("before");
   await page.getByRole("region", { name: /main wants to write after\.md/ }).waitFor();
   await page.waitForTimeout(800);
   await page.getByRole("button", { name: "Allow once" }).click();
@@ -293,7 +260,7 @@ test("a time that is dragged over the timeline filters every view, until Esc; ke
   await page.getByRole("button", { name: "Clear the selected time" }).click();
   await selected.waitFor({ state: "detached" });
   expect(page.url()).toBe(`${address}/timeline`);
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("stats draw small charts by day and by agent, with a table beneath each", async () => {
@@ -308,7 +275,7 @@ test("stats draw small charts by day and by agent, with a table beneath each", a
   await page.getByRole("tab", { name: "Who asked whom" }).click();
   await page.getByRole("cell", { name: /main.*researcher/ }).waitFor();
   await expectUsable(page, "stats with figures");
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });
 
 test("settings tell what is in force and who set it, and what the doctor found, which looks again when it is asked to", async () => {
@@ -325,5 +292,5 @@ test("settings tell what is in force and who set it, and what the doctor found, 
     await page.evaluate(() => getComputedStyle(document.body).colorScheme || document.documentElement.dataset["theme"]),
   ).toMatch(/dark/);
   await page.getByRole("radio", { name: "system" }).check();
-  expect(problems).toEqual([]);
+  expect(here.problems()).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** The rules of an opencode agent, from any of the three forms that they come in, in the order in which they count. */
+import { isJsonFields } from "../jsonc.ts";
 import type { Note } from "../problem.ts";
 import { DELEGATE_TOOL, resolveToolName, TOOL_TRAITS } from "../tool-names.ts";
 import type { YamlFields } from "../yaml-fields.ts";
@@ -32,14 +33,11 @@ const merge = (switches: readonly OpencodeRule[], permission: readonly OpencodeR
 
 const isAction = (value: unknown): value is RuleAction => value === "allow" || value === "ask" || value === "deny";
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** `tools: { bash: false }`, the oldest form. */
 const fromToolSwitches = (fields: YamlFields, note: Note): readonly OpencodeRule[] => {
   const value = fields.get("tools") ?? {};
-  if (!isRecord(value)) note("error", fields.lineOf("tools"), `"tools" is a map of names to true or false`);
-  return Object.entries(isRecord(value) ? value : {}).flatMap(([name, isOn]) => {
+  if (!isJsonFields(value)) note("error", fields.lineOf("tools"), `"tools" is a map of names to true or false`);
+  return Object.entries(isJsonFields(value) ? value : {}).flatMap(([name, isOn]) => {
     const line = fields.lineOf("tools", name);
     if (typeof isOn === "boolean")
       return { permission: toPermission(name), pattern: "*", action: isOn ? ("allow" as const) : ("deny" as const), line };
@@ -53,9 +51,9 @@ const fromPermission = (fields: YamlFields, note: Note): readonly OpencodeRule[]
   const value = fields.get("permission") ?? {};
   const at = fields.lineOf("permission");
   if (isAction(value)) return [{ permission: "*", pattern: "*", action: value, line: at }];
-  if (!isRecord(value)) note("error", at, `"permission" is a map, or one of allow, ask and deny`);
-  return Object.entries(isRecord(value) ? value : {}).flatMap(([name, inner]) => {
-    const isMap = isRecord(inner);
+  if (!isJsonFields(value)) note("error", at, `"permission" is a map, or one of allow, ask and deny`);
+  return Object.entries(isJsonFields(value) ? value : {}).flatMap(([name, inner]) => {
+    const isMap = isJsonFields(inner);
     return Object.entries(isMap ? inner : { "*": inner }).flatMap(([pattern, action]) => {
       const line = isMap ? fields.lineOf("permission", name, pattern) : fields.lineOf("permission", name);
       const permission = toPermission(name);
@@ -78,7 +76,7 @@ const fromPermissions = (fields: YamlFields, note: Note): readonly OpencodeRule[
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   return items.flatMap((item, index) => {
     const line = fields.lineOf("permissions", index);
-    const { action, resource, effect } = isRecord(item) ? item : {};
+    const { action, resource, effect } = isJsonFields(item) ? item : {};
     if (typeof action === "string" && typeof resource === "string" && isAction(effect))
       return { permission: toPermission(action), pattern: toPattern(resource), action: effect, line };
     note("error", line, "a rule has an action, a resource and an effect, which is allow, ask or deny");

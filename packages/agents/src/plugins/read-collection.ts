@@ -10,6 +10,7 @@ import { readClaudeCodeAgent } from "../dialects/claude-code-agent.ts";
 import { readSafely } from "../dialects/dialect.ts";
 import { readOpencodeAgent } from "../dialects/opencode-agent.ts";
 import { readRetinueAgent } from "../dialects/retinue-agent.ts";
+import { isJsonFields } from "../jsonc.ts";
 import { createNotes } from "../problem.ts";
 import { readSkillFile } from "../skill-file.ts";
 import type { Collection, CollectionFile, CollectionItem, CollectionProgram, Plugin } from "./collection.ts";
@@ -30,9 +31,6 @@ export const readCollection = async (folder: string): Promise<Collection> => {
 const MARKETPLACE = ".claude-plugin/marketplace.json";
 const PLUGIN = ".claude-plugin/plugin.json";
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const decode = (content: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
 
 const readJson = async (reader: CollectionReader, file: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
@@ -40,7 +38,7 @@ const readJson = async (reader: CollectionReader, file: string): Promise<Readonl
   if (content === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(decode(content));
-    if (isRecord(value)) return value;
+    if (isJsonFields(value)) return value;
   } catch (thrown) {
     throw new RetinueError("usage", `Nothing was added: ${file} is not JSON.`, { cause: thrown });
   }
@@ -55,11 +53,11 @@ const findPlugins = async (reader: CollectionReader, problems: string[]): Promis
     return [
       ...new Set(
         (listed as readonly unknown[]).flatMap((plugin) => {
-          const source = isRecord(plugin) ? plugin["source"] : undefined;
+          const source = isJsonFields(plugin) ? plugin["source"] : undefined;
           if (typeof source === "string" && !/^[a-z]+:|^\//i.test(source) && !source.split("/").includes(".."))
             return path.posix.normalize(source);
           problems.push(
-            `A plugin that lies elsewhere is left out: ${JSON.stringify(isRecord(plugin) ? (source ?? plugin["name"]) : plugin)}`,
+            `A plugin that lies elsewhere is left out: ${JSON.stringify(isJsonFields(plugin) ? (source ?? plugin["name"]) : plugin)}`,
           );
           return [];
         }),
@@ -206,13 +204,13 @@ const readHooks = async (
   manifest: Readonly<Record<string, unknown>>,
 ): Promise<readonly CollectionProgram[]> => {
   const file = (await readJson(reader, path.posix.join(at, "hooks/hooks.json"))) ?? {};
-  const all = [file["hooks"], file, manifest["hooks"]].filter(isRecord);
+  const all = [file["hooks"], file, manifest["hooks"]].filter(isJsonFields);
   const programs = all.flatMap((events) =>
     Object.entries(events).flatMap(([event, matchers]) =>
       (Array.isArray(matchers) ? (matchers as readonly unknown[]) : []).flatMap((matcher) => {
-        const hooks = isRecord(matcher) && Array.isArray(matcher["hooks"]) ? (matcher["hooks"] as readonly unknown[]) : [];
+        const hooks = isJsonFields(matcher) && Array.isArray(matcher["hooks"]) ? (matcher["hooks"] as readonly unknown[]) : [];
         return hooks.flatMap((hook): readonly CollectionProgram[] =>
-          isRecord(hook) && typeof hook["command"] === "string" ? [{ kind: "hook", name: event, runs: hook["command"] }] : [],
+          isJsonFields(hook) && typeof hook["command"] === "string" ? [{ kind: "hook", name: event, runs: hook["command"] }] : [],
         );
       }),
     ),
@@ -225,10 +223,10 @@ const readServers = async (
   manifest: Readonly<Record<string, unknown>>,
 ): Promise<readonly CollectionProgram[]> => {
   const file = (await readJson(reader, path.posix.join(at, ".mcp.json"))) ?? {};
-  const servers = [file["mcpServers"] ?? file, manifest["mcpServers"]].filter(isRecord);
+  const servers = [file["mcpServers"] ?? file, manifest["mcpServers"]].filter(isJsonFields);
   return servers.flatMap((all) =>
     Object.entries(all).flatMap(([name, server]): readonly CollectionProgram[] => {
-      if (!isRecord(server)) return [];
+      if (!isJsonFields(server)) return [];
       const { command, args, url } = server;
       const words = [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])].filter(
         (word) => typeof word === "string",

@@ -25,6 +25,10 @@ test("a script whose path has blanks is one that the command runs, however its n
     "sh my\\ hooks/check\\ it.sh",
     '"my hooks"/check\\ it.sh',
     "cd . && 'my hooks/check it.sh';true",
+    `sh -c 'sh "my hooks/check it.sh"'`,
+    `env SCRIPT="my hooks/check it.sh" sh run`,
+    `bash --init-file='my hooks/check it.sh' -i`,
+    `sh -c "cd . && sh my\\\\ hooks/check\\\\ it.sh"`,
     "my hooks/check it.sh",
   ])
     expect([command, await filesOf(command)]).toEqual([

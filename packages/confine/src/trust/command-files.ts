@@ -93,19 +93,25 @@ const wordsOf = (text: string): readonly string[] => {
     .slice(0, MOST_WORDS);
 };
 
-/** Words as a shell reads them: what is quoted or escaped does not end one, so that names with blanks are found whole. */
-const shellWordsOf = (text: string): readonly string[] => {
+/** Lines in lines, as in `sh -c 'sh "a b.sh"'`; further down nobody writes. */
+const MOST_LEVELS = 3;
+
+/** Words as a shell reads them: what is quoted or escaped does not end one, so that names with blanks are found whole. A word may be a line itself, or hold a name behind `=`. */
+const shellWordsOf = (text: string, level = 1): readonly string[] => {
   const words: string[] = [];
-  const piece = /\\([^\n])|"((?:[^"\\]|\\[^\n]){0,1000})"|'([^']{0,1000})'|([\s;&|()<>]+)|([^])/g;
+  const piece = /\\([^\n])|"((?:[^"\\]|\\[^\n]){0,1000})"|'([^']{0,1000})'|([\s;&|()<>]+)|([^\s\\"';&|()<>]+|[^])/g;
   let word = "";
-  for (const [, escaped, double, single, end, other] of text.matchAll(piece)) {
-    if (end === undefined) word += escaped ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? single ?? other ?? "";
-    else {
-      words.push(word);
-      word = "";
-    }
+  const end = (): void => {
+    const value = word.slice(word.indexOf("=") + 1);
+    words.push(word, value);
+    if (level < MOST_LEVELS && /[\s"'\\]/.test(value)) words.push(...shellWordsOf(value, level + 1));
+    word = "";
+  };
+  for (const [, escaped, double, single, blank, other] of text.matchAll(piece)) {
+    if (blank === undefined) word += escaped ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? single ?? other ?? "";
+    else end();
   }
-  words.push(word);
+  end();
   return words;
 };
 

@@ -4,14 +4,12 @@
  */
 import { cutRow, wrapRow } from "./fit-row.ts";
 import type { Frame, LiveScreen, LiveScreenOptions } from "./live-screen.ts";
+import { ERASE_LINE, HIDE_CURSOR, SHOW_CURSOR } from "./live-screen.ts";
 import type { Row } from "./row.ts";
 import { encodeRow, rowWidth, span } from "./row.ts";
 
 const ENTER = "\u001b[?1049h";
 const LEAVE = "\u001b[?1049l";
-const HIDE_CURSOR = "\u001b[?25l";
-const SHOW_CURSOR = "\u001b[?25h";
-const ERASE_LINE = "\u001b[K";
 /** What can be paged through; what is older is in the record, and written out at the end. */
 const MOST_ROWS = 20_000;
 
@@ -44,7 +42,7 @@ export const createFullScreen = ({ write, size, colours }: LiveScreenOptions): L
     const { rows, columns } = size();
     const width = Math.max(4, columns - 1);
     const live = lastLive.live.slice(-room()).map((one) => cutRow(one, width));
-    const above = finishedRows(rows - live.length).slice();
+    const above = finishedRows(rows - live.length);
     const page: Row[] = [...above, ...live];
     if (scrolled > 0 && above.length > 0)
       page[above.length - 1] = cutRow([span(`  ${scrolled} more rows below; page down shows them`, "dim")], width);

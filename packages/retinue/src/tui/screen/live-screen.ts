@@ -6,13 +6,13 @@ import { cutRow } from "./fit-row.ts";
 import type { Colours, Row } from "./row.ts";
 import { encodeRow, rowWidth } from "./row.ts";
 
-const HIDE_CURSOR = "\u001b[?25l";
+export const HIDE_CURSOR = "\u001b[?25l";
 /** Between these a terminal that knows them shows nothing half drawn. */
 const BEGIN_FRAME = "\u001b[?2026h";
 const END_FRAME = "\u001b[?2026l";
-const SHOW_CURSOR = "\u001b[?25h";
+export const SHOW_CURSOR = "\u001b[?25h";
 const ERASE_BELOW = "\u001b[J";
-const ERASE_LINE = "\u001b[K";
+export const ERASE_LINE = "\u001b[K";
 
 export type Size = { readonly columns: number; readonly rows: number };
 
