@@ -237,13 +237,14 @@ describe("a run in the background", () => {
           ? { toolCalls: [{ tool: "echo", input: { text: "beside" }, callId: "beside" }], before: later }
           : { text: "Done." };
       };
-    const made = createTestEngine({ agents, script: waiting(true), engine: { log: full } });
+    const patient = [testAgent("a", { delegates: ["b"], tools: ["echo"], grant: "session" }), testAgent("b", { tools: ["echo"] })];
+    const made = createTestEngine({ agents: patient, script: waiting(true), engine: { log: full } });
     const { sessionId, runId, result } = await made.start("go");
     await expect(result).rejects.toMatchObject({ code: "store_full" });
     await later();
     expect(heardOf(log, sessionId)).toEqual([]);
 
-    const again = createTestEngine({ agents, script: waiting(false), log });
+    const again = createTestEngine({ agents: patient, script: waiting(false), log });
     await (
       await again.engine.resume(runId)
     ).result;

@@ -725,12 +725,19 @@ describe("delegation", () => {
   });
 
   test("a human can speak to a run at work", async () => {
+    const said = Promise.withResolvers<void>();
     const { start, engine, model } = setUp({
       agents: [agent("a", { tools: ["echo"] })],
-      turns: { "a: go": [{ toolCalls: [{ tool: "echo", input: { text: "1" } }] }, { text: "Understood." }] },
+      turns: {
+        "a: go": [
+          { toolCalls: [{ tool: "echo", input: { text: "1" } }], before: () => said.promise },
+          { text: "Understood." },
+        ],
+      },
     });
     const handle = await start("go");
-    for await (const event of handle) if (event.type === "tool.started") await engine.send(handle.runId, "Be quick.");
+    for await (const event of handle)
+      if (event.type === "model.requested" && event.step === 1) said.resolve(engine.send(handle.runId, "Be quick."));
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain("Be quick.");
     await expect(engine.send(handle.runId, "Too late.")).rejects.toMatchObject({ code: "run_settled" });
   });

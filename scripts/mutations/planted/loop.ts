@@ -30,15 +30,15 @@ export const LOOP: readonly Mutation[] = [
   {
     name: "loop/acts-before-it-is-recorded",
     file: turn,
-    before: "if (runnable.every(hasNoEffect)) run.flushMeanwhile();\n  else await flush();",
-    after: "run.flushMeanwhile();",
+    before: "  if (runnable.every(hasNoEffect)) run.flushMeanwhile();\n  else {",
+    after: "  run.flushMeanwhile();\n  if (runnable.length === 0) {",
     tests: LOOP_TESTS,
   },
   {
     name: "loop/asks-the-model-before-it-is-recorded",
     file: askModel,
-    before: "  await asker.flush();\n  const deadline",
-    after: "  const deadline",
+    before: "  const recording = asker.flush();\n  if (recording) await recording;\n",
+    after: "",
     tests: LOOP_TESTS,
   },
   {
@@ -135,8 +135,8 @@ export const LOOP: readonly Mutation[] = [
   {
     name: "loop/a-reserved-call-is-never-given-back",
     file: turn,
-    before: 'settle({ toolCalls: ran.type === "ran" ? 1 : 0 })',
-    after: "settle({ toolCalls: 1 })",
+    before: 'reservations[0]?.settle(ran.type === "ran" ? ONE_CALL : NO_CALL)',
+    after: "reservations[0]?.settle(ONE_CALL)",
     tests: [...LIMIT_TESTS, "packages/engine/src/consent.test.ts"],
   },
   {

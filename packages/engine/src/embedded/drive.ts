@@ -18,7 +18,7 @@ import {
   spentBy,
   toResult,
 } from "@retinue/runtime";
-import type { Lease } from "@retinue/store";
+import type { AppendOptions, Lease } from "@retinue/store";
 import type { MergeOrder } from "../worktree/merge-order.ts";
 import { createMergeOrder } from "../worktree/merge-order.ts";
 import type { ActiveRun, Known, Tree } from "./active-run.ts";
@@ -106,7 +106,7 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
   // One that has started nothing has nothing to find, and need not read the session for it.
   if (how.resumed && run.children > 0) await ground.below.findBackground(ground, run);
   const emit: Ports["emit"] = (drafts) =>
-    write(ground, run.tree, () => ground.log.append(drafts, lease, { durable: drafts.some(isIrrevocable) }));
+    write(ground, run.tree, () => ground.log.append(drafts, lease, drafts.some(isIrrevocable) ? DURABLE : undefined));
   await prepareWorktree(ground, run, emit);
   try {
     for (let { resumed } = how; ; resumed = true) {
@@ -121,6 +121,8 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
     return fail(ground, run, emit, thrown);
   }
 };
+
+const DURABLE: AppendOptions = { durable: true };
 
 /** It stands before an effect that leaves the machine and may not be made twice: not even a power cut takes it back. */
 const isIrrevocable = (draft: EventDraft): boolean =>

@@ -66,18 +66,20 @@ export const publish = ({ options }: Ground, session: Session, event: RetinueEve
 };
 
 /** When a write fails, the whole tree stops where its record ends; it can be resumed from there. */
-export const write = <T>({ active }: Ground, tree: Tree, act: () => T | Promise<T>): T | Promise<T> => {
-  const fail = (thrown: unknown): never => {
-    leaveTree({ active }, tree, thrown);
-    throw thrown;
-  };
+export const write = <T>(ground: Ground, tree: Tree, act: () => T | Promise<T>): T | Promise<T> => {
   if (tree.fault) throw tree.fault.thrown;
+  let written: T | Promise<T>;
   try {
-    const written = act();
-    return written instanceof Promise ? written.catch(fail) : written;
+    written = act();
   } catch (thrown) {
-    return fail(thrown);
+    return failTree(ground, tree, thrown);
   }
+  return written instanceof Promise ? written.catch((thrown: unknown) => failTree(ground, tree, thrown)) : written;
+};
+
+const failTree = (ground: Ground, tree: Tree, thrown: unknown): never => {
+  leaveTree(ground, tree, thrown);
+  throw thrown;
 };
 
 /** Stops everything of the tree where its record stands. Nothing of it is written any more. */

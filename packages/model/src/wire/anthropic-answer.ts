@@ -12,7 +12,7 @@ import { toInStreamFailure } from "../transport/provider-error.ts";
 import { toExcerpt } from "../transport/redact.ts";
 import type { AnthropicOpaque } from "./anthropic-request.ts";
 import { createCallIds } from "./call-ids.ts";
-import { createDeltaBuffer } from "./delta-buffer.ts";
+import { DeltaBuffer } from "./delta-buffer.ts";
 import { estimateTokens, isRecord, parseRecord, toCount } from "./parsed.ts";
 import type { JsonRecord } from "./parsed.ts";
 
@@ -77,7 +77,7 @@ const toFinishReason = (reason: string): FinishReason => {
 
 export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerReader => {
   const { endpoint } = options;
-  const deltas = createDeltaBuffer();
+  const deltas = new DeltaBuffer();
   const blocks = new Map<unknown, Block>();
   const usage: Record<string, unknown> = {};
   let started = false;
@@ -239,6 +239,6 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
       const counted = toUsage();
       return { type: "answer", content, finishReason, usage: counted, costUsd: options.price(counted) };
     },
-    takeDelta: deltas.take,
+    takeDelta: () => deltas.take(),
   };
 };

@@ -3,33 +3,30 @@ import type { ModelChunk } from "../contract.ts";
 
 type Delta = { readonly type: "text" | "reasoning" | "tool-input"; text: string; readonly tool: string };
 
-export type DeltaBuffer = {
-  readonly add: (type: Delta["type"], text: string, tool?: string) => void;
-  readonly take: () => ModelChunk | undefined;
-};
+/** A class, since every answer has one. */
+export class DeltaBuffer {
+  #waiting: Delta[] = [];
+  #last: Delta | undefined;
+  #taken = 0;
 
-export const createDeltaBuffer = (): DeltaBuffer => {
-  let waiting: Delta[] = [];
-  let last: Delta | undefined;
-  let taken = 0;
-  return {
-    add: (type, text, tool = "") => {
-      if (text === "") return;
-      if (last !== undefined && last.type === type && last.tool === tool) last.text += text;
-      else waiting.push((last = { type, text, tool }));
-    },
-    take: () => {
-      const delta = waiting[taken];
-      if (delta === undefined) return undefined;
-      taken++;
-      if (taken === waiting.length) {
-        waiting = [];
-        taken = 0;
-        last = undefined;
-      }
-      return delta.type === "tool-input"
-        ? { type: "tool-input", tool: delta.tool, text: delta.text }
-        : { type: delta.type, text: delta.text };
-    },
-  };
-};
+  add(type: Delta["type"], text: string, tool = ""): void {
+    if (text === "") return;
+    const last = this.#last;
+    if (last !== undefined && last.type === type && last.tool === tool) last.text += text;
+    else this.#waiting.push((this.#last = { type, text, tool }));
+  }
+
+  take(): ModelChunk | undefined {
+    const delta = this.#waiting[this.#taken];
+    if (delta === undefined) return undefined;
+    this.#taken += 1;
+    if (this.#taken === this.#waiting.length) {
+      this.#waiting = [];
+      this.#taken = 0;
+      this.#last = undefined;
+    }
+    return delta.type === "tool-input"
+      ? { type: "tool-input", tool: delta.tool, text: delta.text }
+      : { type: delta.type, text: delta.text };
+  }
+}

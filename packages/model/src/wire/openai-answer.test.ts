@@ -135,6 +135,46 @@ describe("an answer of Chat Completions", () => {
     ]);
   });
 
+  it("puts every piece where it belongs, however the pieces of text and of several calls take turns", () => {
+    const PIECES = ['{"', 'a":"', "plain", '\\"', "\n", "é🎉", "", "}", "\u0001", "\\"] as const;
+    for (const numbering of ["by index", "by id", "not at all"] as const)
+      for (let seed = 1; seed <= 60; seed += 1) {
+        let state = seed * 0x9e3779b1;
+        const pick = (below: number): number => ((state = (state * 1_664_525 + 1_013_904_223) >>> 0) >>> 8) % below;
+        const calls = Array.from({ length: 3 }, (_, index) => ({ id: `c${index}`, tool: `t${index}`, given: "" }));
+        let text = "";
+        const events: Json[] = [];
+        let begun = 0;
+        for (let turn = 0; turn < 60; turn += 1) {
+          const piece = PIECES[pick(PIECES.length)] ?? "";
+          // Where calls have no numbers of their own, a piece without an id belongs to the latest.
+          const at = numbering === "by index" ? pick(begun + 1) : pick(8) === 0 ? begun : Math.max(0, begun - 1);
+          const call = calls[at];
+          if (pick(6) === 0 || !call) {
+            text += piece;
+            events.push(delta({ content: piece }));
+            continue;
+          }
+          const index = numbering === "by index" ? { index: at } : numbering === "by id" ? { index: 0 } : {};
+          const isNew = at === begun;
+          if (isNew) begun += 1;
+          call.given += piece;
+          const named = isNew ? { id: call.id, function: { name: call.tool, arguments: piece } } : { function: { arguments: piece } };
+          events.push(delta({ tool_calls: [{ ...index, ...named }] }));
+        }
+        const expected = [
+          ...(text === "" ? [] : [{ type: "text", text }]),
+          ...calls.slice(0, begun).map(({ id, tool, given }) => ({
+            type: "tool-call",
+            callId: id,
+            tool,
+            arguments: given === "" ? "{}" : given,
+          })),
+        ];
+        expect([numbering, seed, contentOf([...events, delta({}, "tool_calls")])]).toEqual([numbering, seed, expected]);
+      }
+  });
+
   it("keeps what a server wants back with a call", () => {
     const call = {
       index: 0,

@@ -89,6 +89,9 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
   JSON.stringify({ type: "function", function: { name, description, parameters: inputSchema } });
 
+/** What is the same in all requests of a run. */
+type Opening = { readonly system: string; readonly message: string; readonly tools: string };
+
 const userOf = (parts: string): string => `{"role":"user","content":[${parts}]}`;
 
 export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: ModelRequest) => string) => {
@@ -96,8 +99,8 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
   const messages = new WeakMap<Message, string>();
   const images = new WeakMap<ToolMessage, string>();
   const declarations = new WeakMap<ToolDeclaration, string>();
-  const toolLists = new WeakMap<readonly ToolDeclaration[], string>();
-  let system = { text: "", wire: "" };
+  /** Of each run, whose list of tools stays the same: with it the system prompt, so that runs side by side do not make each other's anew. */
+  const openings = new WeakMap<readonly ToolDeclaration[], Opening>();
 
   const toWire = (message: Message): string => {
     let wire = messages.get(message);
@@ -119,30 +122,30 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
     return wire;
   };
 
-  const toTools = (tools: readonly ToolDeclaration[]): string => {
-    let wire = toolLists.get(tools);
-    if (wire === undefined) {
-      wire = tools
-        .map((tool) => {
-          let one = declarations.get(tool);
-          if (one === undefined) declarations.set(tool, (one = fromDeclaration(tool)));
-          return one;
-        })
-        .join(",");
-      toolLists.set(tools, wire);
-    }
+  const toDeclared = (tool: ToolDeclaration): string => {
+    let wire = declarations.get(tool);
+    if (wire === undefined) declarations.set(tool, (wire = fromDeclaration(tool)));
     return wire;
+  };
+
+  const toOpening = ({ system, tools }: ModelRequest): Opening => {
+    let opening = openings.get(tools);
+    if (opening?.system !== system) {
+      opening = {
+        system,
+        message: system === "" ? "" : JSON.stringify({ role: "system", content: system }),
+        tools: tools.map(toDeclared).join(","),
+      };
+      openings.set(tools, opening);
+    }
+    return opening;
   };
 
   return (request) => {
     let body = `${head},"messages":[`;
-    let separator = "";
-    if (request.system !== "") {
-      if (system.text !== request.system)
-        system = { text: request.system, wire: JSON.stringify({ role: "system", content: request.system }) };
-      body += system.wire;
-      separator = ",";
-    }
+    const opening = toOpening(request);
+    body += opening.message;
+    let separator = opening.message === "" ? "" : ",";
     // Images wait until the last result of a turn: nothing may stand between the results.
     let waiting = "";
     for (const message of request.messages) {
@@ -160,7 +163,7 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
     if (waiting !== "") body += separator + userOf(waiting);
     body += "]";
     if (request.tools.length > 0) {
-      body += `,"tools":[${toTools(request.tools)}]`;
+      body += `,"tools":[${opening.tools}]`;
       if (request.toolChoice === "none") body += ',"tool_choice":"none"';
     }
     if (request.temperature !== undefined) body += `,"temperature":${request.temperature}`;

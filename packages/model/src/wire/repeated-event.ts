@@ -8,8 +8,8 @@ import { parseRecord } from "./parsed.ts";
 export type RepeatedEvent = {
   /** The text of an event that differs from the last one learnt in nothing else; undefined where it may. */
   readonly textOf: (data: string) => string | undefined;
-  /** What was read of an event that is none of those. */
-  readonly learn: (data: string, event: JsonRecord) => void;
+  /** What was read of an event that is none of those; true where it is one to tell others by. */
+  readonly learn: (data: string, event: JsonRecord) => boolean;
 };
 
 export type RepeatedEventOptions = {
@@ -21,48 +21,66 @@ export type RepeatedEventOptions = {
 
 /** Where one event after the other differs in more than its text, as those of providers do that pad them, looking is given up. */
 const MOST_IN_VAIN = 8;
-/** Short answers are read whole: learning costs more than it saves. */
-const READ_FIRST = 3;
 const PROBE = "[retinue]";
 
 export const createRepeatedEvent = ({ opening, read }: RepeatedEventOptions): RepeatedEvent => {
   let before = "";
   let after = "";
   let inVain = 0;
-  let wasRead = 0;
   return {
     textOf: (data) => {
       if (before === "" || !data.startsWith(before) || !data.endsWith(after)) return undefined;
       const end = data.length - after.length;
-      if (end < before.length) return undefined;
-      const text = data.slice(before.length, end);
-      if (!isPlain(text)) return undefined;
-      inVain = 0;
+      const text = end < before.length ? undefined : readString(data, before.length, end);
+      if (text !== undefined) inVain = 0;
       return text;
     },
     learn: (data, event) => {
-      if (inVain >= MOST_IN_VAIN || ++wasRead <= READ_FIRST) return;
+      if (inVain >= MOST_IN_VAIN) return false;
       const text = read(event);
       const found = text === undefined ? null : opening.exec(data);
-      if (text === undefined || found === null) return;
+      if (found === null) return false;
       inVain += 1;
       const start = found.index + found[0].length;
-      if (!isPlain(text) || !data.startsWith(`${text}"`, start)) return;
-      const [head, tail] = [data.slice(0, start), data.slice(start + text.length)];
+      const end = endOfString(data, start);
+      if (readString(data, start, end) !== text) return false;
+      const [head, tail] = [data.slice(0, start), data.slice(end)];
       const alike = parseRecord(head + PROBE + tail);
-      if (alike === undefined || read(alike) !== PROBE) return;
+      if (alike === undefined || read(alike) !== PROBE) return false;
       [before, after] = [head, tail];
+      return true;
     },
   };
 };
 
-/** Whether a text stands in JSON as it is: nothing in it is spelt otherwise, or ends it. */
-const isPlain = (text: string): boolean => {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < SPACE || code === QUOTE || code === BACKSLASH) return false;
+/** Where the quote stands that ends a string, or the end of the text. */
+const endOfString = (data: string, start: number): number => {
+  let at = start;
+  while (at < data.length && data.charCodeAt(at) !== QUOTE) at += data.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return Math.min(at, data.length);
+};
+
+/** What stands between two quotes of JSON; undefined where that is no whole string. */
+const readString = (data: string, start: number, end: number): string | undefined => {
+  let isPlain = true;
+  for (let at = start; at < end; at += 1) {
+    const code = data.charCodeAt(at);
+    if (code < SPACE || code === QUOTE) return undefined;
+    if (code !== BACKSLASH) continue;
+    isPlain = false;
+    at += 1;
+    if (at === end) return undefined;
   }
-  return true;
+  const written = data.slice(start, end);
+  return isPlain ? written : parseString(written);
+};
+
+const parseString = (written: string): string | undefined => {
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    return undefined;
+  }
 };
 
 const SPACE = 32;

@@ -10,7 +10,7 @@ import { allowTurn, handInAmounts } from "../limits/allowance.ts";
 import { keepBack, reserve } from "../limits/purse.ts";
 import { createRequestDigest } from "../record/digest.ts";
 import type { Asker } from "./asker.ts";
-import { modelsOf, nextModel, recordFailure } from "./asker.ts";
+import { currentModel, nextModel, recordFailure } from "./asker.ts";
 import type { LiveRun } from "./live-run.ts";
 import { meetOutage } from "./meet-outage.ts";
 import { isAway } from "./outage.ts";
@@ -23,12 +23,13 @@ import { createTurnDeadline } from "./turn-deadline.ts";
 /** The function returned makes one turn. It gives an ending when no turn can be made any more. */
 export const createAsk = (run: LiveRun): (() => Promise<Ending | null>) => {
   const { spec } = run.state;
-  const declarations = [...run.ports.tools.values()].map(toDeclaration);
+  const declarations = Array.from(run.ports.tools.values(), toDeclaration);
+  const declared = JSON.stringify(declarations);
   const asker: Asker = {
     ...run,
     declarations,
-    digest: createRequestDigest(spec.system, declarations),
-    fixedTokens: estimateText(spec.system) + estimateText(JSON.stringify(declarations)),
+    digest: createRequestDigest(spec.system, declared),
+    fixedTokens: estimateText(spec.system) + estimateText(declared),
     resolved: null,
     outage: null,
   };
@@ -37,7 +38,7 @@ export const createAsk = (run: LiveRun): (() => Promise<Ending | null>) => {
 
 const ask = async (asker: Asker): Promise<Ending | null> => {
   const { state, watch, purse } = asker;
-  const name = modelsOf(asker)[state.modelIndex] ?? state.spec.model;
+  const name = currentModel(asker);
   const model = asker.resolved?.name === name ? asker.resolved.model : await resolve(asker, name);
   if (!model) return null;
   const handIn = isHandIn(asker);
@@ -135,7 +136,8 @@ const askOnce = async (asker: Asker, turn: Turn): Promise<Outcome> => {
     digest: asker.digest(request.messages),
     handIn,
   });
-  await asker.flush();
+  const recording = asker.flush();
+  if (recording) await recording;
   const deadline = createTurnDeadline(asker);
   let answer: ModelAnswer | null = null;
   try {
@@ -178,7 +180,7 @@ const failTurn = async (asker: Asker, { name, requestTokens }: Turn, error: Erro
 export const keepHandInBack = async (run: LiveRun): Promise<void> => {
   const { state, ports, purse } = run;
   if (state.turnTokens === 0) return;
-  const name = modelsOf(run)[state.modelIndex] ?? state.spec.model;
+  const name = currentModel(run);
   try {
     keepBack(purse, handInAmounts(await ports.model(name), state.turnTokens));
   } catch {
@@ -188,6 +190,8 @@ export const keepHandInBack = async (run: LiveRun): Promise<void> => {
 
 /** Results are paired with calls by id, so that a missing id, or one that was there before, is replaced. */
 const withUniqueIds = (content: readonly AssistantPart[], step: number, taken: ReadonlySet<string>): readonly AssistantPart[] => {
+  if (content.length < 2 && !content.some((part) => part.type === "tool-call" && (part.callId === "" || taken.has(part.callId))))
+    return content;
   const ids = new Set<string>();
   return content.map((part, index) => {
     if (part.type !== "tool-call") return part;

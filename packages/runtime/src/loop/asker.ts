@@ -13,9 +13,11 @@ export type Asker = LiveRun & {
   outage: { readonly sinceMs: number; readonly tries: number } | null;
 };
 
-export const modelsOf = ({ state: { spec } }: LiveRun): readonly string[] => [spec.model, ...spec.fallbacks];
+/** The model whose turn it is: the run's own, or one of its fallbacks. */
+export const currentModel = ({ state: { spec, modelIndex } }: LiveRun): string =>
+  modelIndex === 0 ? spec.model : (spec.fallbacks[modelIndex - 1] ?? spec.model);
 
-export const nextModel = (asker: Asker): string | null => modelsOf(asker)[asker.state.modelIndex + 1] ?? null;
+export const nextModel = ({ state: { spec, modelIndex } }: Asker): string | null => spec.fallbacks[modelIndex] ?? null;
 
 /** Records that a model failed, and which is asked next. */
 export const recordFailure = (

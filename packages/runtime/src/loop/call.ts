@@ -4,6 +4,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { describeIssues } from "@retinue/protocol/describe-issues";
 import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
+import type { Judgement } from "../policy/judge.ts";
 import { judge } from "../policy/judge.ts";
 import { findToolNamed } from "../policy/tool-names.ts";
 import { loadedSkills } from "./loaded-skills.ts";
@@ -62,8 +63,8 @@ const answerUnknown = (call: ToolCallPart, state: RunState, { tools }: Ports): P
   return refuse(call, "tool_unknown", `There is no tool "${call.tool}". The tools of this run are: ${names}.`);
 };
 
-/** Checks a call and judges it, without doing anything yet. */
-export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Ports): Promise<Prepared> => {
+/** Checks a call and judges it, without doing anything yet. A promise only where the judgement has to look at something. */
+export const prepareCall = (call: ToolCallPart, state: RunState, ports: Ports): Prepared | Promise<Prepared> => {
   const { spec } = state;
   const tool = ports.tools.get(call.tool) ?? ports.tools.get(fromWireName(call.tool)) ?? findToolNamed(call.tool, ports.tools);
   if (!tool) return answerUnknown(call, state, ports);
@@ -92,7 +93,8 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
         "Leave that part of the text as it is, or let the program take the secret from the variable or file that holds it. " +
         "In a command of the shell {{secret:NAME}} stands for a secret of the workspace's .env; the user is asked, and it is filled in.",
     );
-  const judgement = await (ports.judge ?? judge)({
+  const checked: CheckedCall = { call, tool, input: parsed.data };
+  const judgement = (ports.judge ?? judge)({
     callId: call.callId,
     tool,
     input: parsed.data,
@@ -101,13 +103,19 @@ export const prepareCall = async (call: ToolCallPart, state: RunState, ports: Po
     agent: state.identity.agent,
     loadedSkills: () => loadedSkills(state),
   });
+  return judgement instanceof Promise ? judgement.then((judged) => toPrepared(checked, judged)) : toPrepared(checked, judgement);
+};
+
+type CheckedCall = { readonly call: ToolCallPart; readonly tool: AnyTool; readonly input: unknown };
+
+const toPrepared = ({ call, tool, input }: CheckedCall, judgement: Judgement): Prepared => {
   switch (judgement.type) {
     case "allow":
-      return { type: "run", call, tool, input: parsed.data };
+      return { type: "run", call, tool, input };
     case "deny":
       return { type: "answer", call, answer: toAnswer("denied", judgement.error) };
     case "ask":
-      return { type: "ask", call, tool, input: parsed.data, act: judgement.act };
+      return { type: "ask", call, tool, input, act: judgement.act };
     default:
       return judgement satisfies never;
   }

@@ -45,7 +45,7 @@ export type LoopOptions = {
 const ABANDONED = new RetinueError("cancelled", "The run was abandoned.");
 
 /** What the loop does next: the run has come to its end, it waits outside of memory, or it goes on. */
-type Next = { readonly ending: Ending } | { readonly parkedOn: readonly WaitingFor[] } | null;
+type Next = Ending | { readonly parkedOn: readonly WaitingFor[] } | null;
 
 /** The loop itself. `send` is given each event at once. */
 export const driveRun = async (
@@ -84,9 +84,10 @@ export const driveRun = async (
     if (resumed) await keepHandInBack(run);
     await guardTask(run);
     for (;;) {
-      const next = await advance(run, ask);
+      const advancing = state.turn && !signal.aborted ? waitFor(run, await settleTurn(run)) : advance(run, ask);
+      const next = advancing instanceof Promise ? await advancing : advancing;
       if (!next) continue;
-      if ("ending" in next) return { type: "settled", result: await settleRun(run, next.ending) };
+      if ("status" in next) return { type: "settled", result: await settleRun(run, next) };
       run.note({ type: "run.parked", on: next.parkedOn, activeMs: watch.activeMs() });
       await run.flush();
       return { type: "parked", on: next.parkedOn };
@@ -99,21 +100,28 @@ export const driveRun = async (
   }
 };
 
-/** One step of the loop. */
-const advance = async (run: LiveRun, ask: () => Promise<Ending | null>): Promise<Next> => {
+/** One step of the loop where no call is open. A promise only where there is something to wait for, as in every step below. */
+const advance = (run: LiveRun, ask: () => Promise<Ending | null>): Next | Promise<Next> => {
   const { state, cancelled } = run;
-  if (cancelled.aborted) return { ending: cancel(run) };
-  if (state.turn) return waitFor(run, await settleTurn(run));
-  if (finish(run) || (hasMessages(state) && (await takeMessages(run)))) return null;
-  const reached = endingOf(state);
-  if (reached) return endOrWait(run, reached);
-  const ending = await ask();
-  return ending && { ending };
+  if (cancelled.aborted) return cancel(run);
+  if (finish(run)) return null;
+  return hasMessages(state) ? hear(run, ask) : askOrEnd(run, ask);
+};
+
+/** Takes in what was said to the run; where a guardrail refuses it, the run goes on without. */
+const hear = async (run: LiveRun, ask: () => Promise<Ending | null>): Promise<Next> =>
+  (await takeMessages(run)) ? null : askOrEnd(run, ask);
+
+const askOrEnd = (run: LiveRun, ask: () => Promise<Ending | null>): Promise<Next> => {
+  const reached = endingOf(run.state);
+  return reached ? endOrWait(run, reached) : ask();
 };
 
 /** Whether calls that wait are waited for here, or the run parks. */
-const waitFor = async (run: LiveRun, on: readonly WaitingFor[]): Promise<Next> => {
-  if (on.length === 0 || run.cancelled.aborted) return null;
+const waitFor = (run: LiveRun, on: readonly WaitingFor[]): Next | Promise<Next> =>
+  on.length === 0 || run.cancelled.aborted ? null : waitOrPark(run, on);
+
+const waitOrPark = async (run: LiveRun, on: readonly WaitingFor[]): Promise<Next> => {
   await run.flush();
   return (await run.ports.wait?.(on, run.cancelled)) === "input" ? null : { parkedOn: on };
 };
@@ -211,7 +219,7 @@ const finish = ({ state, note }: LiveRun): boolean => {
 /** The ending that the state has come to; but a run whose sub-agents are still at work in the background waits to hear from them. */
 const endOrWait = async (run: LiveRun, ending: Ending): Promise<Next> => {
   const { state, ports, stopped } = run;
-  if (ending.status !== "completed") return { ending };
+  if (ending.status !== "completed") return ending;
   while (state.inbox.length === 0 && !stopped.aborted && !state.finishRequested) {
     const on = (ports.background?.() ?? []).map((runId): WaitingFor => ({ type: "run", runId }));
     if (on.length === 0) break;
@@ -225,7 +233,7 @@ const endOrWait = async (run: LiveRun, ending: Ending): Promise<Next> => {
   const acceptability = await acceptResult(run);
   switch (acceptability.type) {
     case "accepted":
-      return { ending };
+      return ending;
     case "rejected":
       run.note(acceptability.rejection);
       return null;

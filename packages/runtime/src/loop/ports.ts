@@ -85,7 +85,7 @@ export type CallPorts = {
   /** The path with every link followed; for what does not exist yet, the real path of the nearest folder that does, plus the rest. */
   readonly realPath: (path: string) => Promise<string>;
   /** Decides whether a call may run; `judge` by default. A replay answers from its record. */
-  readonly judge?: (judged: Judged) => Promise<Judgement>;
+  readonly judge?: (judged: Judged) => Judgement | Promise<Judgement>;
   /** Runs a tool; by default it does. A replay answers from its record. */
   readonly execute?: (tool: AnyTool, input: unknown, context: CallContext) => Promise<Answered>;
   readonly hooks?: Hooks;

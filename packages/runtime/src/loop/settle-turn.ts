@@ -1,6 +1,7 @@
 /** Settles the calls of the latest answer: harmless ones side by side, the others one after the other, in the order of the answer. */
 import type { ToolCallPart, WaitingFor } from "@retinue/protocol";
 import { allowedCalls } from "../limits/allowance.ts";
+import type { Amounts, Reservation } from "../limits/purse.ts";
 import { reserve } from "../limits/purse.ts";
 import type { OpenTurn } from "../record/run-state.ts";
 import type { Answered } from "./answered.ts";
@@ -25,7 +26,8 @@ export const settleTurn = async (run: LiveRun): Promise<readonly WaitingFor[]> =
   for (const call of turn.calls.values()) {
     const isTwin = twins !== null && isOneTooMany(twins, call);
     if (turn.settled.has(call.callId)) continue;
-    const prepared = await prepare(run, call, isTwin);
+    const preparing = prepare(run, call, isTwin);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (isHarmless(prepared)) group.push(prepared);
     else {
       for (const calls of [group, [prepared]]) {
@@ -63,7 +65,9 @@ const prepare = (run: LiveRun, call: ToolCallPart, isTwin: boolean): Prepared | 
   const prepared = prepareCall(call, state, ports);
   const before = ports.hooks?.before;
   if (!before) return prepared;
-  return prepared.then((judged) => (judged.type === "answer" ? judged : hookBefore(run, judged, before)));
+  const hook = (judged: Prepared): Prepared | Promise<Prepared> =>
+    judged.type === "answer" ? judged : hookBefore(run, judged, before);
+  return prepared instanceof Promise ? prepared.then(hook) : hook(prepared);
 };
 
 /** It was under way when an earlier process ended, and may not be made again. */
@@ -103,36 +107,55 @@ const runGroup = async (run: LiveRun, group: readonly Prepared[]): Promise<reado
       settle(run, prepared.call, toAnswer("error", { code: "tool_not_run", message }));
     }
   }
-  if (runnable.length === 0) return NOTHING;
+  const [alone] = runnable;
+  if (!alone) return NOTHING;
   // Before anything is waited for: whoever calls beside it must find them taken.
-  const reservations = new Map(runnable.map((prepared) => [prepared, reserve(run.purse, { toolCalls: 1 })]));
+  const reservations = runnable.map(() => reserve(run.purse, ONE_CALL));
   for (const prepared of runnable) if (prepared.type === "run") start(run, prepared);
   // What has no effect need not wait until its start is on disk: nothing is lost if it is read again.
   if (runnable.every(hasNoEffect)) run.flushMeanwhile();
-  else await flush();
+  else {
+    const recording = flush();
+    if (recording) await recording;
+  }
+  if (runnable.length > 1) return runBeside(run, runnable, reservations);
+  const ran = await runCall(run, alone);
+  reservations[0]?.settle(ran.type === "ran" ? ONE_CALL : NO_CALL);
+  return ran.type === "parked" ? ran.on : NOTHING;
+};
+
+/** Runs calls at the same time, so many at once as there may be. */
+const runBeside = async (
+  run: LiveRun,
+  runnable: readonly Runnable[],
+  reservations: readonly Reservation[],
+): Promise<readonly WaitingFor[]> => {
   let open = runnable.length;
   const waiting: WaitingFor[] = [];
-  const runOne = async (prepared: Runnable): Promise<void> => {
+  const runOne = async (prepared: Runnable, index: number): Promise<void> => {
     const ran = await runCall(run, prepared);
-    reservations.get(prepared)?.settle({ toolCalls: ran.type === "ran" ? 1 : 0 });
+    reservations[index]?.settle(ran.type === "ran" ? ONE_CALL : NO_CALL);
     if (ran.type === "parked") waiting.push(...ran.on);
     open -= 1;
     // The last one is recorded together with what follows.
-    if (open > 0) await flush();
+    const recording = open > 0 ? run.flush() : undefined;
+    if (recording) await recording;
   };
-  const [alone] = runnable;
-  if (runnable.length === 1 && alone) {
-    await runOne(alone);
-    return waiting;
+  const selfPaced: Promise<void>[] = [];
+  const queue: (() => Promise<void>)[] = [];
+  for (const [index, prepared] of runnable.entries()) {
+    if (prepared.tool.selfPaced) selfPaced.push(runOne(prepared, index));
+    else queue.push(() => runOne(prepared, index));
   }
-  const queue = runnable.filter(({ tool }) => !tool.selfPaced);
   const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) await runOne(next);
+    for (let next = queue.shift(); next; next = queue.shift()) await next();
   };
-  const selfPaced = runnable.filter(({ tool }) => tool.selfPaced).map(runOne);
   await Promise.all([...selfPaced, ...Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker)]);
   return waiting;
 };
+
+const ONE_CALL: Amounts = { toolCalls: 1 };
+const NO_CALL: Amounts = { toolCalls: 0 };
 
 const hasNoEffect = ({ type, tool }: Runnable): boolean =>
   type === "run" && tool.effect === "read" && tool.repeatable && !tool.selfPaced;

@@ -94,6 +94,8 @@ const totalOf = ({ used, usage, unpriced }: Purse): Bill => ({
   toolCalls: used.toolCalls,
 });
 
+const LEFT = ["iterations", "toolCalls", "durationMs", "tokens", "costUsd"] as const;
+
 /** Of each limit that holds here what is left, by the tightest of those of the run and above it. */
 const remainingOf = ({ spec: { limits }, used }: RunState, activeMs: number, purse: Purse): Pick<RunResult, "remaining"> => {
   const own = (name: "iterations" | "toolCalls"): number => (limits[name] ?? Infinity) - used[name];
@@ -104,10 +106,9 @@ const remainingOf = ({ spec: { limits }, used }: RunState, activeMs: number, pur
     tokens: leftIn(purse, "tokens").left,
     costUsd: toNanos(leftIn(purse, "costUsd").left),
   };
-  const finite = Object.entries(left).filter(([, amount]) => amount < Infinity);
-  return finite.length === 0
-    ? {}
-    : { remaining: Object.fromEntries(finite.map(([name, amount]) => [name, Math.max(0, amount)])) };
+  let remaining: { [Name in (typeof LEFT)[number]]?: number } | undefined;
+  for (const name of LEFT) if (left[name] < Infinity) (remaining ??= {})[name] = Math.max(0, left[name]);
+  return remaining === undefined ? {} : { remaining };
 };
 
 const latestTests = ({ testRuns }: RunState): Pick<RunResult, "latestTests"> => {

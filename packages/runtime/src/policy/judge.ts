@@ -10,7 +10,7 @@ import { FIND_AGENT } from "../delegation/find-agent-tool-name.ts";
 import { reachesHost } from "./host-pattern.ts";
 import { createPathMatcher } from "./path-globs.ts";
 import type { Protection } from "./protected-paths.ts";
-import type { RuledCall } from "./rules/judge-rules.ts";
+import type { RuledCall, RuleVerdict } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
 import { splitCommands } from "./rules/split-commands.ts";
 import { BOUND, findUnportable, IMPORTED, protectionOf } from "./protected-paths.ts";
@@ -73,6 +73,7 @@ type Why = { readonly unsandboxed: string | undefined; readonly askedBy: string 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
 
 const ALLOW: Judgement = { type: "allow" };
+const UNRULED: RuleVerdict = { effect: "allow" };
 
 /** Texts kept by the session itself; they are no files. */
 const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
@@ -189,10 +190,9 @@ export const createJudge = (options: JudgeOptions = {}) => {
     }
   };
 
-  return async (judged: Judged): Promise<Judgement> => {
-    const { tool, input, spec, realPath } = judged;
+  const judgeTouches = async (judged: Judged, touches: Touches): Promise<Judgement> => {
+    const { tool, spec, realPath } = judged;
     const { grant, workspace } = spec;
-    const touches = tool.touches(input);
     const places: Place[] = [];
     for (const named of touches.paths ?? []) {
       if (isArtifact(named)) continue;
@@ -228,10 +228,9 @@ export const createJudge = (options: JudgeOptions = {}) => {
     for (const host of touches.hosts ?? [])
       if (!grant.hosts.every((list) => list.some((pattern) => reachesHost(pattern, host))))
         return deny("host_outside_grant", `"${host}" is not among the hosts that this agent may reach.`);
-    const call = toRuledCall(judged, touches, places);
     // Whom a run may start is said by its delegates.
     const isRuled = grant.rules !== undefined && !startsAgents(tool.name, spec);
-    const verdict = judgeRules(isRuled ? grant.rules : undefined, call);
+    const verdict = isRuled ? judgeRules(grant.rules, toRuledCall(judged, touches, places)) : UNRULED;
     if (verdict.effect === "deny")
       return deny("act_denied", `A rule does not let "${tool.name}" do this (${verdict.by}).${howElse(touches)}`);
     const askedBy = verdict.effect === "ask" ? verdict.by : undefined;
@@ -249,7 +248,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
     const isPreapproved = (): boolean => {
       if (!places.every(({ protection }) => protection === undefined)) return false;
       const sets = [...preapproved, ...(skills ? rulesOfSkills(skills, judged) : [])];
-      return sets.length > 0 && isAllowedByRule(sets, call);
+      return sets.length > 0 && isAllowedByRule(sets, toRuledCall(judged, touches, places));
     };
     switch (grant.approve) {
       case "all":
@@ -266,7 +265,24 @@ export const createJudge = (options: JudgeOptions = {}) => {
         return grant.approve satisfies never;
     }
   };
+
+  return (judged: Judged): Judgement | Promise<Judgement> => {
+    const touches = judged.tool.touches(judged.input);
+    return isOnlyRead(judged, touches) ? ALLOW : judgeTouches(judged, touches);
+  };
 };
+
+/** It reads what the run holds already, a delegation among it: there is no path, host, program, rule or person that could stand in its way. */
+const isOnlyRead = ({ tool, spec }: Judged, touches: Touches): boolean =>
+  tool.effect === "read" &&
+  spec.grant.rules === undefined &&
+  (touches.paths === undefined || touches.paths.length === 0) &&
+  (touches.hosts === undefined || touches.hosts.length === 0) &&
+  touches.command === undefined &&
+  touches.question === undefined &&
+  touches.needsSandbox !== true &&
+  touches.withoutSandbox === undefined &&
+  !isGivenSecrets(touches);
 
 /** Of the skills that are in the context of the call's run: loaded by it, or in its prompt from the start. */
 const rulesOfSkills = ({ rules, taughtTo }: PreapprovingSkills, { agent, loadedSkills, spec }: Judged): readonly RuleSet[] => {

@@ -271,9 +271,15 @@ const push = (state: RunState, message: Message): void => {
 };
 
 const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "model.answered" }): void => {
-  const calls = event.content.filter((part): part is ToolCallPart => part.type === "tool-call");
-  const text = event.content.reduce((said, part) => (part.type === "text" ? said + part.text : said), "");
-  if (calls.length > 0) for (const { callId } of calls) ownSet(state, "callIds").add(callId);
+  const calls: ToolCallPart[] = [];
+  let text = "";
+  for (const part of event.content) {
+    if (part.type === "text") text += part.text;
+    else if (part.type === "tool-call") {
+      calls.push(part);
+      ownSet(state, "callIds").add(part.callId);
+    }
+  }
   spend(state, event.usage, event.costUsd);
   state.transferredTo = null;
   state.used.activeMs = event.activeMs;

@@ -13,6 +13,8 @@ const FILE = new RegExp(
   "g",
 );
 
+const NO_FILES: ReadonlySet<string> = new Set();
+
 const VERBS =
   "created|added|wrote|written|modified|updated|edited|changed|fixed|implemented|refactored|rewrote|rewritten|renamed|moved|extracted|introduced|patched|extended|replaced|inserted|generated|registered|adjusted|corrected|mended|touched";
 const VERB = new RegExp(String.raw`\b(?:${VERBS})\b`, "gi");
@@ -144,7 +146,11 @@ const objectsOf = (after: string, verb: string): readonly string[] => {
   return objects;
 };
 
+/** Every name that `FILE` finds has one of these in it; most answers have none, and are not taken apart. */
+const MAY_NAME_FILES = new RegExp(String.raw`\.\w|${NAMES}`);
+
 export const findFileClaims = (text: string): ReadonlySet<string> => {
+  if (!MAY_NAME_FILES.test(text)) return NO_FILES;
   const claims = new Set<string>(listedFiles(text));
   for (const sentence of toSentences(text)) {
     if (LIST_HEADING.test(sentence)) continue;

@@ -15,11 +15,14 @@ export type Evidence = {
 };
 
 export const findUnverified = (text: string, evidence: Evidence): readonly string[] => {
+  const files = findFileClaims(text);
+  const tests = findTestClaims(text);
+  if (files.size === 0 && tests.length === 0) return [];
   const changed = [...evidence.filesModified, ...evidence.filesCreated];
   const isChanged = (file: string): boolean =>
     changed.some((path) => path === file || path.endsWith(`/${file}`) || file.endsWith(`/${path}`));
-  const found = [...findFileClaims(text)].filter((file) => !isChanged(file)).map((file) => `a change of ${file}`);
-  for (const claim of findTestClaims(text)) if (!isSupported(claim, evidence.testRuns)) found.push(`"${claim.text}"`);
+  const found = [...files].filter((file) => !isChanged(file)).map((file) => `a change of ${file}`);
+  for (const claim of tests) if (!isSupported(claim, evidence.testRuns)) found.push(`"${claim.text}"`);
   return [...new Set(found)];
 };
 
