@@ -237,7 +237,10 @@ describe("a run in the background", () => {
           ? { toolCalls: [{ tool: "echo", input: { text: "beside" }, callId: "beside" }], before: later }
           : { text: "Done." };
       };
-    const patient = [testAgent("a", { delegates: ["b"], tools: ["echo"], grant: "session" }), testAgent("b", { tools: ["echo"] })];
+    const patient = [
+      testAgent("a", { delegates: ["b"], tools: ["echo"], grant: "session" }),
+      testAgent("b", { tools: ["echo"] }),
+    ];
     const made = createTestEngine({ agents: patient, script: waiting(true), engine: { log: full } });
     const { sessionId, runId, result } = await made.start("go");
     await expect(result).rejects.toMatchObject({ code: "store_full" });

@@ -729,10 +729,7 @@ describe("delegation", () => {
     const { start, engine, model } = setUp({
       agents: [agent("a", { tools: ["echo"] })],
       turns: {
-        "a: go": [
-          { toolCalls: [{ tool: "echo", input: { text: "1" } }], before: () => said.promise },
-          { text: "Understood." },
-        ],
+        "a: go": [{ toolCalls: [{ tool: "echo", input: { text: "1" } }], before: () => said.promise }, { text: "Understood." }],
       },
     });
     const handle = await start("go");

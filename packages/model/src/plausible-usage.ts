@@ -10,18 +10,22 @@ const CHARS_PER_TOKEN = 4;
 /** More than any vocabulary makes of a whole text; long runs of blanks come close to it. */
 const MOST_CHARS_PER_TOKEN = 32;
 
-/** The answer as it is counted: with the usage that was told where that can be, else with our own. */
-export type CountAnswer = (answer: ModelAnswer, request: ModelRequest) => ModelAnswer;
+/**
+ * The answer as it is counted: with the usage that was told where that can be, else with our own. `mostChars` is what the request was written as, which
+ * is never shorter than its texts.
+ */
+export type CountAnswer = (answer: ModelAnswer, request: ModelRequest, mostChars?: number) => ModelAnswer;
 
 export const createPlausibleCount =
   (price: Model["price"]): CountAnswer =>
-  (answer, request) => {
-    const usage = toPlausible(answer, request);
+  (answer, request, mostChars) => {
+    const usage = toPlausible(answer, request, mostChars);
     return usage === answer.usage ? answer : { ...answer, usage, costUsd: price(usage) };
   };
 
-const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest): Usage => {
-  const input = atLeast(usage.input, charsOfRequest(request));
+const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest, mostChars = Infinity): Usage => {
+  // Where the whole text would do, a conversation of thousands of messages is not gone through again at every turn.
+  const input = isPlausible(usage.input, mostChars) ? usage.input : atLeast(usage.input, charsOfRequest(request));
   const output = atLeast(usage.output, charsOf(content));
   const cached = clamp(usage.cached, input);
   const reasoning = clamp(usage.reasoning, output);
@@ -29,8 +33,10 @@ const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest): Us
   return isSame ? usage : { input, output, cached, reasoning };
 };
 
-const atLeast = (told: number, chars: number): number =>
-  Number.isFinite(told) && told >= 0 && told * MOST_CHARS_PER_TOKEN >= chars ? told : Math.ceil(chars / CHARS_PER_TOKEN);
+const isPlausible = (told: number, chars: number): boolean =>
+  Number.isFinite(told) && told >= 0 && told * MOST_CHARS_PER_TOKEN >= chars;
+
+const atLeast = (told: number, chars: number): number => (isPlausible(told, chars) ? told : Math.ceil(chars / CHARS_PER_TOKEN));
 
 const clamp = (told: number, most: number): number => (Number.isFinite(told) ? Math.min(Math.max(0, told), most) : 0);
 

@@ -8,22 +8,22 @@ export const PURSE: readonly Mutation[] = [
   {
     name: "purse/settles-twice",
     file,
-    before: "      if (!open) return;\n      open = false;\n",
-    after: "      if (!open) return;\n",
+    before: "    this.#isOpen = false;\n",
+    after: "",
     tests,
   },
   {
     name: "purse/keeps-what-was-reserved",
     file,
-    before: '      add(purse, "reserved", amounts, -1);\n',
+    before: '    add(this.#purse, "reserved", this.#amounts, -1);\n',
     after: "",
     tests,
   },
   {
     name: "purse/gives-back-what-was-spent-instead-of-what-was-reserved",
     file,
-    before: 'add(purse, "reserved", amounts, -1);',
-    after: 'add(purse, "reserved", spent, -1);',
+    before: 'add(this.#purse, "reserved", this.#amounts, -1);',
+    after: 'add(this.#purse, "reserved", spent, -1);',
     tests,
   },
   {

@@ -159,7 +159,9 @@ describe("an answer of Chat Completions", () => {
           const isNew = at === begun;
           if (isNew) begun += 1;
           call.given += piece;
-          const named = isNew ? { id: call.id, function: { name: call.tool, arguments: piece } } : { function: { arguments: piece } };
+          const named = isNew
+            ? { id: call.id, function: { name: call.tool, arguments: piece } }
+            : { function: { arguments: piece } };
           events.push(delta({ tool_calls: [{ ...index, ...named }] }));
         }
         const expected = [

@@ -15,8 +15,8 @@ import { DeltaBuffer } from "./delta-buffer.ts";
 import type { OpenAiOpaque } from "./openai-request.ts";
 import { estimateTokens, isRecord, parseRecord, toCount } from "./parsed.ts";
 import type { JsonRecord } from "./parsed.ts";
-import { createRepeatedEvent } from "./repeated-event.ts";
-import type { RepeatedEvent, RepeatedEventOptions } from "./repeated-event.ts";
+import { RepeatedEvent } from "./repeated-event.ts";
+import type { RepeatedEventOptions } from "./repeated-event.ts";
 
 export type OpenAiReaderOptions = {
   readonly endpoint: Endpoint;
@@ -109,7 +109,7 @@ class OpenAiReader implements AnswerReader {
   }
 
   #learn(data: string, event: JsonRecord): void {
-    this.#repeated ??= { text: createRepeatedEvent(TEXT), input: createRepeatedEvent(INPUT) };
+    this.#repeated ??= { text: new RepeatedEvent(TEXT), input: new RepeatedEvent(INPUT) };
     this.#repeated.text.learn(data, event);
     if (this.#latestCall && this.#repeated.input.learn(data, event)) this.#repeatedCall = this.#latestCall;
   }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { JsonRecord } from "./parsed.ts";
 import { parseRecord } from "./parsed.ts";
-import { createRepeatedEvent } from "./repeated-event.ts";
+import { RepeatedEvent } from "./repeated-event.ts";
 
 const read = (event: JsonRecord): string | undefined => {
   const { said, error } = event as { said?: { content?: unknown }; error?: unknown };
   return error === undefined && typeof said?.content === "string" ? said.content : undefined;
 };
 
-const create = () => createRepeatedEvent({ opening: /"content"\s*:\s*"/, read });
+const create = () => new RepeatedEvent({ opening: /"content"\s*:\s*"/, read });
 
 const learn = (repeated: ReturnType<typeof create>, data: string): boolean => repeated.learn(data, parseRecord(data) ?? {});
 

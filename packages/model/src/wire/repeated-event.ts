@@ -5,15 +5,8 @@
 import type { JsonRecord } from "./parsed.ts";
 import { parseRecord } from "./parsed.ts";
 
-export type RepeatedEvent = {
-  /** The text of an event that differs from the last one learnt in nothing else; undefined where it may. */
-  readonly textOf: (data: string) => string | undefined;
-  /** What was read of an event that is none of those; true where it is one to tell others by. */
-  readonly learn: (data: string, event: JsonRecord) => boolean;
-};
-
 export type RepeatedEventOptions = {
-  /** What stands before the text. */
+  /** What stands before the text, up to its quote. */
   readonly opening: RegExp;
   /** The text of an event that says nothing else. */
   readonly read: (event: JsonRecord) => string | undefined;
@@ -23,35 +16,49 @@ export type RepeatedEventOptions = {
 const MOST_IN_VAIN = 8;
 const PROBE = "[retinue]";
 
-export const createRepeatedEvent = ({ opening, read }: RepeatedEventOptions): RepeatedEvent => {
-  let before = "";
-  let after = "";
-  let inVain = 0;
-  return {
-    textOf: (data) => {
-      if (before === "" || !data.startsWith(before) || !data.endsWith(after)) return undefined;
-      const end = data.length - after.length;
-      const text = end < before.length ? undefined : readString(data, before.length, end);
-      if (text !== undefined) inVain = 0;
-      return text;
-    },
-    learn: (data, event) => {
-      if (inVain >= MOST_IN_VAIN) return false;
-      const text = read(event);
-      const found = text === undefined ? null : opening.exec(data);
-      if (found === null) return false;
-      inVain += 1;
-      const start = found.index + found[0].length;
-      const end = endOfString(data, start);
-      if (readString(data, start, end) !== text) return false;
-      const [head, tail] = [data.slice(0, start), data.slice(end)];
-      const alike = parseRecord(head + PROBE + tail);
-      if (alike === undefined || read(alike) !== PROBE) return false;
-      [before, after] = [head, tail];
-      return true;
-    },
-  };
-};
+/** A class, since nearly every answer has two. */
+export class RepeatedEvent {
+  readonly #options: RepeatedEventOptions;
+  #before = "";
+  #after = "";
+  #inVain = 0;
+
+  constructor(options: RepeatedEventOptions) {
+    this.#options = options;
+  }
+
+  /** The text of an event that differs from the last one learnt in nothing else; undefined where it may. */
+  textOf(data: string): string | undefined {
+    const before = this.#before;
+    const after = this.#after;
+    const start = before.length;
+    const end = data.length - after.length;
+    // Most events that are none of those are told by one character: no text begins there.
+    if (start === 0 || end < start || data.charCodeAt(start - 1) !== QUOTE) return undefined;
+    if (!data.startsWith(before) || !data.endsWith(after)) return undefined;
+    const text = readString(data, start, end);
+    if (text !== undefined) this.#inVain = 0;
+    return text;
+  }
+
+  /** What was read of an event that is none of those; true where it is one to tell others by. */
+  learn(data: string, event: JsonRecord): boolean {
+    if (this.#inVain >= MOST_IN_VAIN) return false;
+    const { opening, read } = this.#options;
+    const text = read(event);
+    const found = text === undefined ? null : opening.exec(data);
+    if (found === null) return false;
+    this.#inVain += 1;
+    const start = found.index + found[0].length;
+    const end = endOfString(data, start);
+    if (readString(data, start, end) !== text) return false;
+    const [head, tail] = [data.slice(0, start), data.slice(end)];
+    const alike = parseRecord(head + PROBE + tail);
+    if (alike === undefined || read(alike) !== PROBE) return false;
+    [this.#before, this.#after] = [head, tail];
+    return true;
+  }
+}
 
 /** Where the quote stands that ends a string, or the end of the text. */
 const endOfString = (data: string, start: number): number => {

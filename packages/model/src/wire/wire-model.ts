@@ -23,10 +23,12 @@ export const createWireModel = (options: WireOptions, protocol: WireProtocol): M
     price: options.price,
     ...(options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }),
     stream: (request, signal) => {
+      let bodyChars = 0;
       const start = (connections: Connections, onSettled: ExchangeOptions["onSettled"]): Exchange => {
         // Put together for each attempt: it is cheap, and nobody holds it while the model thinks.
         const body = protocol.toBody(request);
-        const reader = protocol.createReader(request, body.length);
+        bodyChars = body.length;
+        const reader = protocol.createReader(request, bodyChars);
         const { endpoint } = protocol;
         return new Exchange(connections, body, { endpoint, reader, signal, idleMs, nowDate: timing.date, onSettled });
       };
@@ -35,7 +37,7 @@ export const createWireModel = (options: WireOptions, protocol: WireProtocol): M
         settings,
         signal,
         timing,
-        ...(count === undefined ? {} : { toCounted: (answer) => count(answer, request) }),
+        ...(count === undefined ? {} : { toCounted: (answer) => count(answer, request, bodyChars) }),
         start: (onSettled) => {
           const connections = getConnections();
           return connections instanceof Promise

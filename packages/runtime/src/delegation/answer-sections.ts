@@ -92,7 +92,11 @@ const toItems = (lines: readonly string[]): readonly string[] => {
 
 const ADVISES = /^(?:consider|suggest|recommend|add|you (?:could|may|might)|it would|maybe|perhaps|next|try|use)\b/i;
 
+/** Every heading has one of these; most short answers have none. */
+const MAY_HAVE_HEADINGS = /[#:*_]/;
+
 export const readSections = (text: string): AnswerSections => {
+  if (!MAY_HAVE_HEADINGS.test(text)) return { warnings: [], suggestions: [], findings: [], rest: text.trim() };
   const warnings: string[] = [];
   const suggestions: string[] = [];
   const findings: string[] = [];

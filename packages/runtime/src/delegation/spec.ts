@@ -67,7 +67,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       assignment: options.assignment,
       figures: options.figures,
     }),
-    roleChars: Array.from(agent.prompt.trim()).length,
+    roleChars: roleCharsOf(agent),
     ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,
@@ -88,6 +88,15 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
     ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
   };
+};
+
+const roleChars = new WeakMap<AgentDefinition, number>();
+
+/** Characters as people count them; counted once an agent. */
+const roleCharsOf = (agent: AgentDefinition): number => {
+  let chars = roleChars.get(agent);
+  if (chars === undefined) roleChars.set(agent, (chars = Array.from(agent.prompt.trim()).length));
+  return chars;
 };
 
 const toDuration = (timeLeftMs = Infinity): Limits =>

@@ -66,17 +66,28 @@ export type Reservation = {
 
 export const reserve = (purse: Purse, amounts: Amounts): Reservation => {
   add(purse, "reserved", amounts, 1);
-  let open = true;
-  return {
-    settle: (spent) => {
-      if (!open) return;
-      open = false;
-      add(purse, "reserved", amounts, -1);
-      add(purse, "used", spent, 1);
-      if (spent.usage || spent.unpriced === true) bill(purse, spent);
-    },
-  };
+  return new OpenReservation(purse, amounts);
 };
+
+/** A class, since every call makes one. */
+class OpenReservation implements Reservation {
+  readonly #purse: Purse;
+  readonly #amounts: Amounts;
+  #isOpen = true;
+
+  constructor(purse: Purse, amounts: Amounts) {
+    this.#purse = purse;
+    this.#amounts = amounts;
+  }
+
+  settle(spent: Spending): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    add(this.#purse, "reserved", this.#amounts, -1);
+    add(this.#purse, "used", spent, 1);
+    if (spent.usage || spent.unpriced === true) bill(this.#purse, spent);
+  }
+}
 
 /** Keeps amounts back from everything below, in place of what was kept before. */
 export const keepBack = (purse: Purse, amounts: Amounts): void => {

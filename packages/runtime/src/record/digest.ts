@@ -10,10 +10,7 @@ const digestOf = (text: string): string => hash("sha256", text, "hex").slice(0, 
  * For one run, whose system prompt and tools, as JSON, stay as they are. The digest of a conversation is that of all but its last message, and the last
  * message: as long as a conversation only grows, each message is hashed once.
  */
-export const createRequestDigest = (
-  system: string,
-  tools: string,
-): ((messages: readonly Message[]) => RequestDigest) => {
+export const createRequestDigest = (system: string, tools: string): ((messages: readonly Message[]) => RequestDigest) => {
   const fixed = { system: digestOf(system), tools: digestOf(tools) };
   let known: readonly Message[] = [];
   let digest = "";
