@@ -10,6 +10,7 @@ import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";
 import { childRunId } from "./active-run.ts";
 import { ring } from "./bell.ts";
+import { forgetExpiries } from "./expiries.ts";
 import type { Ground } from "./ground.ts";
 import { publish } from "./ground.ts";
 import { identityOf, readKnown } from "./read-state.ts";
@@ -46,7 +47,7 @@ const takeInput = (ground: Ground, run: ActiveRun, event: InputEvent): void => {
   const { state, session } = run;
   run.inputSeq = event.seq;
   if (state.result) return;
-  if (event.type === "approval.answered") hearAnswer(run, event);
+  if (event.type === "approval.answered") hearAnswer(ground, run, event);
   apply(state, event);
   publish(ground, session, event);
   run.taken += 1;
@@ -54,8 +55,13 @@ const takeInput = (ground: Ground, run: ActiveRun, event: InputEvent): void => {
   ring(run);
 };
 
-const hearAnswer = ({ state, session, prompts }: ActiveRun, event: InputEvent & { readonly type: "approval.answered" }): void => {
+const hearAnswer = (
+  ground: Ground,
+  { state, session, prompts }: ActiveRun,
+  event: InputEvent & { readonly type: "approval.answered" },
+): void => {
   const { approvalId, allowed, scope } = event;
+  forgetExpiries(ground, state.identity.runId, approvalId);
   prompts?.get(approvalId)?.abort(new RetinueError("cancelled", "The question was answered."));
   prompts?.delete(approvalId);
   if (!allowed || scope !== "session") return;
