@@ -43,7 +43,8 @@ export type Known = { readonly states: ReadonlyMap<RunId, RunState>; readonly se
 export type ActiveRun = {
   state: RunState;
   readonly session: Session;
-  readonly parent: ActiveRun | null;
+  /** As it is driven now: one that parked and is driven on takes the place that its earlier drive had. */
+  parent: ActiveRun | null;
   readonly tree: Tree;
   purse: Purse;
   lease: Lease | null;
