@@ -15,7 +15,11 @@ export type Asker = LiveRun & {
 
 export const modelsOf = ({ state: { spec } }: LiveRun): readonly string[] => [spec.model, ...spec.fallbacks];
 
-export const nextModel = (asker: Asker): string | null => modelsOf(asker)[asker.state.modelIndex + 1] ?? null;
+/** The model itself may stand among its fallbacks, too, where it is the user's default: one that failed is not its own fallback. */
+export const nextModel = (asker: Asker): string | null => {
+  const models = modelsOf(asker);
+  return models.find((name, index) => index > asker.state.modelIndex && models.indexOf(name) === index) ?? null;
+};
 
 /** Records that a model failed, and which is asked next. */
 export const recordFailure = (
