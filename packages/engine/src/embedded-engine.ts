@@ -8,6 +8,7 @@ import type { Engine, EngineOptions } from "./contract.ts";
 import { createAcceptPorts } from "./embedded/acceptance.ts";
 import { childRunId } from "./embedded/active-run.ts";
 import { findBackground, stopBelow, wakeBackground } from "./embedded/children.ts";
+import { forgetExpiries } from "./embedded/expiries.ts";
 import { createGround, leaveTree } from "./embedded/ground.ts";
 import { createInputs } from "./embedded/inputs.ts";
 import { toolsOf } from "./embedded/run-tools.ts";
@@ -51,6 +52,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
       const roots = [...active.values()].filter(({ parent }) => parent === null);
       for (const { tree } of roots) leaveTree(ground, tree, new LeftOpen("Retinue was closed while the run was at work."));
       await Promise.allSettled(roots.map(({ driven }) => driven));
+      for (const runId of ground.expiries.keys()) forgetExpiries(ground, runId);
       await ground.sessionShelves.close();
       leaveFloor();
     },

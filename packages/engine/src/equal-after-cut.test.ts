@@ -27,6 +27,7 @@ const CHOSEN: Readonly<Record<keyof typeof FAMILIES, readonly number[]>> = {
   transfers: [2_001, 2_007, 2_009],
   plans: [2_012],
   fits: [2_006, 2_015],
+  summaries: [2_003, 2_009],
   parks: [2_004, 2_007],
   parkedPlans: [2_012],
 };

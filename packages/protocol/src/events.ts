@@ -406,7 +406,7 @@ export type PlanBody =
     };
 
 /** What a call that we made ourselves is for: the `accept` command of the run's agent, or a part of a plan that is carried out. */
-export type Aside = "accept" | "plan";
+export type Aside = "accept" | "plan" | "summary";
 
 /** One file of a merge, relative to the workspace that is merged into. Null: no such file. */
 export type PlannedChange = { readonly path: string; readonly from: FileVersion | null; readonly to: FileVersion | null };

@@ -21,9 +21,20 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   date,
   after: (ms, callback) => {
+    if (ms > LONGEST_TIMER_MS) return afterLong(ms, callback);
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },
+};
+
+/** A timer of the system that is set for longer is due at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+const afterLong: Clock["after"] = (ms, callback) => {
+  let takeBack = systemClock.after(LONGEST_TIMER_MS, () => {
+    takeBack = systemClock.after(ms - LONGEST_TIMER_MS, callback);
+  });
+  return () => takeBack();
 };
 
 /**

@@ -6,6 +6,7 @@ import type { Lease } from "@retinue/store";
 import type { Follower } from "../follower.ts";
 import type { MergeOrder, MergeTurn } from "../worktree/merge-order.ts";
 import { createMergeOrder } from "../worktree/merge-order.ts";
+import type { CurrentCall } from "./current-run.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -42,7 +43,8 @@ export type Known = { readonly states: ReadonlyMap<RunId, RunState>; readonly se
 export type ActiveRun = {
   state: RunState;
   readonly session: Session;
-  readonly parent: ActiveRun | null;
+  /** As it is driven now: one that parked and is driven on takes the place that its earlier drive had. */
+  parent: ActiveRun | null;
   readonly tree: Tree;
   purse: Purse;
   lease: Lease | null;
@@ -69,7 +71,7 @@ export type ActiveRun = {
   /** Has the runs below it that a record already knows. */
   known: Known;
   children: number;
-  /** How often code has started a run below it, by call, agent and task; made when it first does. */
+  /** How often code outside of any call has started a run below it, by agent and task; made when it first does. */
   spawned: Map<string, number> | null;
   /** Its turn to be merged, where it works in a worktree of its own. */
   readonly mergeTurn: MergeTurn | null;
@@ -92,13 +94,14 @@ export const childRunId = (parent: RunId, callId: CallId): RunId =>
   `run_${hash("sha256", `${parent}\0${callId}`, "hex").slice(0, 24)}`;
 
 /**
- * The same for the same call, agent and task, in the order in which they are started, so that code that runs again finds its runs again, and
- * code of another call does not.
+ * The same for the same call, agent and task, in the order in which they are started, so that a call that is made again finds its runs again, in
+ * this process as in another, and code of another call does not.
  */
-export const spawnCallId = (parent: ActiveRun, callId: CallId | null, agent: string, task: string): CallId => {
-  const key = hash("sha256", `${callId ?? ""}\0${agent}\0${task}`, "hex").slice(0, 16);
-  const times = ((parent.spawned ??= new Map()).get(key) ?? 0) + 1;
-  parent.spawned.set(key, times);
+export const spawnCallId = (parent: ActiveRun, call: CurrentCall | null, agent: string, task: string): CallId => {
+  const key = hash("sha256", `${call?.callId ?? ""}\0${agent}\0${task}`, "hex").slice(0, 16);
+  const spawned = ((call ?? parent).spawned ??= new Map());
+  const times = (spawned.get(key) ?? 0) + 1;
+  spawned.set(key, times);
   return `spawn_${key}_${times}`;
 };
 

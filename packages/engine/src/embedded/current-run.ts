@@ -5,14 +5,22 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CallId, RunIdentity } from "@retinue/protocol";
 
-type Current = { readonly run: RunIdentity; readonly callId: CallId | null };
+type Current = { readonly run: RunIdentity; readonly call: CurrentCall | null };
+
+/** A call while it is made; one that is made again begins anew. */
+export type CurrentCall = {
+  readonly callId: CallId;
+  /** How often code of it has started a run, by agent and task; made when it first does. */
+  spawned: Map<string, number> | null;
+};
 
 const storage = new AsyncLocalStorage<Current>();
 
 export const currentRun = (): RunIdentity | undefined => storage.getStore()?.run;
 
-export const currentCall = (): CallId | null => storage.getStore()?.callId ?? null;
+export const currentCall = (): CurrentCall | null => storage.getStore()?.call ?? null;
 
-export const inRun = <T>(run: RunIdentity, work: () => T): T => storage.run({ run, callId: null }, work);
+export const inRun = <T>(run: RunIdentity, work: () => T): T => storage.run({ run, call: null }, work);
 
-export const inCall = <T>(run: RunIdentity, callId: CallId, work: () => T): T => storage.run({ run, callId }, work);
+export const inCall = <T>(run: RunIdentity, callId: CallId, work: () => T): T =>
+  storage.run({ run, call: { callId, spawned: null } }, work);

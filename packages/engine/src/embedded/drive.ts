@@ -24,6 +24,7 @@ import { createMergeOrder } from "../worktree/merge-order.ts";
 import type { ActiveRun, Known, Tree } from "./active-run.ts";
 import { countChildren } from "./active-run.ts";
 import { ring, waitForRing } from "./bell.ts";
+import { findEarlierDrive, isAboveOthers, takePlaceOf } from "./earlier-drive.ts";
 import { guardPortsOf } from "./guard-ports.ts";
 import { inCall, inRun } from "./current-run.ts";
 import type { Ground } from "./ground.ts";
@@ -49,13 +50,16 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
   const { parent, known, resumed, onlyIfFree = false, order } = options;
   const { sessionId, runId } = state.identity;
   const session = enterSession(ground, sessionId);
-  const tree: Tree = parent?.tree ?? { fault: null, parked: new Map() };
+  const earlier = resumed ? findEarlierDrive(session, runId) : undefined;
+  const tree: Tree = parent?.tree ?? earlier?.tree ?? { fault: null, parked: new Map() };
   const run: ActiveRun = {
     state,
     session,
     parent,
     tree,
-    purse: createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known.states) : spentBy(state)),
+    purse:
+      earlier?.purse ??
+      createRunPurse(state.spec, parent?.purse ?? null, resumed ? spentBelow(state, known.states) : spentBy(state)),
     lease: null,
     watch: null,
     pacer: null,
@@ -77,6 +81,7 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     driven: Promise.resolve() as never,
   };
   tree.parked.delete(runId);
+  if (earlier) takePlaceOf(earlier, run);
   session.runs.add(run);
   ground.active.set(runId, run);
   watchInputs(ground, session, (one) => void hearBelow(ground, one));
@@ -162,7 +167,8 @@ const takeOver = async (ground: Ground, run: ActiveRun, { resumed, onlyIfFree }:
   run.state = states.get(runId) ?? run.state;
   run.known = { states, seq: added.at(-1)?.seq ?? run.known.seq };
   run.inputSeq = run.known.seq;
-  run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));
+  // Those at work below spend from the purse that it has.
+  if (!isAboveOthers(run)) run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));
   run.children = countChildren(runId, run.known);
   return lease;
 };

@@ -1,5 +1,5 @@
 /** What all parts of the embedded engine stand on: its options, the runs that are at work in this process, and the ways to write and to show. */
-import type { RetinueEvent, RunId, SessionId } from "@retinue/protocol";
+import type { ApprovalId, RetinueEvent, RunId, SessionId } from "@retinue/protocol";
 import type { ParseOutput } from "@retinue/protocol/agent-file";
 import type { EventLog } from "@retinue/store";
 import type { AcceptPorts, AnyTool, RunState } from "@retinue/runtime";
@@ -34,6 +34,8 @@ export type Ground = {
   readonly worktreeRuns: WorktreeRuns;
   /** What tools hold open for whole sessions. */
   readonly sessionShelves: SessionShelves;
+  /** What waits here for open questions to expire, by run, also for those of parked runs: each takes back its wait. */
+  readonly expiries: Map<RunId, Map<ApprovalId, () => void>>;
   /** How results of runs that were asked for with a schema of their own are read, until they settle. */
   readonly outputParsers: Map<RunId, ParseOutput>;
   /** The value without the secrets that are known. */
@@ -54,6 +56,7 @@ export const createGround = (options: EngineOptions, below: Below): Ground => ({
   sessions: new Map(),
   worktreeRuns: createWorktreeRuns(options.ports.worktrees, options.log),
   sessionShelves: createSessionShelves({ clock: options.ports.clock, told: options.onProblem }),
+  expiries: new Map(),
   outputParsers: new Map(),
   clean: createCleaner(options.ports.redactor),
   canAsk: options.approver !== undefined || options.unattended === "park",

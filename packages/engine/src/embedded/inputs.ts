@@ -3,13 +3,14 @@
  * and takes them into the run's state, one after the other, in the order of the log.
  */
 import type { ApprovalId, InputBody, InputEvent, RunId, RunIdentity } from "@retinue/protocol";
-import { asksForTransfer, RetinueError } from "@retinue/protocol";
+import { RetinueError } from "@retinue/protocol";
 import { apply, likenessOf } from "@retinue/runtime";
 import type { Lease } from "@retinue/store";
 import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";
-import { childRunId } from "./active-run.ts";
 import { ring } from "./bell.ts";
+import { forgetExpiries } from "./expiries.ts";
+import { findSpeaker } from "./find-speaker.ts";
 import type { Ground } from "./ground.ts";
 import { publish } from "./ground.ts";
 import { identityOf, readKnown } from "./read-state.ts";
@@ -46,7 +47,7 @@ const takeInput = (ground: Ground, run: ActiveRun, event: InputEvent): void => {
   const { state, session } = run;
   run.inputSeq = event.seq;
   if (state.result) return;
-  if (event.type === "approval.answered") hearAnswer(run, event);
+  if (event.type === "approval.answered") hearAnswer(ground, run, event);
   apply(state, event);
   publish(ground, session, event);
   run.taken += 1;
@@ -54,8 +55,13 @@ const takeInput = (ground: Ground, run: ActiveRun, event: InputEvent): void => {
   ring(run);
 };
 
-const hearAnswer = ({ state, session, prompts }: ActiveRun, event: InputEvent & { readonly type: "approval.answered" }): void => {
+const hearAnswer = (
+  ground: Ground,
+  { state, session, prompts }: ActiveRun,
+  event: InputEvent & { readonly type: "approval.answered" },
+): void => {
   const { approvalId, allowed, scope } = event;
+  forgetExpiries(ground, state.identity.runId, approvalId);
   prompts?.get(approvalId)?.abort(new RetinueError("cancelled", "The question was answered."));
   prompts?.delete(approvalId);
   if (!allowed || scope !== "session") return;
@@ -92,7 +98,7 @@ export const watchInputs = (ground: Ground, session: Session, onWake: (run: Acti
 /** The inputs of an engine's contract. */
 export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" | "cancel" | "answer"> => ({
   send: async (runId, said, { source } = {}) =>
-    appendInput(ground, await identityOf(ground, speakerFor(ground, runId)), {
+    appendInput(ground, await identityOf(ground, await speakerFor(ground, runId)), {
       type: "message.received",
       messageId: `msg_${ground.options.createId()}`,
       from: "human",
@@ -123,14 +129,12 @@ export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" |
     }),
 });
 
-/** Who goes on with the conversation of a run: the run itself, or whoever it hands it over to just now. */
-const speakerFor = (ground: Ground, runId: RunId): RunId => {
-  for (const { callId, input } of ground.active.get(runId)?.state.turn?.started.values() ?? []) {
-    const child = childRunId(runId, callId);
-    const state = ground.active.get(child)?.state;
-    if (asksForTransfer(input) && state && !state.result) return speakerFor(ground, child);
-  }
-  return runId;
+/** Of a run that is not at work here, the record tells who has its conversation. */
+const speakerFor = async (ground: Ground, runId: RunId): Promise<RunId> => {
+  const { active } = ground;
+  if (active.has(runId)) return findSpeaker(runId, (id) => active.get(id)?.state);
+  const { states } = await readKnown(ground, runId);
+  return findSpeaker(runId, (id) => states.get(id));
 };
 
 const toCancel = ({ reason, finish, source }: Cancel): InputBody => ({

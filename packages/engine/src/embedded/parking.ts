@@ -30,7 +30,7 @@ export const toParkedRoot = (sessionId: SessionId, runId: RunId, runs: ReadonlyM
 export type Parking = {
   /** Watches the log for what the run waits for. */
   readonly park: (root: ParkedRoot) => void;
-  /** The same for a run that another process drives: its end is waited for, or that nobody drives it any more. */
+  /** The same for a run that cannot be driven on just now, since another process drives it or the store is away: it is looked at again a little later. */
   readonly waitBeside: (root: ParkedRoot) => void;
   readonly has: (root: Pick<ParkedRoot, "sessionId" | "runId">) => boolean;
   readonly close: () => void;
@@ -44,7 +44,7 @@ export type ParkingOptions = {
   readonly onSettled: (root: ParkedRoot, result: RunResult) => void;
 };
 
-/** How often it is looked whether a process that drives a run is still there. */
+/** How often it is looked whether a process that drives a run is still there, or the store is there again. */
 const LOOK_AGAIN_MS = 500;
 
 export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Parking => {
@@ -112,8 +112,19 @@ export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Pa
     }
   };
 
+  /** What cannot be read now is looked at again: nothing else may come that wakes the run. */
+  const lookUntilSeen = (root: ParkedRoot): void => {
+    look(root).catch(() => lookLater(root));
+  };
+
+  const lookLater = (root: ParkedRoot): void => {
+    ground.ports.clock.after(LOOK_AGAIN_MS, () => {
+      if (isParked(root)) lookUntilSeen(root);
+    });
+  };
+
   const wake = (sessionId: SessionId): void => {
-    for (const root of rootsOf(sessionId)) look(root).catch(() => undefined);
+    for (const root of rootsOf(sessionId)) lookUntilSeen(root);
   };
 
   const add = (root: ParkedRoot): void =>
@@ -123,13 +134,11 @@ export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Pa
     park: (root) => {
       add(root);
       // What came between the last look of the drive and this watch.
-      look(root).catch(() => undefined);
+      lookUntilSeen(root);
     },
     waitBeside: (root) => {
       add(root);
-      ground.ports.clock.after(LOOK_AGAIN_MS, () => {
-        if (isParked(root)) look(root).catch(() => undefined);
-      });
+      lookLater(root);
     },
     has: ({ sessionId, runId }) => rootsOf(sessionId).some((root) => root.runId === runId),
     close: () => {

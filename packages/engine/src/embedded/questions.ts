@@ -1,10 +1,11 @@
 /** How a run's questions reach a human: by the host's approver, or by anybody who reads the record. The answer is always an input in the log. */
-import type { ApprovalId } from "@retinue/protocol";
+import type { ApprovalId, RunIdentity } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ApprovalAnswer, ApprovalRequest, Ports } from "@retinue/runtime";
 import type { ActiveRun } from "./active-run.ts";
 import type { Ground } from "./ground.ts";
 import { leaveTree } from "./ground.ts";
+import { forgetExpiries } from "./expiries.ts";
 import { appendInput } from "./inputs.ts";
 
 const EXPIRED = "The question expired unanswered.";
@@ -12,6 +13,8 @@ const EXPIRED = "The question expired unanswered.";
 /** Undefined where nobody can be asked. */
 export const createAskPort = (ground: Ground, run: ActiveRun): Ports["ask"] => {
   if (!ground.canAsk) return undefined;
+  // What is still open is asked again; what was answered meanwhile is not.
+  forgetExpiries(ground, run.state.identity.runId);
   return (request) => {
     prompt(ground, run, { ...request, agents: agentsAbove(run) });
     denyWhenExpired(ground, run, request.approvalId);
@@ -62,16 +65,23 @@ const denyWhenExpired = (ground: Ground, run: ActiveRun, approvalId: ApprovalId)
   const asked = [...run.state.pendingApprovals.values()].find((one) => one.approvalId === approvalId);
   if (asked?.expiresAt === undefined) return;
   const { clock } = ground.ports;
+  // A run that parks leaves memory: what waits for the end of its question must not hold it.
+  const { identity } = run.state;
   const leftMs = Math.max(0, Date.parse(asked.expiresAt) - Date.parse(clock.date()));
+  const { runId } = identity;
+  forgetExpiries(ground, runId, approvalId);
   const takeBack = clock.after(leftMs, () => {
+    forgetExpiries(ground, runId, approvalId);
     // Answered in the same moment: the first answer stands.
-    deny(ground, run, approvalId).catch(() => undefined);
+    deny(ground, identity, approvalId).catch(() => undefined);
   });
-  run.stop.signal.addEventListener("abort", takeBack, { once: true });
+  const ofRun = ground.expiries.get(runId) ?? new Map<ApprovalId, () => void>();
+  ground.expiries.set(runId, ofRun.set(approvalId, takeBack));
+  run.stop.signal.addEventListener("abort", () => forgetExpiries(ground, runId), { once: true });
 };
 
-const deny = (ground: Ground, run: ActiveRun, approvalId: ApprovalId): Promise<void> =>
-  appendInput(ground, run.state.identity, {
+const deny = (ground: Ground, identity: RunIdentity, approvalId: ApprovalId): Promise<void> =>
+  appendInput(ground, identity, {
     type: "approval.answered",
     approvalId,
     allowed: false,

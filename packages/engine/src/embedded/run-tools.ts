@@ -1,5 +1,5 @@
 /** The tools that a run has: those of the host that its spec names, and those by which it starts, steers and asks other runs. */
-import type { Message, RunId, RunResult } from "@retinue/protocol";
+import type { CallId, InputBody, InputEvent, Message, MessageId, RunId, RunResult, UserPart } from "@retinue/protocol";
 import { CALL_MODEL, NO_USAGE, RetinueError } from "@retinue/protocol";
 import type { AnyTool, ChildRun, InBackground, RunState } from "@retinue/runtime";
 import { createDelegationTools, createPlanTools, createPurse, PLAN_DEFAULTS, summariseMessages } from "@retinue/runtime";
@@ -9,6 +9,7 @@ import { chainOf, childRunId, isBelow } from "./active-run.ts";
 import { placeBelow, startChild } from "./children.ts";
 import type { Ground } from "./ground.ts";
 import { appendInput } from "./inputs.ts";
+import { identityOf } from "./read-state.ts";
 import { spawnBelow } from "./spawn.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
 
@@ -18,7 +19,7 @@ const noRun = (): Promise<never> => Promise.reject(new RetinueError("internal", 
 
 /** `run` is absent where tools are only shown and never called, as in a replay. */
 export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): ReadonlyMap<string, AnyTool> => {
-  const { ports, options, active } = ground;
+  const { ports, options } = ground;
   const { runId } = state.identity;
   const own = state.spec.tools.flatMap((name) => ports.tool(name) ?? []);
   const delegation = createDelegationTools({
@@ -55,16 +56,8 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
     delegation.length === 0
       ? []
       : createSteeringTools({
-          isBelow: (id) => isBelow(active.get(id), runId),
-          stop: (id, reason) => steer(ground, id, { type: "cancel.requested", reason, source: { via: "run" } }),
-          send: (id, message) =>
-            steer(ground, id, {
-              type: "message.received",
-              messageId: `msg_${options.createId()}`,
-              from: runId,
-              content: [{ type: "text", text: message }],
-              source: { via: "run" },
-            }),
+          stop: (id, reason) => (run ? stopOther(ground, run, id, reason) : noRun()),
+          send: (id, message, callId) => (run ? sendTo(ground, run, id, { message, callId }) : noRun()),
         });
   const asking = run?.parent && state.spec.tools.includes(ASK_PARENT) ? [createAskParentTool(run, run.parent, ports.model)] : [];
   const plans =
@@ -87,8 +80,33 @@ const openDirectory = async (ports: HostPorts, named: string, workspace: string)
   return ports.openDirectory(named, workspace);
 };
 
-const steer = async (ground: Ground, runId: RunId, body: Parameters<typeof appendInput>[2]): Promise<void> => {
-  const run = ground.active.get(runId);
-  if (!run) throw new RetinueError("run_settled", `${runId} is not at work any more.`);
-  await appendInput(ground, run.state.identity, body);
+const stopOther = (ground: Ground, from: ActiveRun, runId: RunId, reason: string): Promise<void> =>
+  steer(ground, from, runId, {
+    body: { type: "cancel.requested", reason, source: { via: "run" } },
+    isSaid: (said) => said.type === "cancel.requested" && said.reason === ground.clean(reason) && said.source?.via === "run",
+  });
+
+type Said = { readonly message: string; readonly callId: CallId };
+
+const sendTo = (ground: Ground, from: ActiveRun, runId: RunId, { message, callId }: Said): Promise<void> => {
+  const own = from.state.identity.runId;
+  const messageId: MessageId = `msg_${childRunId(own, callId).slice(4)}`;
+  const content: readonly UserPart[] = [{ type: "text", text: message }];
+  return steer(ground, from, runId, {
+    body: { type: "message.received", messageId, from: own, content, source: { via: "run" } },
+    isSaid: (said) => said.type === "message.received" && said.messageId === messageId,
+  });
+};
+
+/** `isSaid` tells an input that a call which was cut before it settled has left in the record. */
+type Steering = { readonly body: InputBody; readonly isSaid: (said: InputEvent) => boolean };
+
+const steer = async (ground: Ground, from: ActiveRun, runId: RunId, { body, isSaid }: Steering): Promise<void> => {
+  const { active, log } = ground;
+  const own = from.state.identity;
+  if ((await log.sessionOf(runId)) === own.sessionId && (await log.inputs(runId)).some(isSaid)) return;
+  const waits = from.tree.parked.get(runId)?.above.includes(own.runId) === true;
+  if (!waits && !isBelow(active.get(runId), own.runId))
+    throw new RetinueError("run_not_below", `${runId} is not at work below this run.`);
+  await appendInput(ground, await identityOf(ground, runId), body);
 };

@@ -118,16 +118,20 @@ const wake = async (main: MainRuns, root: ParkedRoot): Promise<void> => {
   try {
     await driveOn(main, root);
   } catch (thrown) {
-    // Another process was faster and drives it.
-    if (thrown instanceof RetinueError && thrown.code === "session_running") main.parking.waitBeside(root);
+    if (mayPass(thrown)) main.parking.waitBeside(root);
     else main.awaited.reject(root.runId, thrown);
   } finally {
     main.waking.delete(root.runId);
   }
 };
 
-const driveOn = async (main: MainRuns, { runId, sessionId }: ParkedRoot): Promise<void> => {
+/** Another process was faster and drives the run, or the store is away; both may be otherwise in a moment. */
+const mayPass = (thrown: unknown): boolean =>
+  thrown instanceof RetinueError && ["session_running", "store_busy", "store_failed", "store_full"].includes(thrown.code);
+
+const driveOn = async (main: MainRuns, root: ParkedRoot): Promise<void> => {
   const { ground, awaited } = main;
+  const { runId, sessionId } = root;
   // Before anything is read: while another process drives the run, each of its events wakes us.
   await refuseHeld(ground, { runId, sessionId, isSettled: false }, () => ground.floor.isAtWork(runId));
   const { known, state, allowed } = await readOpenRun(ground, runId);
@@ -138,11 +142,11 @@ const driveOn = async (main: MainRuns, { runId, sessionId }: ParkedRoot): Promis
     one.follower.readAgain();
   }
   allowInSession(session, allowed);
-  void attend(main, drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }));
+  void attend(main, drive(ground, state, { parent: null, known, resumed: true, onlyIfFree: true }), root);
 };
 
-/** Sees to what is left when a drive of a main run ends. */
-const attend = async (main: MainRuns, run: ActiveRun): Promise<void> => {
+/** Sees to what is left when a drive of a main run ends. One that was parked, and could not be taken up, stays parked. */
+const attend = async (main: MainRuns, run: ActiveRun, root?: ParkedRoot): Promise<void> => {
   const { awaited, parking } = main;
   const { runId, sessionId } = run.state.identity;
   let one = awaited.get(runId);
@@ -162,7 +166,8 @@ const attend = async (main: MainRuns, run: ActiveRun): Promise<void> => {
     parking.park(toParkedRoot(sessionId, runId, run.tree.parked));
   } catch (thrown) {
     one = awaited.get(runId);
-    awaited.fail(runId, thrown);
+    if (root && run.lease === null && !main.closedBy && mayPass(thrown)) parking.waitBeside(root);
+    else awaited.fail(runId, thrown);
   } finally {
     leave(main, run, one);
   }

@@ -2,8 +2,7 @@
  * How runs speak with each other while they work: a parent stops or writes to runs below it, and a sub-agent asks its parent. Nobody reaches
  * a sibling, a stranger, or anything above but its own parent.
  */
-import type { Message, RunId } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import type { CallId, Message, RunId } from "@retinue/protocol";
 import type { AnyTool, Model } from "@retinue/runtime";
 import { askAside, defineTool, estimateMessage } from "@retinue/runtime";
 import { z } from "zod";
@@ -11,45 +10,38 @@ import type { ActiveRun } from "./active-run.ts";
 
 export const ASK_PARENT = "ask_parent";
 
+/** Both throw `run_not_below` for a run that neither works nor waits below this one. What the record says was said before is not said again. */
 export type SteeringOptions = {
-  /** Whether a run is at work below this one. */
-  readonly isBelow: (runId: RunId) => boolean;
   readonly stop: (runId: RunId, reason: string) => Promise<void>;
-  readonly send: (runId: RunId, message: string) => Promise<void>;
+  /** The same call always says the same message. */
+  readonly send: (runId: RunId, message: string, callId: CallId) => Promise<void>;
 };
 
 const runIdSchema = z.templateLiteral(["run_", z.string()]);
 
 /** For runs that may start others. */
-export const createSteeringTools = ({ isBelow, stop, send }: SteeringOptions): readonly AnyTool[] => {
-  const check = (runId: RunId): void => {
-    if (!isBelow(runId)) throw new RetinueError("run_not_below", `${runId} is not at work below this run.`);
-  };
-  return [
-    defineTool({
-      name: "stop_agent",
-      description: "Stop a sub-agent in the background.",
-      input: z.object({ run: runIdSchema, reason: z.string().min(1) }),
-      effect: "read",
-      execute: async ({ run, reason }) => {
-        check(run);
-        await stop(run, reason);
-        return `${run} is being stopped.`;
-      },
-    }),
-    defineTool({
-      name: "send_to_agent",
-      description: "Tell a sub-agent in the background something.",
-      input: z.object({ run: runIdSchema, message: z.string().min(1) }),
-      effect: "read",
-      execute: async ({ run, message }) => {
-        check(run);
-        await send(run, message);
-        return `${run} will read it.`;
-      },
-    }),
-  ];
-};
+export const createSteeringTools = ({ stop, send }: SteeringOptions): readonly AnyTool[] => [
+  defineTool({
+    name: "stop_agent",
+    description: "Stop a sub-agent in the background.",
+    input: z.object({ run: runIdSchema, reason: z.string().min(1) }),
+    effect: "read",
+    execute: async ({ run, reason }) => {
+      await stop(run, reason);
+      return `${run} is being stopped.`;
+    },
+  }),
+  defineTool({
+    name: "send_to_agent",
+    description: "Tell a sub-agent in the background something.",
+    input: z.object({ run: runIdSchema, message: z.string().min(1) }),
+    effect: "read",
+    execute: async ({ run, message }, { callId }) => {
+      await send(run, message, callId);
+      return `${run} will read it.`;
+    },
+  }),
+];
 
 const ANSWER_TOKENS = 1_024;
 

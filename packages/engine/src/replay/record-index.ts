@@ -28,9 +28,9 @@ export const indexRecord = (stretch: readonly RecordedEvent[]): RecordIndex => {
   };
 };
 
-/** What a call wrote, and not the loop: the parts of a plan, its questions, and how it goes. */
+/** What a call wrote, and not the loop: the summary that it tells a sub-agent, the parts of a plan, its questions, and how it goes. */
 export const isOfCall = (event: RecordedEvent): boolean => {
-  if (event.type === "tool.started" || event.type === "tool.settled") return event.aside === "plan";
+  if (event.type === "tool.started" || event.type === "tool.settled") return event.aside === "plan" || event.aside === "summary";
   if (event.type === "approval.requested") return event.act.tool === EXECUTE_PLAN && event.act.callId.endsWith(".approval");
   return event.type.startsWith("plan.");
 };

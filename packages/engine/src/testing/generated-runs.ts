@@ -56,6 +56,7 @@ export const FAMILIES = {
   transfers: alone("handed over, in two turns of which the first is summarised", "transfers", "turns", "words"),
   plans: alone("by plans", "plans"),
   fits: { ...alone("outgrowing their context, in two turns", "fits", "turns"), limits: { contextTokens: 1_700 } },
+  summaries: alone("told summaries, and parked on questions", "summaries", "parks"),
   parks: alone("parked on questions", "parks", "answers"),
   parkedPlans: alone("parked in plans and checks", "parks", "plans", "checks"),
 } as const satisfies Record<string, Family>;

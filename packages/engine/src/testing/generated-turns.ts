@@ -19,9 +19,21 @@ import { askedOf, delegateTo } from "./test-engine.ts";
  * - `plans`: plans are carried out, and their steps fail;
  * - `turns`: the session has a second turn, before which the first is summarised;
  * - `fits`: conversations outgrow their limit;
+ * - `summaries`: sub-agents are told a summary of what was said so far;
  * - `parks`: nobody answers in the process, and runs wait outside of memory.
  */
-export type Behaviour = "words" | "answers" | "guards" | "forms" | "checks" | "transfers" | "plans" | "turns" | "fits" | "parks";
+export type Behaviour =
+  | "words"
+  | "answers"
+  | "guards"
+  | "forms"
+  | "checks"
+  | "transfers"
+  | "plans"
+  | "turns"
+  | "fits"
+  | "summaries"
+  | "parks";
 
 export type Family = {
   readonly name: string;
@@ -128,8 +140,9 @@ const toCall = (family: Family, asked: Asked, at: number, is: Pick): GeneratedCa
   const below = agent === "main" && is(2, "to", at) === 0 ? "middle" : leaf;
   // One at a time: which of several is heard of first is decided by the clock.
   const inBackground = family.background && at === 0 && agent === "main" ? { background: true } : {};
+  const told = has(family, "summaries") && is(2, "told", at) === 0 ? { context_mode: "summary" } : {};
   return {
-    ...delegateTo(below, `${task} ${is(3, "again", at) === 0 ? turn : "r"}${is(2, "task", at)}`, inBackground),
+    ...delegateTo(below, `${task} ${is(3, "again", at) === 0 ? turn : "r"}${is(2, "task", at)}`, { ...inBackground, ...told }),
     callId,
     // Which of several has the last of what they share is decided by the clock, too.
     ...(family.limits.tokens === undefined ? {} : { isAlone: true }),

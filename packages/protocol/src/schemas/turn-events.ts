@@ -11,7 +11,10 @@ import { costSchema, spentSchema, usageSchema } from "./usage.ts";
 
 const step = z.int().describe("Counts the turns of the run from 1. A turn asked again keeps its number.");
 const activeMs = z.number().describe("Time the run has worked so far, without waiting for humans.");
-const aside = z.enum(["accept", "plan"]).exactOptional().describe("We, and not the model, made this call: what it is for.");
+const aside = z
+  .enum(["accept", "plan", "summary"])
+  .exactOptional()
+  .describe("We, and not the model, made this call: what it is for.");
 
 const digestSchema = z
   .object({

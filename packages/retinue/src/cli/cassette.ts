@@ -1,11 +1,13 @@
 /**
  * `--record` and `--replay`: the model traffic of a whole tree of runs to a file, or from one, without a key and without a network.
- * What differs from machine to machine and from run to run (the folder, ids) is made equal on both ways.
+ * What differs from machine to machine and from run to run (folders, ids) is made equal on both ways.
  */
 import type { Json } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { open, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
 import type { RetinueOptions } from "../create-retinue.ts";
+import { retinueHome } from "../settings/retinue-home.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export type CassetteOptions = { readonly record?: string; readonly replay?: string };
@@ -31,7 +33,7 @@ export type CassetteContext = {
 export const withCassette = async <T>(
   { record, replay }: CassetteOptions,
   { workspace, flagModel, settingsModel }: CassetteContext,
-  { secrets }: Surroundings,
+  { secrets, env }: Surroundings,
   use: (cassette: OpenCassette) => Promise<T>,
 ): Promise<T> => {
   if (record !== undefined && replay !== undefined)
@@ -42,11 +44,14 @@ export const withCassette = async <T>(
   await requireFile(file, mode);
   const { openCassette } = await import("@retinue/model/testing");
   const folders = [...new Set([workspace, await realpath(workspace)])];
+  const home = retinueHome(env);
+  const homes = [...new Set([home, await realpath(home).catch(() => home)])];
+  const worktrees = homes.map((one) => new RegExp(`${RegExp.escape(join(one, "worktrees") + sep)}[\\w-]+`, "g"));
   const cassette = await openCassette({
     file,
     mode,
     secrets: secrets().map(({ value }) => value),
-    normalize: (body) => makeEqual(body, folders),
+    normalize: (body) => makeEqual(body, { folders, worktrees }),
   });
   try {
     const { model: recorded, workspace: recordedIn } = cassette.about;
@@ -92,12 +97,17 @@ const CASSETTE = '{"cassette":';
 /** Ids of runs and sessions are made anew every time; those of artifacts follow from what they hold. */
 const MADE_ANEW = /\b(run|ses|apr)_[0-9a-z]{24,}\b/g;
 
-const makeEqual = (body: Json, folders: readonly string[]): Json => {
-  if (typeof body === "string")
-    return folders
-      .reduce((text, folder) => (folder === "/" ? text : text.replaceAll(folder, "[workspace]")), body)
+/** Where runs work: the folder of the project, and the worktrees that are made for them. */
+type Places = { readonly folders: readonly string[]; readonly worktrees: readonly RegExp[] };
+
+const makeEqual = (body: Json, places: Places): Json => {
+  if (typeof body === "string") {
+    const inWorktrees = places.worktrees.reduce((text, worktree) => text.replace(worktree, "[worktree]"), body);
+    return places.folders
+      .reduce((text, folder) => (folder === "/" ? text : text.replaceAll(folder, "[workspace]")), inWorktrees)
       .replace(MADE_ANEW, "$1_[id]");
-  if (Array.isArray(body)) return body.map((item: Json) => makeEqual(item, folders));
+  }
+  if (Array.isArray(body)) return body.map((item: Json) => makeEqual(item, places));
   if (body === null || typeof body !== "object") return body;
-  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, makeEqual(value, folders)]));
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, makeEqual(value, places)]));
 };

@@ -6,7 +6,7 @@ import type { CassetteOptions } from "./cassette.ts";
 import { withCassette } from "./cassette.ts";
 import { EXIT } from "./exit-code.ts";
 import { readTask } from "./read-task.ts";
-import { goOn } from "./record/go-on.ts";
+import { resumeSession } from "./record/resume-session.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { loadSessionSettings } from "./session-options.ts";
 import type { ViewOptions } from "./show-run.ts";
@@ -46,7 +46,7 @@ export const runCommand = async (
       });
     // Nothing is read from a pipe unasked: a session that was cut off goes on without a word.
     const task = words.length === 0 ? undefined : (await toTask()).text;
-    return goOn({ name: options.session, task }, options, surroundings);
+    return resumeSession({ name: options.session, task }, options, surroundings);
   }
   if (options.takeOver === true)
     throw new RetinueError("usage", "--take-over needs a session to take over.", {

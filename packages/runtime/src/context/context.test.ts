@@ -44,6 +44,20 @@ describe("a conversation stays inside contextTokens", () => {
     }
   });
 
+  test("or not at all: a summary that is longer than what it would stand for is paid for in the record, too", async () => {
+    const model = createScriptedModel((request, answered) => {
+      if (request.tools.length === 0) return { text: "Notes ".padEnd(2_000, "z"), usage: { input: 50, output: 500 } };
+      const toolCalls = [{ tool: "big", input: { n: answered, chars: 10 }, callId: `c${answered}` }];
+      // What was said cannot be cleared.
+      return answered === 0 ? { toolCalls } : { text: "Thinking ".padEnd(8_000, "y"), toolCalls };
+    });
+    const limits = { contextTokens: 3_000, iterations: 9 };
+    const { events, result } = await runTest({ models: [model], tools: [big], spec: { limits } });
+    expect(result).toMatchObject({ status: "partial", bailoutReason: "max_context" });
+    expect(events.filter((event) => event.type === "context.fitted" && event.summary !== undefined)).toHaveLength(1);
+    expect(result.usage).toEqual(result.total?.usage);
+  });
+
   test("then by summarising the middle, with a model, and the record says so", async () => {
     const model = createScriptedModel((request, answered) => {
       if (request.tools.length === 0) return { text: "Notes: read much.", usage: { input: 50, output: 5 } };

@@ -10,6 +10,8 @@ import { askAside } from "../loop/ask-aside.ts";
 import type { Purse } from "../limits/purse.ts";
 import { leftIn } from "../limits/purse.ts";
 
+/** Stands for the model of a summary that none has written. */
+const NO_MODEL = "none";
 const SUMMARY_TOKENS = 1_024;
 const LEAST_SUMMARY_TOKENS = 64;
 
@@ -33,8 +35,10 @@ export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredT
     const range = summaryRange(state);
     if (!range) return false;
     const fitted = await foldAway(run, { model, limitTokens, unmeasuredTokens }, range);
-    if (fitted.afterTokens >= fitted.beforeTokens) return false;
-    note(fitted);
+    const isShorter = fitted.afterTokens < fitted.beforeTokens;
+    // What was paid for is recorded, whether it helps or not.
+    if (isShorter || fitted.summary?.model !== NO_MODEL) note(fitted);
+    if (!isShorter) return false;
     if (run.stopped.aborted) return true;
   }
   return true;
@@ -92,7 +96,7 @@ const summarise = async (
   } catch (thrown) {
     if (!(thrown instanceof RetinueError) && !stopped.aborted) throw thrown;
   }
-  return { text: toBareSummary(messages), model: "none", usage: NO_USAGE, costUsd: 0 };
+  return { text: toBareSummary(messages), model: NO_MODEL, usage: NO_USAGE, costUsd: 0 };
 };
 
 export type SummaryRequest = {

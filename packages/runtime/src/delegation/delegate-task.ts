@@ -15,6 +15,7 @@ import { handBack } from "./hand-back.ts";
 import { toRefusal } from "./refusal.ts";
 import { createSpec, stricter } from "./spec.ts";
 import { LeftOpen } from "../loop/parked.ts";
+import type { PartAnswer } from "../loop/parts.ts";
 import type { Spent, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { wordTask } from "./word-task.ts";
 import type { WorktreePlace } from "./worktrees.ts";
@@ -70,23 +71,21 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     refuseNoTools(agent, delegation.tools ?? [], specIn(undefined, undefined).tools);
 
   const place = agent.isolation === "worktree" ? await options.isolate(context.callId) : undefined;
-  const summary = mode === "summary" ? await options.summarise(context.signal) : null;
+  const summary = mode === "summary" ? await summarise(options, context) : null;
   const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile) : [];
   const started = await options.start(
     {
       callId: context.callId,
       agent: agent.name,
-      task: wordTask(delegation, summary?.text ?? null, files),
+      task: wordTask(delegation, summary, files),
       spec: specIn(place, tools),
       background: delegation.background ?? false,
       ...(mode === "full" ? { history: settledMessages(state) } : {}),
     },
     context.signal,
   );
-  const spent = summary === null ? [] : [summary.spent];
   if ("inBackground" in started)
     return {
-      ...(summary === null ? {} : { spent: summary.spent }),
       content: [
         {
           type: "text",
@@ -98,13 +97,33 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
   if (isTransfer && result.status === "completed") return toTransfer(result, options.childRunId(context.callId), agent.name);
   const handed = await handBack(result, { options, agent, delegation, context });
   return {
-    ...addUp([...spent, ...handed.spent]),
+    ...addUp(handed.spent),
     content: [{ type: "text", text: JSON.stringify(handed.report) }],
     ...(handed.artifact === undefined ? {} : { artifact: handed.artifact }),
     files: toFileChanges(result),
     ...testsOf(result),
     isError: result.status === "failed" || result.status === "cancelled" || result.status === "timeout",
   };
+};
+
+/**
+ * The parent's state in a few lines. It is a recorded call of ours: the child may work for hours, and a delegation that is made again meanwhile, or refused
+ * after all, has been paid for.
+ */
+const summarise = async ({ summarise: ask }: DelegationOptions, { callId, conduct, signal }: ToolContext): Promise<string> => {
+  const work = async (): Promise<PartAnswer> => {
+    try {
+      const { text, spent } = await ask(signal);
+      return { outcome: "ok", content: [{ type: "text", text }], spent };
+    } catch (thrown) {
+      if (!(thrown instanceof RetinueError) || thrown instanceof LeftOpen || signal.aborted) throw thrown;
+      return { outcome: "error", content: [], error: toErrorValue(thrown) };
+    }
+  };
+  const part = { callId: `${callId}.summary`, tool: "summary", input: {} };
+  const { content, error } = await (conduct ? conduct.once(part, "summary", work) : work());
+  if (error) throw new RetinueError(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
+  return content.map((said) => (said.type === "text" ? said.text : "")).join("");
 };
 
 /** There is one conversation, and one who goes on with it. */

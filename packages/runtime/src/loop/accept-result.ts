@@ -1,16 +1,17 @@
 /**
  * What must agree before a result counts as completed: its schema, the agent's `accept`, then hooks. A command is an act like any other: judged by the run's
- * grant, asked about where that is needed, recorded as a call of ours before and after it runs. An agent that verifies is a run below.
+ * grant and by hooks, asked about where that is needed, recorded as a call of ours before and after it runs. An agent that verifies is a run below.
  */
 import type { CallId, RecordedBody, RunResult, WaitingFor } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { Judgement } from "../policy/judge.ts";
 import { judge } from "../policy/judge.ts";
 import type { RunState } from "../record/run-state.ts";
 import type { Answered } from "./answered.ts";
 import { askHuman } from "./ask-human.ts";
+import type { Prepared, Runnable } from "./call.ts";
 import { executeCall } from "./call.ts";
 import { toCallContext } from "./call-context.ts";
+import { hookAfter, hookBefore } from "./hook-call.ts";
 import type { LiveRun } from "./live-run.ts";
 import { findEndingMisfit } from "../plan/step-ending.ts";
 import { findMisfit, readJson } from "./output.ts";
@@ -73,12 +74,12 @@ const refusalOfCommand = async (run: LiveRun, command: string): Promise<string |
 };
 
 const runCommand = async (run: LiveRun, callId: CallId, command: string): Promise<Answered> => {
-  const { state, ports } = run;
+  const { ports } = run;
   const tool = ports.accept?.command;
   if (!tool) return noShell(command);
   const input = { command };
-  const judgement = await (ports.judge ?? judge)({ callId, tool, input, spec: state.spec, realPath: ports.realPath });
-  const refusal = await refusalOf(run, callId, tool, judgement);
+  const prepared = await prepareCommand(run, { callId, tool, input });
+  const refusal = await refusalOf(run, prepared);
   run.note({
     type: "tool.started",
     callId,
@@ -89,10 +90,35 @@ const runCommand = async (run: LiveRun, callId: CallId, command: string): Promis
     aside: "accept",
   });
   if (!refusal) await run.flush();
-  const context = toCallContext(run, callId, judgement.type === "ask" ? { act: judgement.act } : undefined);
-  const answer = refusal ?? run.clean(await (ports.execute ?? executeCall.bind(null, ports.clock))(tool, input, context));
+  const answer = refusal ?? (await executeCommand(run, prepared));
   run.note({ type: "tool.settled", callId, tool: tool.name, ...answer, aside: "accept", activeMs: run.watch.activeMs() });
   return answer;
+};
+
+type Command = { readonly callId: CallId; readonly tool: AnyTool; readonly input: { readonly command: string } };
+
+/** Judged by policy, then by hooks, as a call of the model would be. */
+const prepareCommand = async (run: LiveRun, { callId, tool, input }: Command): Promise<Prepared> => {
+  const { state, ports } = run;
+  const judgement = await (ports.judge ?? judge)({ callId, tool, input, spec: state.spec, realPath: ports.realPath });
+  const call = { type: "tool-call", callId, tool: tool.name, arguments: JSON.stringify(input) } as const;
+  if (judgement.type === "deny") {
+    const { error } = judgement;
+    return { type: "answer", call, answer: { outcome: "denied", content: [{ type: "text", text: error.message }], error } };
+  }
+  const prepared: Runnable =
+    judgement.type === "ask" ? { type: "ask", call, tool, input, act: judgement.act } : { type: "run", call, tool, input };
+  const before = ports.hooks?.before;
+  return before ? hookBefore(run, prepared, before) : prepared;
+};
+
+const executeCommand = async (run: LiveRun, prepared: Prepared): Promise<Answered> => {
+  if (prepared.type === "answer") return prepared.answer;
+  const { ports } = run;
+  const { call, tool, input } = prepared;
+  const context = toCallContext(run, call.callId, prepared.type === "ask" ? { act: prepared.act } : undefined);
+  const ran = run.clean(await (ports.execute ?? executeCall.bind(null, ports.clock))(tool, input, context));
+  return ports.hooks ? hookAfter(run, prepared, ran) : ran;
 };
 
 const noShell = (command: string): Answered => ({
@@ -100,19 +126,21 @@ const noShell = (command: string): Answered => ({
   content: [{ type: "text", text: `there is no shell to run "${command}".` }],
 });
 
-const refusalOf = async (run: LiveRun, callId: CallId, tool: AnyTool, judgement: Judgement): Promise<Answered | null> => {
-  switch (judgement.type) {
-    case "allow":
+/** Null where the command may run. */
+const refusalOf = async (run: LiveRun, prepared: Prepared): Promise<Answered | null> => {
+  switch (prepared.type) {
+    case "run":
       return null;
-    case "deny":
-      return { outcome: "denied", content: [{ type: "text", text: judgement.error.message }], error: judgement.error };
+    case "answer":
+      return prepared.answer;
     case "ask": {
-      const asked = await askHuman(run, { callId, tool, act: judgement.act });
+      const { call, tool, act } = prepared;
+      const asked = await askHuman(run, { callId: call.callId, tool, act });
       if (asked.type === "parked") throw new Parked(asked.on);
       return asked.type === "allowed" ? null : asked.answer;
     }
     default:
-      return judgement satisfies never;
+      return prepared satisfies never;
   }
 };
 

@@ -17,7 +17,11 @@ export type Asker = LiveRun & {
 export const currentModel = ({ state: { spec, modelIndex } }: LiveRun): string =>
   modelIndex === 0 ? spec.model : (spec.fallbacks[modelIndex - 1] ?? spec.model);
 
-export const nextModel = ({ state: { spec, modelIndex } }: Asker): string | null => spec.fallbacks[modelIndex] ?? null;
+/** The model itself may stand among its fallbacks, too, where it is the user's default: one that failed is not its own fallback. */
+export const nextModel = ({ state: { spec, modelIndex } }: Asker): string | null => {
+  const models = [spec.model, ...spec.fallbacks];
+  return models.find((name, index) => index > modelIndex && models.indexOf(name) === index) ?? null;
+};
 
 /** Records that a model failed, and which is asked next. */
 export const recordFailure = (

@@ -2,23 +2,23 @@
  * How one call carries out work of many parts. Each part is a recorded call of ours, and what it starts is found again by its id: a call that is made
  * again after a crash goes through its parts once more, and those that are done give what they gave.
  */
+import type { Aside } from "@retinue/protocol";
 import { planKey } from "../plan/plan-key.ts";
 import type { Answered } from "./answered.ts";
 import { askHuman } from "./ask-human.ts";
 import type { LiveRun } from "./live-run.ts";
 import { Parked } from "./parked.ts";
-import type { Conduct, Part } from "./parts.ts";
+import type { Conduct, Part, PartAnswer } from "./parts.ts";
 
 export const createConduct = (run: LiveRun): Conduct => {
   const { state, note, flush, watch } = run;
 
-  const begin = ({ callId, tool, input }: Part): void => {
-    if (!state.asides.has(callId))
-      note({ type: "tool.started", callId, tool, input, effect: "read", repeatable: true, aside: "plan" });
+  const begin = ({ callId, tool, input }: Part, aside: Aside = "plan"): void => {
+    if (!state.asides.has(callId)) note({ type: "tool.started", callId, tool, input, effect: "read", repeatable: true, aside });
   };
-  const end = ({ callId, tool }: Part, answer: Answered): void => {
+  const end = ({ callId, tool }: Part, answer: Answered, aside: Aside = "plan"): void => {
     if (state.asides.get(callId)?.settled) return;
-    note({ type: "tool.settled", callId, tool, ...run.clean(answer), aside: "plan", activeMs: watch.activeMs() });
+    note({ type: "tool.settled", callId, tool, ...run.clean(answer), aside, activeMs: watch.activeMs() });
   };
 
   return {
@@ -32,6 +32,17 @@ export const createConduct = (run: LiveRun): Conduct => {
       end(part, toAnswer(worked));
       await flush();
       return worked;
+    },
+    once: async (part, aside, work) => {
+      const settled = (): PartAnswer | null => state.asides.get(part.callId)?.settled ?? null;
+      const known = settled();
+      if (known) return known;
+      begin(part, aside);
+      await flush();
+      const answer = await work();
+      end(part, answer, aside);
+      await flush();
+      return settled() ?? answer;
     },
     ask: async (part) => {
       const { callId, tool, input } = part;

@@ -1,5 +1,16 @@
 /** The parts of a call that does more than one thing, as its tool sees them. */
-import type { CallId, ErrorValue, FileChanges, Json, PlanBody, TestCounts, ToolOutcome, UserPart } from "@retinue/protocol";
+import type {
+  Aside,
+  CallId,
+  ErrorValue,
+  FileChanges,
+  Json,
+  PlanBody,
+  TestCounts,
+  ToolOutcome,
+  Usage,
+  UserPart,
+} from "@retinue/protocol";
 
 export type Part = { readonly callId: CallId; readonly tool: string; readonly input: Json };
 
@@ -10,6 +21,7 @@ export type PartAnswer = {
   readonly files?: FileChanges;
   readonly tests?: TestCounts;
   readonly error?: ErrorValue;
+  readonly spent?: { readonly usage: Usage; readonly costUsd: number | null };
 };
 
 export type Conduct = {
@@ -17,6 +29,8 @@ export type Conduct = {
   readonly tell: (body: PlanBody) => void;
   /** Does a part of the work. */
   readonly part: <T>(part: Part, work: () => Promise<T>, toAnswer: (worked: T) => PartAnswer) => Promise<T>;
+  /** Does a part that nothing but the record knows of: one that is done is not done again, and is answered as it was. */
+  readonly once: (part: Part, aside: Aside, work: () => Promise<PartAnswer>) => Promise<PartAnswer>;
   /** Asks a human before a part begins; null, or why not. Throws `Parked` where the answer is waited for outside of memory. */
   readonly ask: (part: Part) => Promise<string | null>;
 };

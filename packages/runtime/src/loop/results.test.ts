@@ -2,6 +2,7 @@ import { createScriptedModel } from "@retinue/model/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findUnverified } from "../delegation/claims/find-unverified.ts";
+import type { HookedCall } from "./hooks.ts";
 import type { AcceptPorts } from "./ports.ts";
 import { runTest, toRecordedLines } from "../testing/index.ts";
 import { defineTool } from "./tool.ts";
@@ -119,6 +120,45 @@ describe("a result that something must accept", () => {
       log: whole.log.slice(0, settledAt + 1),
     });
     expect(resumed.result).toMatchObject({ status: "completed" });
+  });
+
+  test("is not accepted where a hook denies the command, which is not run then", async () => {
+    const seen: HookedCall[] = [];
+    const { result, events } = await runTest({
+      models: [createScriptedModel([{ text: "Done." }, { text: "Done." }])],
+      spec: { accept: { command: "npm test" } },
+      accept: shellSaying("it ran"),
+      hooks: {
+        before: async (call) => {
+          seen.push(call);
+          return { decision: "deny", reason: "not on a Friday" };
+        },
+      },
+    });
+    expect(seen[0]).toMatchObject({ callId: "accept_1", tool: "shell", commands: ["npm test"] });
+    const settled = events.flatMap((event) => (event.type === "tool.settled" ? [`${event.callId} ${event.outcome}`] : []));
+    expect(settled).toEqual(["accept_1 denied", "accept_2 denied"]);
+    expect(result).toMatchObject({ status: "failed", error: { code: "not_accepted" } });
+    expect(result.error?.message).toContain("not on a Friday");
+  });
+
+  test("is asked about where a hook wants that, and hooks hear of what came of the command", async () => {
+    const heard: string[] = [];
+    const asked = await runTest({
+      models: [createScriptedModel([{ text: "Done." }])],
+      spec: { accept: { command: "npm test" } },
+      accept: shellSaying(),
+      approve: async ({ act }) => {
+        heard.push(`asked about ${JSON.stringify(act.input)}`);
+        return { allowed: true };
+      },
+      hooks: {
+        before: async () => ({ decision: "ask" }),
+        after: async ({ callId }, { outcome, text }) => void heard.push(`${callId} ${outcome} ${text}`),
+      },
+    });
+    expect(asked.result).toMatchObject({ status: "completed" });
+    expect(heard).toEqual(['asked about {"command":"npm test"}', "accept_1 ok fine"]);
   });
 
   test("is told why not, once, and then has failed", async () => {

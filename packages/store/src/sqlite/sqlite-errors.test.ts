@@ -14,6 +14,15 @@ test.each([
   expect(error).toMatchObject({ code: told, message: expect.stringContaining("/store.db") });
 });
 
+test.each([
+  [10, "store_failed"],
+  [13, "store_full"],
+  // The file that processes share beside the store could not be made: there is no room left at all.
+  [4874, "store_full"],
+])("SQLite's error %i is told as %s", (errcode, told) => {
+  expect(toStoreError(Object.assign(new Error("x"), { errcode }), "/store.db")).toMatchObject({ code: told });
+});
+
 test("what is neither SQLite's nor the file system's comes back as it is", () => {
   const error = new Error("x");
   expect(toStoreError(error, "/store.db")).toBe(error);

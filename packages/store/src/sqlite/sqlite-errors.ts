@@ -15,6 +15,11 @@ const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   26: ["store_corrupt", "The store's file is damaged"],
 };
 
+/** Where the extended code says more: the file that processes share beside the store has no room to be made. */
+const EXTENDED_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  4874: ["store_full", "There is no space left to open the store"],
+};
+
 /** Of the file system, while a store is made. */
 const SYSTEM_CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["store_full", "There is no space left to write to the store"],
@@ -24,9 +29,12 @@ const SYSTEM_CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 const BUSY = 5;
 
+const toExtendedCode = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
+
 const toPrimaryCode = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
-  return error.errcode & 0xff;
+  const code = toExtendedCode(error);
+  return code === undefined ? undefined : code & 0xff;
 };
 
 const toSystemCode = (error: unknown): string => {
@@ -42,8 +50,8 @@ export const isBusy = (error: unknown): boolean => toPrimaryCode(error) === BUSY
 
 /** What is neither SQLite's nor the file system's comes back as it is. */
 export const toStoreError = (error: unknown, path: string): unknown => {
-  const primary = toPrimaryCode(error);
-  const known = primary === undefined ? SYSTEM_CODES[toSystemCode(error)] : PRIMARY_CODES[primary];
+  const code = toExtendedCode(error);
+  const known = code === undefined ? SYSTEM_CODES[toSystemCode(error)] : (EXTENDED_CODES[code] ?? PRIMARY_CODES[code & 0xff]);
   if (known === undefined || !(error instanceof Error)) return error;
   return new RetinueError(known[0], `${known[1]}: ${path} (${error.message}).`, { cause: error });
 };

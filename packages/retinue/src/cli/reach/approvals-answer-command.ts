@@ -39,8 +39,8 @@ export const approvalsAnswerCommand = async (
   const { sessionId, holder } = await record(name, answer, { ...where, isJson: json === true }, surroundings);
   if (resume !== true || holder) return EXIT.done;
   const view = { ...(json !== undefined && { json }), ...(quiet !== undefined && { quiet }) };
-  const { goOn } = await import("../record/go-on.ts");
-  return goOn({ name: sessionId, task: undefined }, { ...where, ...view }, surroundings);
+  const { resumeSession } = await import("../record/resume-session.ts");
+  return resumeSession({ name: sessionId, task: undefined }, { ...where, ...view }, surroundings);
 };
 
 type Answer = {

@@ -4,9 +4,11 @@ import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
 import { EXIT } from "../exit-code.ts";
 import { readTask } from "../read-task.ts";
+import type { CommandRecord } from "../record/open-for-command.ts";
 import { withRecord } from "../record/open-for-command.ts";
 import type { SessionOptions } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
+import type { FoundRun } from "./find-run.ts";
 import { findRun, toIdentity } from "./find-run.ts";
 import { recordInput } from "./record-input.ts";
 import { refuseAgents } from "./refuse-agents.ts";
@@ -24,7 +26,7 @@ export const sendCommand = async (
   const text = await readTask(words, stdin);
   return withRecord(options, surroundings, async (record) => {
     await refuseAgents(record.sessions, { env: surroundings.env });
-    const found = await findRun(name, record);
+    const found = await findSpeakingRun(await findRun(name, record), record);
     const messageId = `msg_${createId()}` as const;
     await recordInput(record.store, toIdentity(found), {
       type: "message.received",
@@ -42,4 +44,13 @@ export const sendCommand = async (
     await stdout.write(`sent to ${who}; ${sayWhoDrives(sessionId, holder)}\n`);
     return EXIT.done;
   });
+};
+
+/** The run that has the conversation now, where the one that was found is handing it over. */
+const findSpeakingRun = async (found: FoundRun, record: CommandRecord): Promise<FoundRun> => {
+  const { sessionId } = found.session;
+  const [{ findSpeaker }, { fold }] = await Promise.all([import("@retinue/engine"), import("@retinue/runtime")]);
+  const states = fold(await record.store.read(sessionId));
+  const speaker = findSpeaker(found.run.runId, (runId) => states.get(runId));
+  return speaker === found.run.runId ? found : findRun(speaker, record);
 };

@@ -10,7 +10,7 @@ import type { SessionOptions } from "../session-options.ts";
 import type { ViewOptions } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { findSession, isUnsettled, shortId } from "./find-session.ts";
-import { goOn } from "./go-on.ts";
+import { resumeSession } from "./resume-session.ts";
 import { withRecord } from "./open-for-command.ts";
 
 export type ResumeOptions = Pick<SessionOptions, "workspace" | "approve" | "limit"> &
@@ -23,7 +23,7 @@ export const resumeCommand = async (name: string, options: ResumeOptions, surrou
     if (isUnsettled(session)) return undefined;
     return { session, end: (await store.read(session.sessionId)).findLast(isEndOfRoot) };
   });
-  if (ended === undefined) return goOn({ name, task: undefined }, options, surroundings);
+  if (ended === undefined) return resumeSession({ name, task: undefined }, options, surroundings);
   const { session, end } = ended;
   const { stdout, stderr, secrets, redact } = surroundings;
   if (!end) throw new RetinueError("internal", `${session.sessionId} has ended, but its record does not say how.`);

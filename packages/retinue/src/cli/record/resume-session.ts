@@ -18,21 +18,25 @@ import type { CommandRecord } from "./open-for-command.ts";
 import { withRecord } from "./open-for-command.ts";
 import { settingsOf } from "./settings-of-session.ts";
 
-export type GoOnOptions = SessionOptions &
+export type ResumeSessionOptions = SessionOptions &
   ViewOptions &
   CassetteOptions & {
     /** Also from a living process that works on it. */
     readonly takeOver?: boolean;
   };
 
-export type GoOnRequest = {
+export type ResumeSessionRequest = {
   /** The latest of the workspace where absent. */
   readonly name: string | undefined;
   /** Undefined: it is only brought to its end. */
   readonly task: string | undefined;
 };
 
-export const goOn = (request: GoOnRequest, options: GoOnOptions, surroundings: Surroundings): Promise<number> =>
+export const resumeSession = (
+  request: ResumeSessionRequest,
+  options: ResumeSessionOptions,
+  surroundings: Surroundings,
+): Promise<number> =>
   withRecord(options, surroundings, async (record) => {
     const session = await sessionOf(request.name, record);
     const settings = await settingsOf(session, record, options, surroundings);
