@@ -45,8 +45,8 @@ export const TAKE_OVER: readonly Mutation[] = [
   {
     name: "take-over/spends-what-was-spent-meanwhile-again",
     file: drive,
-    before: "  run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));\n",
-    after: "",
+    before: "run.purse = createRunPurse(run.state.spec, run.parent?.purse ?? null, spentBelow(run.state, states));",
+    after: "void spentBelow;",
     tests: ENGINE_TESTS,
   },
   {
@@ -88,16 +88,37 @@ export const TAKE_OVER: readonly Mutation[] = [
   {
     name: "take-over/gives-up-where-another-was-faster",
     file: start,
-    before: 'thrown.code === "session_running") main.parking.waitBeside(root);',
-    after: 'thrown.code === "session_running") main.parking.close();',
+    before: "if (mayPass(thrown)) main.parking.waitBeside(root);",
+    after: "if (mayPass(thrown)) main.parking.close();",
     tests: ENGINE_TESTS,
   },
   {
     name: "take-over/news-between-the-last-look-and-the-watch-are-missed",
     file: parking,
-    before: "      // What came between the last look of the drive and this watch.\n      look(root).catch(() => undefined);\n",
+    before: "      // What came between the last look of the drive and this watch.\n      lookUntilSeen(root);\n",
     after: "",
     tests: ENGINE_TESTS,
+  },
+  {
+    name: "take-over/those-below-spend-from-an-old-purse",
+    file: drive,
+    before: "earlier?.purse ??",
+    after: "",
+    tests: ["packages/engine/src/driven-on-above.test.ts"],
+  },
+  {
+    name: "take-over/those-below-stay-under-an-old-drive",
+    file: drive,
+    before: "if (earlier) takePlaceOf(earlier, run);",
+    after: "void takePlaceOf;",
+    tests: ["packages/engine/src/driven-on-above.test.ts"],
+  },
+  {
+    name: "take-over/a-parked-run-is-forgotten-while-the-store-is-away",
+    file: parking,
+    before: "look(root).catch(() => lookLater(root));",
+    after: "look(root).catch(() => undefined);",
+    tests: ["packages/engine/src/woken-late.test.ts"],
   },
   {
     name: "take-over/believes-a-dead-process",
