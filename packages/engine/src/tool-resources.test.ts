@@ -353,3 +353,43 @@ describe("a resource of a session", () => {
     expect(browser.done).toEqual(["open 1", "a on 1", "close 1"]);
   });
 });
+
+describe("a resource of a session whose main run parks while a sub-agent works in the background", () => {
+  const begin = async () => {
+    const gate = Promise.withResolvers<void>();
+    const browser = createBrowser({ per: "session" });
+    const made = setUp(
+      browser,
+      {
+        "main: go": [
+          {
+            toolCalls: [
+              delegateTo("child", "look", { background: true }),
+              { tool: "act", input: { what: "it" }, callId: "asked" },
+            ],
+          },
+        ],
+        "child: look": [visiting("a"), { ...visiting("b"), before: () => gate.promise }],
+      },
+      { grant: { approve: "ask" }, engine: { unattended: "park" } },
+    );
+    const run = await made.start("go");
+    expect(await run.outcome).toMatchObject({ type: "parked" });
+    await settleDown();
+    return { ...made, browser, run, gate };
+  };
+
+  test("stays open as long as the sub-agent works, and is closed when nothing of the session is at work", async () => {
+    const { browser, gate } = await begin();
+    expect(browser.done).toEqual(["open 1", "a on 1"]);
+    gate.resolve();
+    await settleDown();
+    expect(browser.done).toEqual(["open 1", "a on 1", "b on 1", "close 1"]);
+  });
+
+  test("is closed with the engine", async () => {
+    const { browser, engine } = await begin();
+    await engine.close();
+    expect(browser.done).toEqual(["open 1", "a on 1", "close 1"]);
+  });
+});

@@ -1,6 +1,10 @@
-/** Works on a list of tasks, a few at a time, and gives the results in the order of the tasks. */
-import type { RunResult } from "@retinue/protocol";
+/**
+ * Works on a list of tasks, a few at a time, and gives the results in the order of the tasks. Where some of them wait outside of memory, `Parked` is thrown
+ * when all others have ended: the call that fans out is made again, and finds every run that it has started.
+ */
+import type { RunResult, WaitingFor } from "@retinue/protocol";
 import { NO_USAGE, toErrorValue } from "@retinue/protocol";
+import { Parked } from "@retinue/runtime";
 
 export const fanOut = async <T, R = RunResult>(
   tasks: readonly T[],
@@ -8,6 +12,7 @@ export const fanOut = async <T, R = RunResult>(
   work: (task: T) => Promise<R>,
 ): Promise<readonly (R | RunResult)[]> => {
   const results: (R | RunResult)[] = [];
+  const waiting: WaitingFor[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let index = next++; index < tasks.length; index = next++) {
@@ -16,11 +21,13 @@ export const fanOut = async <T, R = RunResult>(
       try {
         results[index] = await work(task);
       } catch (thrown) {
-        results[index] = toFailed(thrown);
+        if (thrown instanceof Parked) waiting.push(...thrown.on);
+        else results[index] = toFailed(thrown);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(Math.max(1, maxConcurrent), tasks.length) }, worker));
+  if (waiting.length > 0) throw new Parked(waiting);
   return results;
 };
 

@@ -36,7 +36,7 @@ export const closeAfter = async (ground: Ground, run: ActiveRun, drive: () => Pr
   } finally {
     const unclosed = hasSettled ? undefined : releaseOf(run);
     if (unclosed) await tell(ground, run, unclosed);
-    const leaving = run.parent ? undefined : restSession(ground, run, hasSettled);
+    const leaving = restSession(ground, run, hasSettled);
     if (leaving) await leaving;
   }
 };
@@ -45,16 +45,13 @@ const tell = async ({ options }: Ground, { state }: ActiveRun, unclosed: Promise
   for (const warning of await unclosed) options.onProblem?.(`${state.identity.runId}: ${warning}`);
 };
 
-const restSession = (
-  { sessionShelves }: Ground,
-  { state, session }: ActiveRun,
-  hasSettled: boolean,
-): Promise<void> | undefined => {
+/** Whoever of the session is the last at work here lets go of what it holds open: a main run that has settled leaves it to the next turn. */
+const restSession = ({ sessionShelves }: Ground, run: ActiveRun, hasSettled: boolean): Promise<void> | undefined => {
+  const { state, session, parent } = run;
   const { sessionId } = state.identity;
   if (!sessionShelves.has(sessionId)) return undefined;
-  // Another turn of it is at work already.
-  if ([...session.runs].some((other) => other.parent === null && other.state !== state)) return undefined;
-  if (!hasSettled) return sessionShelves.leave(sessionId);
+  if ([...session.runs].some((other) => other !== run)) return undefined;
+  if (!hasSettled || parent) return sessionShelves.leave(sessionId);
   sessionShelves.rest(sessionId);
   return undefined;
 };
