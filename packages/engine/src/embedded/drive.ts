@@ -50,7 +50,8 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
   const { parent, known, resumed, onlyIfFree = false, order } = options;
   const { sessionId, runId } = state.identity;
   const session = enterSession(ground, sessionId);
-  const earlier = resumed ? findEarlierDrive(session, runId) : undefined;
+  // Below another, only one that parked here can have had an earlier drive: a thousand that are resumed are not looked for among each other.
+  const earlier = resumed && (!parent || parent.tree.parked.has(runId)) ? findEarlierDrive(session, runId) : undefined;
   const tree: Tree = parent?.tree ?? earlier?.tree ?? { fault: null, parked: new Map() };
   const run: ActiveRun = {
     state,

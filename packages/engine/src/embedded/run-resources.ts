@@ -50,7 +50,7 @@ const restSession = ({ sessionShelves }: Ground, run: ActiveRun, hasSettled: boo
   const { state, session, parent } = run;
   const { sessionId } = state.identity;
   if (!sessionShelves.has(sessionId)) return undefined;
-  if ([...session.runs].some((other) => other !== run)) return undefined;
+  if (session.runs.size > (session.runs.has(run) ? 1 : 0)) return undefined;
   if (!hasSettled || parent) return sessionShelves.leave(sessionId);
   sessionShelves.rest(sessionId);
   return undefined;
