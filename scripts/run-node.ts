@@ -24,7 +24,7 @@ export type NodeOptions = {
 };
 
 /** Ours, without colours where what is printed goes to a file or a log. */
-const plainEnvironment = (): NodeJS.ProcessEnv => (process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" });
+export const plainEnvironment = (): NodeJS.ProcessEnv => (process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" });
 
 const endProcess = (child: ChildProcess, how: { signal: NodeJS.Signals; group: boolean }): void => {
   if (child.pid === undefined) return;
