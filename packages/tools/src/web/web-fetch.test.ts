@@ -302,7 +302,7 @@ describe("web_fetch", () => {
       "gzip, gzip": () => gzipSync(Buffer.concat(Array.from({ length: 1024 }, () => mebibyte))),
     };
 
-    it.each(Object.keys(bombs))("unpacks %s up to the cap, in bounded memory", async (encoding) => {
+    const unpacksUpToTheCap = async (encoding: string): Promise<void> => {
       const bomb = bombs[encoding]?.() ?? Buffer.alloc(0);
       await using server = await startLoopbackServer((asked, response) => {
         if (asked.url === "/small") return small(asked, response);
@@ -311,7 +311,15 @@ describe("web_fetch", () => {
       const { said, grownMiB } = await measureFetch(`${server.origin}/bomb`);
       expect(said).toContain("cut at 5.2 MB");
       expect(grownMiB).toBeLessThan(64);
-    });
+    };
+
+    it.each(["gzip, gzip"])("unpacks %s up to the cap, in bounded memory", unpacksUpToTheCap);
+
+    it.each(["gzip", "br", "deflate", "zstd"])(
+      "unpacks %s up to the cap, in bounded memory",
+      { tags: ["long"] },
+      unpacksUpToTheCap,
+    );
 
     it("would be seen in memory if they were unpacked whole", { tags: ["long"] }, async () => {
       const bomb = bombs["gzip"]?.();
