@@ -28,7 +28,9 @@ const runHere = (replies: Replies, words: readonly string[], settings?: string) 
 const LIST = { toolCalls: [call("ls", {})] };
 const WRITE = { toolCalls: [call("write", { path: "new.txt", content: "new\n" })] };
 /** Some words, and then nothing more. */
-const HANGING = { text: "word ".repeat(20_000), deltaChars: 5, writeBytes: 2_000, fault: { type: "linger" } } as const;
+const HANGING = { text: "word ".repeat(200), deltaChars: 5, fault: { type: "stall", afterBytes: 4_000 } } as const;
+/** More than a pipe holds. */
+const ENDLESS = { text: "word ".repeat(20_000), deltaChars: 5, writeBytes: 2_000, fault: { type: "linger" } } as const;
 
 /** A signal that comes while the model speaks. */
 const signalled =
@@ -45,7 +47,7 @@ const signalled =
 
 /** As a shell sees a command whose output is cut off by `head`. */
 const cutOff = async (): Promise<number | null> => {
-  const { project } = await create([HANGING]);
+  const { project } = await create([ENDLESS]);
   const command = `"$0" "$1" run --json go | head -n 1 >/dev/null; exit "\${PIPESTATUS[0]}"`;
   const shell = spawn("bash", ["-c", command, process.execPath, BIN], {
     cwd: project.workspace,
