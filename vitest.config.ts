@@ -17,8 +17,8 @@ export default defineConfig({
     pool: "forks",
     // Workers are reused; a test leaves no global state behind.
     isolate: false,
-    // Many tests wait for processes and sockets, so both cores of a small machine are given a worker.
-    maxWorkers: Math.min(availableParallelism(), 8),
+    // Many tests wait for processes and sockets, so there are more workers than cores.
+    maxWorkers: Math.min(Math.ceil(availableParallelism() * 1.5), 8),
     // On a busy machine one of thousands may meet its timeout. CI tries such a test once more, and the test command names it.
     retry: process.env["CI"] === undefined ? 0 : 1,
     // What is polled for comes to be, however busy the machine is; one second is too short for that.

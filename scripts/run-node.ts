@@ -12,6 +12,8 @@ export type NodeEnding = {
 
 export type NodeOptions = {
   readonly args: readonly string[];
+  /** The words of a command that runs it, as `nice` would. */
+  readonly by?: readonly string[];
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly output: "captured" | "shown";
@@ -22,7 +24,7 @@ export type NodeOptions = {
 };
 
 /** Ours, without colours where what is printed goes to a file or a log. */
-const plainEnvironment = (): NodeJS.ProcessEnv => (process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" });
+export const plainEnvironment = (): NodeJS.ProcessEnv => (process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" });
 
 const endProcess = (child: ChildProcess, how: { signal: NodeJS.Signals; group: boolean }): void => {
   if (child.pid === undefined) return;
@@ -40,7 +42,8 @@ export const runNode = (options: NodeOptions): Promise<NodeEnding> =>
     // Windows has no process groups.
     const group = options.group === true && process.platform !== "win32";
     const stream = options.output === "shown" ? "inherit" : "pipe";
-    const child = spawn(process.execPath, options.args, {
+    const [file = process.execPath, ...args] = [...(options.by ?? []), process.execPath, ...options.args];
+    const child = spawn(file, args, {
       cwd: options.cwd,
       env: options.env ?? plainEnvironment(),
       detached: group,

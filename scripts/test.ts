@@ -33,6 +33,7 @@ const [made, vitest] = await Promise.all([
     root: ROOT,
     tests: filtered ? "all" : "short",
     args: filtered ? filter : ["--allowOnly=false"],
+    temporary: "memory",
     signal,
   }),
 ]);

@@ -416,7 +416,7 @@ const endOf = (events: readonly RecordedEvent[]) => ({
   ended: events.filter((event) => event.type === "plan.step" && event.state !== "in_progress").length,
 });
 
-test.each([1, 3, 7, 12])("a plan (seed %i) cut after every event and resumed ends equal", async (seed) => {
+const endsEqual = async (seed: number): Promise<void> => {
   const plan = randomPlan(seed, 5);
   const whole = await run(plan, played(seed), { engine: { maxChildren: 1_000 } });
   const end = endOf(whole.events);
@@ -430,7 +430,11 @@ test.each([1, 3, 7, 12])("a plan (seed %i) cut after every event and resumed end
     ).result;
     expect(endOf(cut.read(whole.sessionId)), `cut after ${count} ${whole.events[count - 1]?.type}`).toEqual(end);
   }
-});
+};
+
+test.each([1])("a plan (seed %i) cut after every event and resumed ends equal", endsEqual);
+
+test.each([3, 7, 12])("a plan (seed %i) cut after every event and resumed ends equal", { tags: ["long"] }, endsEqual);
 
 test("plan_for_goal has a plan made by the planner, told once what was wrong with it", async () => {
   const replies = [

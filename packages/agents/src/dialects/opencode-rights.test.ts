@@ -86,12 +86,12 @@ const toCall = (tool: string, permission: string, input: string): RuledCall => {
 };
 
 describe("the rights of an opencode agent", () => {
-  test("are, in 3,000 random sets of rules, never more than opencode would give, and all of them are tried", () => {
+  const neverMore = (rounds: number) => (): void => {
     const random = createRandom(7);
     const pick = <T>(all: readonly T[]): T => all[random(all.length)] as T;
     const seen = { usable: 0, denied: 0, writes: 0, delegates: 0, allow: 0, ask: 0, deny: 0, same: 0, narrower: 0 };
     const wider: string[] = [];
-    for (let round = 0; round < 3_000; round++) {
+    for (let round = 0; round < rounds; round++) {
       const some = Array.from({ length: random(7) }, (_, line): OpencodeRule => {
         const permission = pick(PERMISSIONS);
         return { permission, pattern: pick(PATTERNS[permission] ?? ["*", "*", "x*"]), action: pick(ACTIONS), line };
@@ -130,6 +130,14 @@ describe("the rights of an opencode agent", () => {
     expect(wider.slice(0, 3)).toEqual([]);
     // What our rules can say they say as opencode does.
     expect(seen.narrower / seen.same).toBeLessThan(0.1);
-    for (const [what, count] of Object.entries(seen)) expect([what, count > 100]).toEqual([what, true]);
-  });
+    for (const [what, count] of Object.entries(seen)) expect([what, count > rounds / 30]).toEqual([what, true]);
+  };
+
+  test("are, in 300 random sets of rules, never more than opencode would give, and all of them are tried", neverMore(300));
+
+  test(
+    "are, in 3,000 random sets of rules, never more than opencode would give, and all of them are tried",
+    { tags: ["long"] },
+    neverMore(3_000),
+  );
 });

@@ -246,7 +246,7 @@ describe.each(PROTOCOLS)("over %s", (protocol, create) => {
     await fails({ text: TEXT, fault: { type: "huge-event" } }, "model_event_too_large", 1);
   });
 
-  it("an event of 15 MiB is read", async () => {
+  it("an event of 15 MiB is read", protocol === "openai" ? {} : { tags: ["long"] }, async () => {
     const server = await serve([{ text: "x".repeat(15 * 1024 * 1024), deltaChars: 15 * 1024 * 1024 }]);
     const { answer } = await ask(server.baseUrl);
     expect(answer?.content[0]).toMatchObject({ type: "text" });

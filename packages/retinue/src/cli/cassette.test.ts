@@ -34,7 +34,7 @@ const recorded = async (): Promise<{ made: MockProject; tape: string }> => {
   cleanups.push(made.remove);
   await writeFile(made.settingsFile, withKey(made.server.baseUrl));
   const tape = join(made.project.workspace, "tape.jsonl");
-  const ended = await made.project.run(["run", "--record", tape, "have it looked at"], { env: { MY_API_KEY: KEY } });
+  const ended = await callRetinue(made.project, ["run", "--record", tape, "have it looked at"], { MY_API_KEY: KEY });
   expect(ended).toMatchObject({ code: 0, stdout: "Both have looked.\n" });
   return { made, tape };
 };
@@ -57,7 +57,7 @@ test("a whole tree of runs is recorded and replayed in another folder without a 
   await writeFile(join(project.home, "retinue.yaml"), withKey(made.server.baseUrl).replace(/^model:.*\n/, ""));
   const asked = made.server.requests.length;
   await made.server.close();
-  const ended = await project.run(["run", "--replay", tape, "have it looked at"]);
+  const ended = await callRetinue(project, ["run", "--replay", tape, "have it looked at"]);
   expect(ended).toMatchObject({ code: 0, stdout: "Both have looked.\n" });
   expect(ended.stderr).toMatch(/^ {2}researcher: completed in /m);
   expect(made.server.requests).toHaveLength(asked);

@@ -1,7 +1,8 @@
-/** Each exit code by its name, from the real command in a process of its own. */
+/** Each exit code by its name, from the real command in a process of its own; where there are more ways to one, the others in this process. */
 import { spawn } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
 import { EXIT } from "./exit-code.ts";
+import { callRetinue } from "./testing/call-retinue.ts";
 import { call, createMockProject, type MockProject } from "./testing/mock-project.ts";
 import { BIN, toEnvironment } from "./testing/spawn-retinue.ts";
 
@@ -21,10 +22,15 @@ const create = async (replies: Replies, settings?: string): Promise<MockProject>
 const run = (replies: Replies, words: readonly string[], settings?: string) => async (): Promise<number | null> =>
   (await (await create(replies, settings)).project.run(words)).code;
 
+const runHere = (replies: Replies, words: readonly string[], settings?: string) => async (): Promise<number | null> =>
+  (await callRetinue((await create(replies, settings)).project, words)).code;
+
 const LIST = { toolCalls: [call("ls", {})] };
 const WRITE = { toolCalls: [call("write", { path: "new.txt", content: "new\n" })] };
 /** Some words, and then nothing more. */
-const HANGING = { text: "word ".repeat(20_000), deltaChars: 5, writeBytes: 2_000, fault: { type: "linger" } } as const;
+const HANGING = { text: "word ".repeat(200), deltaChars: 5, fault: { type: "stall", afterBytes: 4_000 } } as const;
+/** More than a pipe holds. */
+const ENDLESS = { text: "word ".repeat(20_000), deltaChars: 5, writeBytes: 2_000, fault: { type: "linger" } } as const;
 
 /** A signal that comes while the model speaks. */
 const signalled =
@@ -41,7 +47,7 @@ const signalled =
 
 /** As a shell sees a command whose output is cut off by `head`. */
 const cutOff = async (): Promise<number | null> => {
-  const { project } = await create([HANGING]);
+  const { project } = await create([ENDLESS]);
   const command = `"$0" "$1" run --json go | head -n 1 >/dev/null; exit "\${PIPESTATUS[0]}"`;
   const shell = spawn("bash", ["-c", command, process.execPath, BIN], {
     cwd: project.workspace,
@@ -58,17 +64,17 @@ const WAYS: Readonly<Record<keyof typeof EXIT, readonly Way[]>> = {
   done: [["a task that is done", run([{ text: "Done." }], ["run", "do it"])]],
   failed: [
     ["a model that refuses", run([{ fault: { type: "status", status: 401 } }], ["run", "do it"])],
-    ["a task that the built-in rules cannot do", run([], ["run", "--model", "offline/rules", "write a poem to poem.txt"])],
+    ["a task that the built-in rules cannot do", runHere([], ["run", "--model", "offline/rules", "write a poem to poem.txt"])],
   ],
   usage: [
     ["an option that there is not", run([], ["run", "--no-such-option", "do it"])],
-    ["a task that is not given", run([], ["run"])],
-    ["settings that are wrong", run([], ["run", "do it"], "agent: { maxDepth: many }\n")],
-    ["a model that nobody knows", run([], ["run", "--model", "nobody/none", "do it"])],
+    ["a task that is not given", runHere([], ["run"])],
+    ["settings that are wrong", runHere([], ["run", "do it"], "agent: { maxDepth: many }\n")],
+    ["a model that nobody knows", runHere([], ["run", "--model", "nobody/none", "do it"])],
   ],
   limit: [
     ["a limit that is reached", run([LIST, { text: "That is all." }], ["run", "--limit", "iterations=1", "go on"])],
-    ["an act that nobody could be asked about", run([WRITE, { text: "I may not." }], ["run", "write it"])],
+    ["an act that nobody could be asked about", runHere([WRITE, { text: "I may not." }], ["run", "write it"])],
   ],
   waiting: [["a question that waits in the record", run([WRITE], ["run", "write it"], "approvals: { unattended: park }\n")]],
   interrupted: [["Ctrl-C", signalled("SIGINT")]],

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { RunResult } from "@retinue/protocol";
+import { callRetinue } from "./testing/call-retinue.ts";
 import type { MockProject } from "./testing/mock-project.ts";
 import { call, createMockProject } from "./testing/mock-project.ts";
 
@@ -49,7 +50,7 @@ const createWork = async (): Promise<MockProject> => {
 describe("an agent that edits three files, runs the tests and mends one of them", () => {
   test("has a result with the files as measured, whatever it claims", async () => {
     const { project, server } = await createWork();
-    const ended = await project.run(["run", "--approve", "all", "--json", "make the tests pass"]);
+    const ended = await callRetinue(project, ["run", "--approve", "all", "--json", "make the tests pass"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const events = ended.stdout
       .trim()

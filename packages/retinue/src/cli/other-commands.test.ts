@@ -28,15 +28,15 @@ describe("retinue", () => {
     const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
     const made = await project("model: [broken");
     expect(await made.run(["--version"])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
-    expect(await made.run(["-V"])).toMatchObject({ code: 0, stdout: `${version}\n` });
+    expect(await callRetinue(made, ["-V"])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 
   test("help lists the commands, and help of a command its options", async () => {
     const made = await project("model: [broken");
-    const help = await made.run(["help"]);
+    const help = await callRetinue(made, ["help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
     for (const name of ["run", "chat", "doctor", "init"]) expect(help.stdout).toMatch(new RegExp(`^ {2}${name}\\b`, "m"));
-    expect((await made.run(["run", "--help"])).stdout).toContain("--json");
+    expect((await callRetinue(made, ["run", "--help"])).stdout).toContain("--json");
   });
 });
 
@@ -192,7 +192,7 @@ describe("retinue without a command", () => {
 
   test("takes each piped line as a turn of one session", async () => {
     const { made, server } = await conversation(2);
-    const ended = await made.run([], { input: "first question\n\nsecond \\\nquestion" });
+    const ended = await callRetinue(made, [], {}, "first question\n\nsecond \\\nquestion");
     expect(ended).toMatchObject({ code: 0, stdout: "answer 1\nanswer 2\n" });
     const second = JSON.stringify(server.requests[1]?.body);
     for (const part of ["first question", "answer 1", "second \\nquestion"]) expect(second).toContain(part);

@@ -51,7 +51,7 @@ describe.concurrent("retinue run, while its model cannot be reached", { timeout:
 
   test("leaves the run open when the time for it is over, says how to go on, and a resume completes it", async () => {
     const { project, open } = await awayServer(100);
-    const ended = await project.run(["run", "--json", "hi"]);
+    const ended = await callRetinue(project, ["run", "--json", "hi"]);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/^retinue: local\/any-name cannot be reached: .* \[run_left_open\]$/m);
     expect(ended.stderr).toMatch(/^retinue: left open; retinue sessions resume \S+ goes on\.$/m);

@@ -153,7 +153,7 @@ describe.concurrent("retinue run", () => {
 
   test("the built-in rules exit with 1 for a task that they cannot do", async () => {
     const project = await plainProject();
-    const ended = await project.run(["run", "--model", "offline/rules", "write a poem to poem.txt"]);
+    const ended = await callRetinue(project, ["run", "--model", "offline/rules", "write a poem to poem.txt"]);
     expect(ended.code).toBe(1);
     expect(ended.stdout).toContain("takes a real model");
   });
@@ -322,7 +322,7 @@ describe.concurrent("what goes wrong is said with its code and what to do", () =
     { tags: ["long"] },
     async () => {
       const project = await plainProject();
-      const ended = await project.run(["run", "--json", "--model", "nope/x", "hi"]);
+      const ended = await callRetinue(project, ["run", "--json", "--model", "nope/x", "hi"]);
       expect(ended.code).toBe(2);
       const events = toEvents(ended.stdout) as readonly unknown[];
       expect(events).toEqual([
@@ -442,9 +442,9 @@ describe("what a model says", () => {
       { text: hostile, deltaChars: 1 },
       { text: hostile, deltaChars: 1 },
     ]);
-    const text = await project.run(["run", "attack"]);
+    const text = await callRetinue(project, ["run", "attack"]);
     expect(text.stdout).toBe("clear \\u{1b}[2J clip \\u{1b}]52;c;AAAA\\u{7} c1 \\u{9b}2J bidi \\u{202e}\n");
-    const json = await project.run(["run", "--json", "attack"]);
+    const json = await callRetinue(project, ["run", "--json", "attack"]);
     expect(json.stdout.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(toEvents(json.stdout).at(-1)).toMatchObject({ result: { details: hostile } });
   });
@@ -454,9 +454,9 @@ describe("what a model says", () => {
     const { project } = await setUp(
       Array.from({ length: 2 }, () => ({ text: "the key is sk-canary-0123456789, yes", deltaChars: 3 })),
     );
-    const text = await project.run(["run", "leak"], { env });
+    const text = await callRetinue(project, ["run", "leak"], env);
     expect(text.stdout).toBe("the key is [redacted:OPENAI_API_KEY], yes\n");
-    const json = await project.run(["run", "--json", "leak"], { env });
+    const json = await callRetinue(project, ["run", "--json", "leak"], env);
     const streamed = toEvents(json.stdout)
       .map((event) => (event.type === "model.delta" ? event.text : ""))
       .join("");

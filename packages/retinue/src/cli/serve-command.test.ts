@@ -3,6 +3,7 @@ import { createClient } from "@retinue/client";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { callRetinue } from "./testing/call-retinue.ts";
 import type { Project, Running } from "./testing/spawn-retinue.ts";
 import { createProject } from "./testing/spawn-retinue.ts";
 
@@ -51,22 +52,22 @@ test("prints a link with a token, serves the folders that it was given, and ends
   const { code, stderr } = await running.ended;
   feed.close();
   expect([code, stderr]).toEqual([0, expect.stringContaining("can be resumed")]);
-  const shown = await project.run(["sessions", "list", "--json"]);
+  const shown = await callRetinue(project, ["sessions", "list", "--json"]);
   expect(shown.stdout).toContain(sessionId);
 });
 
 test("refuses to be reachable from elsewhere without a password and TLS, and says what is missing", async () => {
   const project = await open();
-  const { code, stderr } = await project.run(["serve", "--host", "0.0.0.0", "--port", "0"]);
+  const { code, stderr } = await callRetinue(project, ["serve", "--host", "0.0.0.0", "--port", "0"]);
   expect(code).toBe(2);
   expect(stderr).toContain("[server_open_bind]");
   await writeFile(path.join(project.home, "password"), "short\n");
-  const short = await project.run(["serve", "--password-file", path.join(project.home, "password")]);
+  const short = await callRetinue(project, ["serve", "--password-file", path.join(project.home, "password")]);
   expect([short.code, short.stderr]).toEqual([2, expect.stringContaining("shorter than 12")]);
 });
 
 test("a command of an agent serves nothing", { tags: ["long"] }, async () => {
   const project = await open();
-  const { code, stderr } = await project.run(["serve", "--port", "0"], { env: { RETINUE_COMMAND: "1" } });
+  const { code, stderr } = await callRetinue(project, ["serve", "--port", "0"], { RETINUE_COMMAND: "1" });
   expect([code, stderr]).toEqual([2, expect.stringContaining("[answer_refused]")]);
 });

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { callRetinue } from "../cli/testing/call-retinue.ts";
 import { call, createMockProject, type MockProject } from "../cli/testing/mock-project.ts";
 import { createProject, type Project } from "../cli/testing/spawn-retinue.ts";
 import { startInPty, type InPty } from "./testing/start-in-pty.ts";
@@ -64,7 +65,7 @@ test("Ctrl-C once stops the turn, which is settled in the record; twice leaves, 
   at.type("\u0003");
   expect(await at.ended).toBe(0);
   expect(at.bytes()).toContain("\u001b[?2004l");
-  const { stdout } = await mock.project.run(["sessions", "list", "--json"]);
+  const { stdout } = await callRetinue(mock.project, ["sessions", "list", "--json"]);
   expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ state: "settled", status: "cancelled" }] });
 });
 

@@ -124,9 +124,8 @@ describe("retinue spawn", () => {
 
 describe("retinue fanout", () => {
   test("prints the results in the order of the tasks", async () => {
-    const ended = await (
-      await project()
-    ).run(["fanout", "code-search", "where is parsePrice?", "researcher", "where is emptyCart?", ...OFFLINE]);
+    const words = ["fanout", "code-search", "where is parsePrice?", "researcher", "where is emptyCart?", ...OFFLINE];
+    const ended = await callRetinue(await project(), words);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(
       /^## 1\. code-search: where is parsePrice\?\n[^]*src\/price\.ts:1[^]*^## 2\. researcher: where is emptyCart\?\n[^]*src\/cart\.ts:1/m,

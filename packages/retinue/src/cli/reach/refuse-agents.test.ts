@@ -34,7 +34,7 @@ const answerFromBelow = async ({ by }: Setting): Promise<{ readonly said: string
       : { toolCalls: [call("shell", { command: answerBy(by, made.project.home) })] };
   }, "approvals: { unattended: park }\nallowUnsandboxed: true\n");
   cleanups.push(made.remove);
-  expect(await made.project.run(["run", "write a file"])).toMatchObject({ code: 4 });
+  expect(await callRetinue(made.project, ["run", "write a file"])).toMatchObject({ code: 4 });
   const ran = await made.project.run(["run", "--approve", "all", "answer it yourself"], { by: WITHOUT_SANDBOX });
   expect(ran).toMatchObject({ code: 0, stdout: "Done.\n" });
   return { said: made.server.requests.at(-1)?.text ?? "", made };

@@ -44,7 +44,7 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
   test("is told with what it waits for and exit code 4, listed as waiting, and goes on at once with --resume", async () => {
     const made = await createAsking();
     const { project } = made;
-    const parked = await project.run(["run", "write a file"]);
+    const parked = await callRetinue(project, ["run", "write a file"]);
     expect(parked).toMatchObject({ code: 4, signal: null, stdout: "" });
     expect(parked.stderr).toContain("May I?\n");
     const id = await questionOf(made);

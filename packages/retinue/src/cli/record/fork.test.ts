@@ -105,7 +105,7 @@ describe("the prompt", () => {
     const made = await createMockProject(() => ({ text: `answer ${(count += 1)}` }));
     cleanups.push(made.remove);
     const input = "/cost\nfirst\n/cost\n/sessions\n/fork 1\nother\n/sessions\n/resume nope\n/resume\n";
-    const ended = await made.project.run([], { input });
+    const ended = await callRetinue(made.project, [], {}, input);
     expect(ended).toMatchObject({ code: 2, stdout: "answer 1\nanswer 2\n" });
     expect(ended.stderr).toMatch(/^retinue: No session has begun here yet\. \[session_unknown\]$/m);
     expect(ended.stderr).toMatch(/^agent +runs +done .*\nmain +1 +100 %.*\n\d+ tokens in, \d+ out, /m);

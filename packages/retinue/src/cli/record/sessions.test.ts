@@ -48,7 +48,7 @@ describe("a recorded session", () => {
   beforeAll(async () => {
     made = await setUp([...HISTORY, { text: "from elsewhere" }]);
     const words = ["run", "--approve", "all", "take notes \u001b[2J of the zebra\nand more"];
-    const ended = await made.project.run(words, { env: { OPENAI_API_KEY: KEY } });
+    const ended = await callRetinue(made.project, words, { OPENAI_API_KEY: KEY });
     expect(ended).toMatchObject({ code: 0 });
     sessionId = /^retinue: recorded as (ses_\w+)$/m.exec(ended.stderr)?.[1] ?? "";
     expect(sessionId).not.toBe("");

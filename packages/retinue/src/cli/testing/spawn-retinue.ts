@@ -45,7 +45,7 @@ export type Project = {
 const COMPILED = fileURLToPath(new URL("../../../../../node_modules/.cache/retinue-tests", import.meta.url));
 
 /** The browser that npm brings is unpacked there, once. */
-const CACHE = fileURLToPath(new URL("../../../../../node_modules/.cache", import.meta.url));
+export const CACHE = fileURLToPath(new URL("../../../../../node_modules/.cache", import.meta.url));
 
 /** Runs a command as on a machine that has no sandbox, with a file that is no program in its place; nothing where this is one. */
 export const WITHOUT_SANDBOX: readonly string[] = existsSync("/usr/bin/bwrap")

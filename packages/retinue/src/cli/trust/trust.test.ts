@@ -26,7 +26,7 @@ const readTrust = async ({ home }: Project): Promise<string> => readFile(join(ho
 
 describe("retinue trust", () => {
   test("says so where there is nothing to trust", async () => {
-    const ended = await (await project("model: offline/rules\n")).run(["trust"]);
+    const ended = await callRetinue(await project("model: offline/rules\n"), ["trust"]);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(/ asks for nothing that it is not trusted for\.\n$/);
   });
@@ -36,7 +36,7 @@ describe("retinue trust", () => {
     await writeFile(join(made.workspace, ".mcp.json"), MCP);
     await mkdir(join(made.workspace, ".retinue/tools"), { recursive: true });
     await writeFile(join(made.workspace, ".retinue/tools/a.ts"), "export const a = 1;\n");
-    const ended = await made.run(["trust"], { input: "y\n" });
+    const ended = await callRetinue(made, ["trust"], {}, "y\n");
     expect(ended.code).toBe(2);
     expect(ended.stdout).toContain("files: no-such-program --root 'a b'");
     expect(ended.stdout).toContain(".retinue/tools/a.ts");

@@ -6,6 +6,7 @@ import { createMemoryLog } from "@retinue/store";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { CACHE } from "../../cli/testing/spawn-retinue.ts";
 import type { RetinueStore } from "../../open-record.ts";
 import type { OpenServer, OpenServerOptions } from "../open-server.ts";
 import { openServer } from "../open-server.ts";
@@ -36,7 +37,8 @@ export const serveProject = async ({ script = [], files = {}, ...options }: Serv
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
     await writeFile(path.join(folder, name), text);
   }
-  const env = { PATH: process.env["PATH"], HOME: home, RETINUE_HOME: home };
+  // The browser that npm brings is unpacked once for all of them.
+  const env = { PATH: process.env["PATH"], HOME: home, RETINUE_HOME: home, XDG_CACHE_HOME: CACHE };
   const store = options.store ?? createMemoryLog();
   const server = await openServer({ ...options, folders: [folder], env, store, model: createScriptedModel(script) });
   const [served] = server.workspaces;

@@ -12,7 +12,7 @@ const ask = (request: SqliteRequest): { reply: SqliteReply | undefined; signal: 
   const { stdout, signal } = spawnSync(process.execPath, ["--no-warnings", script], {
     input: JSON.stringify(request),
     encoding: "utf8",
-    env: {},
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
   });
   return { reply: stdout === "" ? undefined : (JSON.parse(stdout) as SqliteReply), signal };
 };
