@@ -19,8 +19,9 @@ const SPARE_BYTES = 2_000_000;
 /** Each page that is given back is looked for in the list of free ones: with more of them it is quicker to write the file anew. */
 const MAX_IN_STEPS_BYTES = 512_000_000;
 const PAGES_OF_STEP = 256;
-/** At most about three pages are written for each that is given back. */
-const PAGES_OF_SMALL_STEP = 4;
+const PAGES_OF_SMALLEST_STEP = 4;
+/** A few pages are written for each that is given back: with this much free for each, there is room for them. */
+const FREE_BYTES_OF_PAGE = 100_000;
 /** With this much room the smallest step works, whatever else is in the write-ahead file. */
 const ROOM_OF_STEP = 262_144;
 const INCREMENTAL = 2;
@@ -75,12 +76,13 @@ const shrinkInSteps = async ({ db, queue, freeBytes, checkpoint }: ShrinkOptions
     }
   };
   for (let before = Infinity, free = freePages(); free > 0 && free < before;) {
-    const isSmall = isLittle(freeBytes());
-    if (!(await giveBack(isSmall ? PAGES_OF_SMALL_STEP : PAGES_OF_STEP))) {
+    const room = freeBytes();
+    const pages = Math.min(PAGES_OF_STEP, Math.max(PAGES_OF_SMALLEST_STEP, Math.floor(room / FREE_BYTES_OF_PAGE)));
+    if (!(await giveBack(pages))) {
       checkpoint();
       await giveBack(1);
     }
-    if (isSmall) checkpoint();
+    if (isLittle(room)) checkpoint();
     before = free;
     free = freePages();
   }

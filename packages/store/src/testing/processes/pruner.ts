@@ -3,7 +3,6 @@
  * kills itself (0: never). Says as one line of JSON what came of it, and how large the write-ahead file was at most after a commit.
  */
 import { statSync } from "node:fs";
-import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteLog } from "../../sqlite/sqlite-log.ts";
 
@@ -11,8 +10,7 @@ const [path = "", keep = "", killAfter = "0"] = process.argv.slice(2);
 let commits = 0;
 let mostWalBytes = 0;
 let isPruning = false;
-// Called with the database it belongs to, below.
-const prepare = Reflect.get(DatabaseSync.prototype, "prepare") as (this: DatabaseSync, sql: string) => StatementSync;
+const prepare = Reflect.get(DatabaseSync.prototype, "prepare");
 DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql) {
   const statement = prepare.call(this, sql);
   if (sql !== "COMMIT") return statement;
