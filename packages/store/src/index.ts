@@ -28,6 +28,8 @@ export type {
   Page,
   PageOptions,
   ReadSide,
+  KeptRoom,
+  RetainHooks,
   Retention,
   RunNode,
   SearchHit,

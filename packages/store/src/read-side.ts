@@ -152,6 +152,20 @@ export type Retention = {
   readonly keep?: number;
 };
 
+/** Room of what was deleted that stays in the store for now, where new events take it. */
+export type KeptRoom = {
+  readonly bytes: number;
+  /** What must be free on the disk for it to be given back. */
+  readonly needed: number;
+};
+
+export type RetainHooks = {
+  /** A session is gone, whatever becomes of the others. */
+  readonly removed?: (sessionId: SessionId) => void;
+  /** Room could not be given back to the disk. */
+  readonly kept?: (room: KeptRoom) => void;
+};
+
 export type DeleteOptions = { readonly force?: boolean };
 
 export type ReadSide = {
@@ -184,7 +198,7 @@ export type ReadSide = {
    */
   readonly deleteSession: (sessionId: SessionId, options?: DeleteOptions) => Awaitable<boolean>;
   /** Deletes what is too old or too many; sessions whose latest run has not ended stay. Gives what went. */
-  readonly retain: (retention: Retention) => Awaitable<readonly SessionId[]>;
+  readonly retain: (retention: Retention, hooks?: RetainHooks) => Awaitable<readonly SessionId[]>;
   /**
    * Compares everything that is kept of a session, or of all, with the chain of its events. It takes long and pauses often;
    * `told` hears how far it has come.

@@ -77,8 +77,8 @@ export const createMemoryReadSide = ({ sessions, holderOf, anyHolderOf, remove, 
       remove(sessionId);
       return existed;
     },
-    retain: async (retention) => {
-      const gone = await (await current()).retain(retention);
+    retain: async (retention, hooks) => {
+      const gone = await (await current()).retain(retention, hooks);
       for (const sessionId of gone) remove(sessionId);
       return gone;
     },

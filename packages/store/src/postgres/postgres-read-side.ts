@@ -211,13 +211,15 @@ export const createPostgresReadSide = ({
       return session !== undefined;
     });
   },
-  retain: async (retention) => {
+  retain: async (retention, { removed } = {}) => {
     open();
-    return db.transact(async (query) => {
+    const gone = await db.transact(async (query) => {
       const sessions = await readOutdated(query, retention);
       for (const session of sessions) await removeSession(query, session);
       return sessions.map((session) => session.sessionId);
     });
+    if (removed !== undefined) for (const sessionId of gone) removed(sessionId);
+    return gone;
   },
   verify: async (sessionId, told) => {
     open();

@@ -10,6 +10,7 @@ import type { ApprovalQuery, OpenApproval } from "../open-approval.ts";
 import { toOpenApproval } from "../open-approval.ts";
 import type { ApprovalOperation, ApprovalRow } from "../project-approval.ts";
 import { readHead } from "./event-table.ts";
+import { isBeingRemoved } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 
 export const applyApproval = (statements: Statements, operation: ApprovalOperation): void => {
@@ -61,7 +62,8 @@ export function* eachApproval(statements: Statements, sessionNumber: number): Ge
 }
 
 const SELECT_OPEN = `SELECT a.event_id, e.body, r.message_id AS run_message_id FROM approvals a
-  JOIN events e ON e.id = a.event_id JOIN runs r ON r.run_id = a.run_id WHERE a.closed IS NULL`;
+  JOIN events e ON e.id = a.event_id JOIN runs r ON r.run_id = a.run_id
+  WHERE a.closed IS NULL AND NOT ${isBeingRemoved("r.session_number")}`;
 
 export const readOpenApprovals = (statements: Statements, { sessionId }: ApprovalQuery): readonly OpenApproval[] => {
   const head = sessionId === undefined ? undefined : readHead(statements, sessionId);
@@ -121,12 +123,4 @@ const createWorkspaces = (statements: Statements): ((sessionNumber: number) => s
     }
     return workspace;
   };
-};
-
-/** Takes all questions of a session away. */
-export const removeApprovals = (statements: Statements, sessionNumber: number): void => {
-  statements("DELETE FROM approvals WHERE event_id BETWEEN ? AND ?").run(
-    toEventKey(sessionNumber, 0),
-    toEventKey(sessionNumber, MAX_SEQ),
-  );
 };

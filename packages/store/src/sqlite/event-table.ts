@@ -115,13 +115,6 @@ export const insertInput = (statements: Statements, runId: RunId, eventId: numbe
   statements("INSERT INTO inputs (run_id, event_id) VALUES (?, ?)").run(toColumnText(runId), eventId);
 };
 
-export const removeInputs = (statements: Statements, sessionNumber: number): void => {
-  statements("DELETE FROM inputs WHERE event_id BETWEEN ? AND ?").run(
-    toEventKey(sessionNumber, 0),
-    toEventKey(sessionNumber, MAX_SEQ),
-  );
-};
-
 /** Whether `inputs` names the inputs of a session and nothing else. */
 export const hasRightInputs = (statements: Statements, sessionNumber: number): boolean => {
   const range: [number, number] = [toEventKey(sessionNumber, 0), toEventKey(sessionNumber, MAX_SEQ)];

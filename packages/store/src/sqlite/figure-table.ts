@@ -7,6 +7,7 @@ import type { SessionId } from "@retinue/protocol";
 import { toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
 import { HAS_ENDED_OR_IS_NO_MODEL_CALL } from "../message-row.ts";
+import { isBeingRemoved } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 
 export type FigureTable = {
@@ -119,8 +120,8 @@ export const createFigureTable = (statements: Statements): FigureTable => {
     hasForeign: () =>
       ["figures", "counted"].some(
         (table) =>
-          statements(`SELECT 1 FROM ${table} WHERE session_number NOT IN (SELECT number FROM sessions) LIMIT 1`).get() !==
-          undefined,
+          statements(`SELECT 1 FROM ${table} WHERE session_number NOT IN (SELECT number FROM sessions)
+               AND NOT ${isBeingRemoved("session_number")} LIMIT 1`).get() !== undefined,
       ),
   };
 };

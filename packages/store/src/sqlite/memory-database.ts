@@ -8,6 +8,7 @@ import { createFigureTable } from "./figure-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
+import { createSessionRemoval } from "./session-removal.ts";
 import { createSqliteReadSide } from "./sqlite-read-side.ts";
 import { createStatements } from "./statements.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -28,6 +29,7 @@ export const createMemoryDatabase = (): MemoryDatabase => {
   const statements = createStatements(db);
   const recorder = createRecorder({ statements, isAlone: true });
   const searchIndex = createSearchIndex(statements);
+  const removal = createSessionRemoval(statements, searchIndex);
   const queue = createWriteQueue({
     db,
     path,
@@ -42,6 +44,7 @@ export const createMemoryDatabase = (): MemoryDatabase => {
       path,
       statements,
       searchIndex,
+      removal,
       figures: createFigureTable(statements),
       queue,
       // Nobody drives a copy: who feeds it knows.

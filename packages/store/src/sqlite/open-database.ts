@@ -181,7 +181,7 @@ const create = (file: string, migrations: readonly Migration[]): void => {
     try {
       chmodSync(draft, 0o600);
       // Until it is in its place nobody needs it: it is brought to the disk once, when it is whole.
-      db.exec("PRAGMA page_size = 4096; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
+      db.exec("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       migrate(db, migrations, file);
       db.exec("PRAGMA journal_mode = WAL");

@@ -18,6 +18,7 @@ import { NEW_SESSION } from "../project-session.ts";
 import { applyApproval, readApproval } from "./approval-table.ts";
 import { insertInput, readEvents } from "./event-table.ts";
 import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
+import { isBeingRemoved } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 import type { UnderWayRows } from "./under-way-rows.ts";
 import { createUnderWayRows } from "./under-way-rows.ts";
@@ -49,9 +50,11 @@ export type RecorderOptions = {
   readonly statements: Statements;
   /** Nobody else writes to this database, so whatever was learnt stays true. */
   readonly isAlone?: boolean;
+  /** Before a session is made. */
+  readonly makingSession?: (sessionId: SessionId) => void;
 };
 
-export const createRecorder = ({ statements, isAlone = false }: RecorderOptions): Recorder => {
+export const createRecorder = ({ statements, isAlone = false, makingSession = () => {} }: RecorderOptions): Recorder => {
   const sessions = new Map<SessionId, SessionRow>();
   const runs = new Map<RunId, KnownRun>();
   /** Of a run, under the epoch for which it holds: while that lease lives, nobody else can have added to the run. */
@@ -76,7 +79,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     settle();
     const row = statements(
       `SELECT e.body, m.status FROM runs r JOIN events e ON e.id = r.message_id JOIN messages m ON m.id = r.message_id
-         WHERE r.run_id = ?`,
+         WHERE r.run_id = ? AND NOT ${isBeingRemoved("r.session_number")}`,
     ).get(toColumnText(runId));
     const identity = row === undefined ? undefined : fromEventBody(String(row["body"]));
     if (identity === undefined) return undefined;
@@ -109,6 +112,7 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
   };
 
   const insertSession = (sessionId: SessionId): SessionRow => {
+    makingSession(sessionId);
     const created = statements(INSERT_SESSION).run(toColumnText(sessionId), ...toSessionValues(NEW_SESSION));
     const number = Number(created.lastInsertRowid);
     // The ids of the session's messages are given away at once, or each of them would have to be noted as the highest.
@@ -235,7 +239,9 @@ export const createRecorder = ({ statements, isAlone = false }: RecorderOptions)
     settle,
     underWay,
     takeOver: (runId) => {
-      const row = statements("UPDATE runs SET epoch = epoch + 1 WHERE run_id = ? RETURNING epoch").get(toColumnText(runId));
+      const row = statements(
+        `UPDATE runs SET epoch = epoch + 1 WHERE run_id = ? AND NOT ${isBeingRemoved("session_number")} RETURNING epoch`,
+      ).get(toColumnText(runId));
       if (row === undefined) return undefined;
       const epoch = Number(row["epoch"]);
       const cached = projections.get(runId);

@@ -256,6 +256,15 @@ CREATE VIEW system_prompts AS SELECT m.session_id, m.system_prompt_id, m.agent_r
   GROUP BY m.session_id, m.system_prompt_id;
 `;
 
+/** Sessions that are gone for whoever reads, and of which something is left: `session-removal.ts` says how it goes. */
+const REMOVALS = `
+CREATE TABLE removals (
+    session_number INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    indexed_seq INTEGER NOT NULL
+);
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
@@ -266,4 +275,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: TOUCHES },
   { version: 8, sql: IMPORTED },
   { version: 9, sql: SYSTEM_PROMPTS },
+  { version: 10, sql: REMOVALS },
 ];

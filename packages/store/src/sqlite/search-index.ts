@@ -12,11 +12,18 @@ export type SearchIndex = {
   readonly isBehind: () => boolean;
   /** Indexes at most so many events; inside a transaction. */
   readonly catchUp: (maxEvents: number) => void;
-  /** Takes a session's words out; inside a transaction, before its events go. */
-  readonly remove: (sessionNumber: number) => void;
+  /** Takes the words of an event out that was indexed; inside a transaction. */
+  readonly remove: (id: number, body: string) => void;
+  /** Whether words that were taken out have left more empty room than there are words: their pages stay where they were. */
+  readonly isHollow: () => boolean;
   /** Begins anew: every session is to be indexed again. Inside a transaction. */
   readonly reset: () => void;
 };
+
+/** A row of the index is a page of about this size. */
+const PAGE_BYTES = 4000;
+/** Less is not worth indexing anew. */
+const MIN_HOLLOW_PAGES = 64;
 
 export const createSearchIndex = (statements: Statements): SearchIndex => {
   const nextBehind = () =>
@@ -29,8 +36,7 @@ export const createSearchIndex = (statements: Statements): SearchIndex => {
       toEventKey(sessionNumber, to),
     );
     for (const row of rows) {
-      const event = fromEventBody(String(row["body"]));
-      const said = event === undefined ? "" : toIndexable(toSaid(event));
+      const said = toIndexed(String(row["body"]));
       if (said !== "") act(Number(row["id"]), said);
     }
   };
@@ -49,14 +55,25 @@ export const createSearchIndex = (statements: Statements): SearchIndex => {
         left -= to - from + 1;
       }
     },
-    remove: (sessionNumber) => {
-      const indexed = Number(statements("SELECT indexed_seq FROM sessions WHERE number = ?").get(sessionNumber)?.["indexed_seq"]);
-      const remove = statements("INSERT INTO said (said, rowid, text) VALUES ('delete', ?, ?)");
-      eachSaid(sessionNumber, 1, indexed, (id, said) => remove.run(id, said));
+    remove: (id, body) => {
+      const said = toIndexed(body);
+      if (said !== "") statements("INSERT INTO said (said, rowid, text) VALUES ('delete', ?, ?)").run(id, said);
+    },
+    isHollow: () => {
+      const row = statements("SELECT count(*) AS pages, total(length(block)) AS bytes FROM said_data").get();
+      const pages = Number(row?.["pages"]);
+      return pages >= MIN_HOLLOW_PAGES && Number(row?.["bytes"]) < (pages * PAGE_BYTES) / 2;
     },
     reset: () => {
       statements("INSERT INTO said (said) VALUES ('delete-all')").run();
       statements("UPDATE sessions SET indexed_seq = 0 WHERE indexed_seq > 0").run();
+      statements("UPDATE removals SET indexed_seq = 0 WHERE indexed_seq > 0").run();
     },
   };
+};
+
+/** What of an event's body goes into the index; empty where nothing was said. */
+const toIndexed = (body: string): string => {
+  const event = fromEventBody(body);
+  return event === undefined ? "" : toIndexable(toSaid(event));
 };

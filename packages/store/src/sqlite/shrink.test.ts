@@ -1,9 +1,12 @@
 import { statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { recordSession } from "../testing/recorded-session.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
-import { createSqliteLog } from "./sqlite-log.ts";
+import type { KeptRoom } from "../read-side.ts";
+import { openDatabase } from "./open-database.ts";
+import { createLogOn, createSqliteLog } from "./sqlite-log.ts";
 
 const folder = createTestFolder();
 
@@ -41,5 +44,52 @@ describe("a store that was pruned", () => {
     expect(await again.readSide.retain({ keep: 3 })).toEqual(["ses_1"]);
     expect(statSync(path).size).toBe(before);
     await again.close();
+  });
+});
+
+describe("a store from before files gave room back in steps", () => {
+  const isStepwise = (path: string): boolean => {
+    const db = new DatabaseSync(path);
+    const mode = db.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"];
+    db.close();
+    return mode === 2;
+  };
+  const recordOlder = async (): Promise<string> => {
+    const path = folder.file();
+    const log = createSqliteLog({ path });
+    for (let at = 0; at < 6; at += 1)
+      await recordSession(log, { sessionId: `ses_${at}`, output: `needle ${at} `.repeat(20_000) });
+    await log.close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA auto_vacuum = NONE; VACUUM");
+    db.close();
+    return path;
+  };
+
+  it("is written anew once, and gives room back in steps from then on", async () => {
+    const path = await recordOlder();
+    expect(isStepwise(path)).toBe(false);
+    const before = statSync(path).size;
+    const log = createSqliteLog({ path });
+    expect(await log.readSide.retain({ keep: 1 })).toHaveLength(5);
+    await log.close();
+    expect(statSync(path).size).toBeLessThan(before / 2);
+    expect(isStepwise(path)).toBe(true);
+  });
+
+  it("keeps the room where there is too little to write it anew, says how much it needs, and uses the room for what comes", async () => {
+    const path = await recordOlder();
+    const before = statSync(path).size;
+    const kept: KeptRoom[] = [];
+    const db = openDatabase({ path, synchronous: "NORMAL" });
+    const log = createLogOn({ db, path, busyMs: 1_000, freeBytes: () => 300_000 });
+    expect(await log.readSide.retain({ keep: 1 }, { kept: (room) => void kept.push(room) })).toHaveLength(5);
+    expect(kept).toEqual([{ bytes: expect.any(Number), needed: expect.any(Number) }]);
+    expect(kept[0]?.bytes).toBeGreaterThan(before / 2);
+    expect(kept[0]?.needed).toBeGreaterThan(before - (kept[0]?.bytes ?? 0));
+    await recordSession(log, { sessionId: "ses_new", output: "needle of it ".repeat(20_000) });
+    expect((await log.readSide.verify()).damage).toEqual([]);
+    await log.close();
+    expect(statSync(path).size).toBe(before);
   });
 });

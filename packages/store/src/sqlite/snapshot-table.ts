@@ -41,10 +41,3 @@ export const readSnapshot = (statements: Statements, runId: RunId, format: strin
   };
   return toSnapshotDigest(snapshot, String(row["hash"])) === row["digest"] ? snapshot : undefined;
 };
-
-export const removeSnapshots = (statements: Statements, sessionNumber: number): void => {
-  statements("DELETE FROM snapshots WHERE event_id BETWEEN ? AND ?").run(
-    toEventKey(sessionNumber, 0),
-    toEventKey(sessionNumber, MAX_SEQ),
-  );
-};

@@ -22,12 +22,16 @@ import { createFigureTable } from "./figure-table.ts";
 import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
 import { openDatabase, openReader } from "./open-database.ts";
+import { readFreeBytes } from "./free-room.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { toFullError, toStoreError } from "./sqlite-errors.ts";
+import { createSessionRemoval } from "./session-removal.ts";
 import { createSqliteReadSide } from "./sqlite-read-side.ts";
 import { readLatestRoot } from "./run-table.ts";
 import { insertSnapshot, readSnapshot } from "./snapshot-table.ts";
+import type { SpareRoom } from "./spare-room.ts";
+import { createSpareRoom } from "./spare-room.ts";
 import { createStatements } from "./statements.ts";
 import { createTouchedSessions } from "./touched-sessions.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -39,6 +43,8 @@ export type SqliteLogOptions = HolderOptions & {
   readonly synchronous?: Synchronous;
   /** How long another process may hold the file before a write fails with `store_busy`; 30 s by default. */
   readonly busyMs?: number;
+  /** Where the disk is full, the room that is kept beside the store is used to open it: for those who look, or remove. */
+  readonly mayUseSpare?: boolean;
 };
 
 export type SqliteLog = EventLog & { readonly readSide: ReadSide };
@@ -55,13 +61,24 @@ const STRETCH = 256;
 const FAR_BEHIND = 16_384;
 
 export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
-  const { path, synchronous = "NORMAL", busyMs = 30_000 } = options;
-  const db = openDatabase({ path, synchronous });
+  const { path, synchronous = "NORMAL", busyMs = 30_000, mayUseSpare = false } = options;
+  const spare = createSpareRoom(path);
+  const open = (): DatabaseSync => openDatabase({ path, synchronous });
+  const db = mayUseSpare ? openWithSpare(open, spare) : open();
   try {
-    return createLogOn({ ...options, db, busyMs, synchronous });
+    return createLogOn({ ...options, db, busyMs, synchronous, spare });
   } catch (error) {
     db.close();
     throw toStoreError(error, path);
+  }
+};
+
+const openWithSpare = (open: () => DatabaseSync, spare: SpareRoom): DatabaseSync => {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof RetinueError && error.code === "store_full" && spare.release())) throw error;
+    return open();
   }
 };
 
@@ -71,14 +88,19 @@ export type LogOnOptions = HolderOptions & {
   readonly busyMs: number;
   /** As the database was opened; `NORMAL` by default. */
   readonly synchronous?: Synchronous;
+  readonly spare?: SpareRoom;
+  /** How much may still be written to the disk; as the file system says by default. */
+  readonly freeBytes?: () => number;
 };
 
 /** The log on a database that is open; it is the log's from then on. */
-export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }: LogOnOptions): SqliteLog => {
+export const createLogOn = (options: LogOnOptions): SqliteLog => {
+  const { db, path, busyMs, synchronous, spare = createSpareRoom(path), freeBytes = () => readFreeBytes(path) } = options;
   const statements = createStatements(db);
-  const holders = createHolderTable(statements, holderOptions);
-  const recorder = createRecorder({ statements });
+  const holders = createHolderTable(statements, options);
   const searchIndex = createSearchIndex(statements);
+  const removal = createSessionRemoval(statements, searchIndex);
+  const recorder = createRecorder({ statements, makingSession: removal.finish });
   const figures = createFigureTable(statements);
   const watchers = createWatchers();
   const seen = new Map<SessionId, number>();
@@ -284,6 +306,7 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
       open();
       const ref = toArtifactRef(data, mediaType);
       return queue.write(() => {
+        removal.finish(sessionId);
         insertArtifact(statements, sessionId, { artifactId: ref.artifactId, data, mediaType: mediaType ?? null });
         return ref;
       });
@@ -311,14 +334,18 @@ export const createLogOn = ({ db, path, busyMs, synchronous, ...holderOptions }:
         await countSettled().catch(() => {});
         await queue.drain();
         db.close();
+        spare.keep();
       })()),
     readSide: createSqliteReadSide({
       db,
       path,
       statements,
       searchIndex,
+      removal,
       figures,
       queue,
+      spare,
+      freeBytes,
       holdersOf: holders.ofSessions,
       refuseHeldSession: holders.refuseHeldSession,
       recorder,

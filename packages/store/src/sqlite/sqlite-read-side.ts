@@ -1,6 +1,7 @@
 /** The read side on a SQLite store. Everything a caller gives is bound as a parameter; orders come from a list of ours. */
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { fromEventBody } from "../chain.ts";
 import { checkEvents } from "../check-events.ts";
@@ -12,24 +13,26 @@ import type { SessionRow } from "../project-session.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { readExport, refuseExisting, toImportError } from "../read-export.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
-import type { Damage, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
+import type { Damage, KeptRoom, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { finishAtOnce, finishWithPauses } from "../steps.ts";
 import { toTree } from "../run-tree.ts";
 import { toExportedArtifact } from "../stored-artifact.ts";
 import { toSystemPrompt } from "../system-prompt.ts";
 import { BrokenChain, walkChain } from "../walk-chain.ts";
-import { eachStoredEvent, removeInputs } from "./event-table.ts";
+import { eachStoredEvent } from "./event-table.ts";
 import type { HolderTable } from "./holder-table.ts";
 import type { FigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
+import { isLittle } from "./free-room.ts";
 import type { Recorder } from "./recorder.ts";
-import { removeApprovals } from "./approval-table.ts";
 import { eachArtifact, insertArtifact } from "./artifact-table.ts";
 import type { SearchIndex } from "./search-index.ts";
+import type { RemovalPace, SessionRemoval } from "./session-removal.ts";
+import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
 import { fromSessionRow } from "./session-table.ts";
-import { shrink } from "./shrink.ts";
-import { removeSnapshots } from "./snapshot-table.ts";
+import { isWorthShrinking, shrink } from "./shrink.ts";
+import type { SpareRoom } from "./spare-room.ts";
 import { toStoreError } from "./sqlite-errors.ts";
 import { searchEvents } from "./sqlite-search.ts";
 import type { Statements } from "./statements.ts";
@@ -42,8 +45,13 @@ export type SqliteReadSideOptions = {
   readonly path: string;
   readonly statements: Statements;
   readonly searchIndex: SearchIndex;
+  readonly removal: SessionRemoval;
   readonly figures: FigureTable;
   readonly queue: WriteQueue;
+  /** Kept for a full disk; in memory there is none. */
+  readonly spare?: Pick<SpareRoom, "release">;
+  /** How much may still be written to the disk. */
+  readonly freeBytes?: () => number;
   readonly holdersOf: HolderTable["ofSessions"];
   readonly refuseHeldSession: HolderTable["refuseHeldSession"];
   readonly recorder: Pick<Recorder, "record" | "settle" | "known" | "forget" | "underWay">;
@@ -53,6 +61,9 @@ export type SqliteReadSideOptions = {
   readonly open: () => void;
 };
 
+/** A message is not read any more when its session is being removed. */
+const IS_THERE = `NOT ${isBeingRemoved(toSessionNumber("m.id"))}`;
+
 const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; readonly by: string }>> = {
   newest: { after: "number < ?1", by: "number DESC" },
   oldest: { after: "number > ?1", by: "number" },
@@ -60,7 +71,9 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
 };
 
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
-  const { db, path, statements, searchIndex, figures, queue, holdersOf, refuseHeldSession, recorder, openReader, open } = options;
+  const { db, path, statements, searchIndex, removal, figures, queue, holdersOf, refuseHeldSession, recorder, openReader, open } =
+    options;
+  const { spare, freeBytes = () => Infinity } = options;
 
   const hasFile = openReader !== undefined;
 
@@ -138,24 +151,6 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       return toTree(rows.map(toRunNode));
     });
 
-  const removeSession = (session: SessionRow): void => {
-    const sessionKey = toColumnText(session.sessionId);
-    const range: [number, number] = [toEventKey(session.number, 0), toEventKey(session.number, MAX_SEQ)];
-    // Words can only be taken out by what was put in; of a damaged session that is not known any more.
-    if (readIntact(statements, session).damage === undefined) searchIndex.remove(session.number);
-    else searchIndex.reset();
-    figures.remove(session.number);
-    removeApprovals(statements, session.number);
-    removeInputs(statements, session.number);
-    removeSnapshots(statements, session.number);
-    statements("DELETE FROM messages WHERE session_id = ?").run(sessionKey);
-    statements("DELETE FROM events WHERE id BETWEEN ? AND ?").run(...range);
-    statements("DELETE FROM runs WHERE session_number = ?").run(session.number);
-    statements("DELETE FROM artifacts WHERE session_id = ?").run(sessionKey);
-    statements("DELETE FROM sessions WHERE number = ?").run(session.number);
-    recorder.forget();
-  };
-
   const insertSession = ({ sessionId, drafts, epochs, artifacts, importedAt }: ImportedSession): SessionRow => {
     if (readSession(sessionId) !== undefined) throw refuseExisting(sessionId);
     for (const runId of epochs.keys()) if (recorder.known.run(runId) !== undefined) throw refuseExisting(sessionId);
@@ -175,25 +170,84 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   /** What was deleted also stands in the write-ahead file, until it begins anew. */
   const clearTraces = (): void => void statements("PRAGMA wal_checkpoint(TRUNCATE)").get();
 
-  /** Where there is no room to overwrite what is deleted, it is deleted all the same. */
-  const removeIfEnded = async ({ sessionId, number }: SessionRow): Promise<boolean> => {
-    const remove = (): boolean => {
-      const session = readSession(sessionId);
-      if (session === undefined || session.number !== number || isUnended(session.status)) return false;
-      removeSession(session);
-      return true;
-    };
+  const walBytes = (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+
+  const withoutOverwriting = <T>(act: () => T): T => {
+    db.exec("PRAGMA secure_delete = OFF");
     try {
-      return await queue.write(remove);
-    } catch (error) {
-      if (!(error instanceof RetinueError) || error.code !== "store_full") throw error;
-      db.exec("PRAGMA secure_delete = OFF");
-      try {
-        return await queue.write(remove);
-      } finally {
-        db.exec("PRAGMA secure_delete = ON");
-      }
+      return act();
+    } finally {
+      db.exec("PRAGMA secure_delete = ON");
     }
+  };
+
+  /**
+   * A transaction that takes something away. On a full disk it is tried once more with an empty write-ahead file, then with the room that
+   * is kept for it; what is deleted is not overwritten then, which needs less.
+   */
+  const removing = async (act: (isFull: boolean) => boolean, check?: () => void): Promise<boolean> => {
+    const write = async (isFull: boolean) =>
+      queue.write(() => (isFull ? withoutOverwriting(() => act(true)) : act(false)), {
+        loose: true,
+        ...(check === undefined ? {} : { check }),
+      });
+    const again = async (): Promise<boolean> => {
+      reading(clearTraces);
+      return write(true);
+    };
+    return unlessFull(
+      () => write(false),
+      () => unlessFull(again, async () => (spare?.release() === true ? again() : undefined)),
+    );
+  };
+
+  /** False where the session is not there, or is not to go. */
+  const beginRemoval = async (
+    sessionId: SessionId,
+    mayGo: (session: SessionRow) => boolean,
+    check?: () => void,
+  ): Promise<boolean> => {
+    // Read before the transaction: nobody else is to wait for it.
+    const before = reading(() => readSession(sessionId));
+    const isDamaged = before !== undefined && reading(() => readIntact(statements, before)).damage !== undefined;
+    return removing(() => {
+      const session = readSession(sessionId);
+      if (session === undefined || !mayGo(session)) return false;
+      removal.begin(session, isDamaged);
+      recorder.forget();
+      return true;
+    }, check);
+  };
+
+  /** Takes away what is left of all sessions that were removed, also of those whose removal was cut. */
+  const endRemovals = async (): Promise<void> => {
+    for (let isMore = true; isMore;) {
+      const isSmall = isLittle(freeBytes());
+      isMore = await removing((isFull) => removal.step(isFull ? SMALLEST_PACE : isSmall ? SMALL_PACE : PACE));
+      if (isSmall || walBytes() > MAX_WAL_BYTES) reading(clearTraces);
+    }
+  };
+
+  /** Nothing of what was deleted is in the index any more, so that nothing needs to be overwritten. */
+  const emptyHollowIndex = async (): Promise<void> => {
+    if (!reading(searchIndex.isHollow)) return;
+    await removing(() => {
+      withoutOverwriting(searchIndex.reset);
+      return true;
+    });
+  };
+
+  const catchUpIndex = async (): Promise<void> => {
+    while (reading(searchIndex.isBehind)) await queue.write(() => searchIndex.catchUp(CATCH_UP));
+  };
+
+  const giveRoomBack = async (): Promise<KeptRoom | undefined> => {
+    if (!hasFile) return undefined;
+    await emptyHollowIndex();
+    const kept = await shrink({ db, path, queue, freeBytes, checkpoint: () => reading(clearTraces) });
+    // Otherwise whoever searches next does it.
+    if (!isLittle(freeBytes())) await catchUpIndex();
+    return kept;
   };
 
   return {
@@ -204,30 +258,28 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     messages,
     message: (messageId) =>
       readingRows(() => {
-        const row = statements(`${SELECT_MESSAGES} WHERE m.id = ?`).get(messageId);
+        const row = statements(`${SELECT_MESSAGES} WHERE m.id = ? AND ${IS_THERE}`).get(messageId);
         return row === undefined ? undefined : fromMessageRow(row);
       }),
     systemPrompt: (id) =>
       reading(() => {
         const row = statements(
           `SELECT e.body FROM runs r JOIN messages m ON m.id = r.message_id JOIN events e ON e.id = r.message_id
-             WHERE m.system_prompt_id = ? LIMIT 1`,
+             WHERE m.system_prompt_id = ? AND ${IS_THERE} LIMIT 1`,
         ).get(toColumnText(id));
         return row === undefined ? undefined : toSystemPrompt(fromEventBody(String(row["body"])));
       }),
     children: (messageId, page = {}) =>
       readingRows(() => {
         const limit = toLimit(page.limit);
-        const rows = statements(`${SELECT_MESSAGES} WHERE m.parent_message_id = ? AND m.id > ? ORDER BY m.id LIMIT ?`).all(
-          messageId,
-          fromCursor(page.after)?.key ?? 0,
-          limit + 1,
-        );
+        const rows = statements(
+          `${SELECT_MESSAGES} WHERE m.parent_message_id = ? AND m.id > ? AND ${IS_THERE} ORDER BY m.id LIMIT ?`,
+        ).all(messageId, fromCursor(page.after)?.key ?? 0, limit + 1);
         return toPage(rows.map(fromMessageRow), limit, toMessageCursor);
       }),
     search: async (text, query = {}) => {
       open();
-      while (reading(searchIndex.isBehind)) await queue.write(() => searchIndex.catchUp(CATCH_UP));
+      await catchUpIndex();
       return reading(() => searchEvents(statements, text, query));
     },
     stats: async (query) => {
@@ -269,26 +321,29 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     },
     deleteSession: async (sessionId, { force = false } = {}) => {
       open();
-      const remove = (): boolean => {
-        const session = readSession(sessionId);
-        if (session !== undefined) removeSession(session);
-        else statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId));
-        return session !== undefined;
-      };
-      const existed = await queue.write(remove, force ? {} : { check: () => refuseHeldSession(sessionId) });
+      const existed = await beginRemoval(sessionId, () => true, force ? undefined : () => refuseHeldSession(sessionId));
+      if (!existed)
+        await queue.write(() => statements("DELETE FROM artifacts WHERE session_id = ?").run(toColumnText(sessionId)));
+      await endRemovals();
       reading(clearTraces);
+      if (isLittle(freeBytes()) || reading(() => isWorthShrinking(db))) await giveRoomBack();
       return existed;
     },
-    retain: async (retention) => {
+    retain: async (retention, { removed, kept } = {}) => {
       open();
+      await endRemovals();
       const gone: SessionId[] = [];
-      for (const session of reading(() => readOutdated(statements, retention))) {
+      for (const { sessionId, number } of reading(() => readOutdated(statements, retention))) {
         // One at a time, so that on a disk that is nearly full each makes room for the next; who has gone on with one meanwhile keeps it.
-        if (!(await removeIfEnded(session))) continue;
-        gone.push(session.sessionId);
+        if (!(await beginRemoval(sessionId, (session) => session.number === number && !isUnended(session.status)))) continue;
+        gone.push(sessionId);
+        removed?.(sessionId);
+        await endRemovals();
         reading(clearTraces);
       }
-      if (gone.length > 0 && hasFile) await queue.apart(() => shrink(db, path));
+      if (gone.length === 0) return gone;
+      const room = await giveRoomBack();
+      if (room !== undefined) kept?.(room);
       return gone;
     },
     verify: async (sessionId, told) => {
@@ -305,6 +360,25 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       }
     },
   };
+};
+
+/** What one transaction takes away, so that nobody waits for it long … */
+const PACE: RemovalPace = { rows: 256, chars: 262_144 };
+/** … where the disk has little room, … */
+const SMALL_PACE: RemovalPace = { rows: 16, chars: 16_384 };
+/** … and where it has none. */
+const SMALLEST_PACE: RemovalPace = { rows: 1, chars: 0, emptiesIndex: true };
+/** The write-ahead file of a removal is brought into the store's when it has grown to this. */
+const MAX_WAL_BYTES = 2_000_000;
+
+const unlessFull = async <T>(act: () => Promise<T>, otherwise: (error: unknown) => Promise<T | undefined>): Promise<T> => {
+  try {
+    return await act();
+  } catch (error) {
+    const other = error instanceof RetinueError && error.code === "store_full" ? await otherwise(error) : undefined;
+    if (other === undefined) throw error;
+    return other;
+  }
 };
 
 /** Events that a search indexes at a time, before it looks whether there are more. */

@@ -10,6 +10,7 @@ import { toRequestType } from "../request-type.ts";
 import { toSaid } from "../said.ts";
 import { toBeginningExpression, toMatchExpression, toSnippet, toTerms } from "../search-text.ts";
 import { readHead } from "./event-table.ts";
+import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 
 export const searchEvents = (statements: Statements, text: string, query: SearchQuery): Page<SearchHit> => {
@@ -34,6 +35,9 @@ export const searchEvents = (statements: Statements, text: string, query: Search
 
 /** Marks the cursor of a search for beginnings. */
 const BEGINNINGS = "beginnings";
+
+/** Words and events of a session that is being removed are not found. */
+const isThere = (id: string): string => `NOT ${isBeingRemoved(toSessionNumber(id))}`;
 
 type Range = { readonly from: number; readonly to: number };
 type Row = Record<string, SQLOutputValue>;
@@ -60,7 +64,7 @@ const byWords = (statements: Statements, { terms, match, range, limit, mark }: W
 };
 
 const latestOfAll = (statements: Statements, match: string, { to }: Range, count: number): readonly number[] =>
-  statements("SELECT rowid FROM said WHERE said MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?")
+  statements(`SELECT rowid FROM said WHERE said MATCH ? AND rowid <= ? AND ${isThere("rowid")} ORDER BY rowid DESC LIMIT ?`)
     .all(match, to, count)
     .map((row) => Number(row["rowid"]));
 
@@ -82,7 +86,8 @@ const byLetters = (statements: Statements, text: string, { from, to }: Range, li
   let last = 0;
   let scanned = 0;
   const rows = statements(
-    "SELECT id, body, instr(body, ?) > 0 AS found FROM events WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?",
+    `SELECT id, body, instr(body, ?) > 0 AS found FROM events WHERE id BETWEEN ? AND ? AND ${isThere("id")}
+       ORDER BY id DESC LIMIT ?`,
   );
   for (const row of rows.iterate(JSON.stringify(text).slice(1, -1), from, to, SCANNED)) {
     last = Number(row["id"]);

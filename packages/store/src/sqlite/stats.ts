@@ -6,6 +6,7 @@ import { toAllowed } from "../query-checks.ts";
 import type { Stats, StatsKey, StatsQuery } from "../read-side.ts";
 import { STATS_KEYS } from "../read-side.ts";
 import { FIGURE_COLUMNS, HOUR_CHARS, toCountSql } from "./figure-table.ts";
+import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 
 /** A pair is two columns: each may be a text that is kept in another form. */
@@ -61,8 +62,8 @@ type Parts = {
  */
 const toParts = ({ sessionId, since, until }: StatsQuery): Parts => {
   const values: Record<string, SQLInputValue> = {};
-  const counted = ["1"];
-  const within = ["1"];
+  const counted = [`NOT ${isBeingRemoved("session_number")}`];
+  const within = [`NOT ${isBeingRemoved(toSessionNumber("m.id"))}`];
   if (sessionId !== undefined) {
     values["session"] = toColumnText(sessionId);
     counted.push("session_number = (SELECT number FROM sessions WHERE session_id = :session)");

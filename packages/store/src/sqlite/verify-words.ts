@@ -98,7 +98,9 @@ function* eachStretch(db: DatabaseSync): Generator<void> {
   const empty = db.prepare("INSERT INTO temp.said_again (said_again) VALUES ('delete-all')");
   const events = db.prepare("SELECT id, body FROM events WHERE id BETWEEN ? AND ?");
   let count = 0;
-  for (const session of db.prepare("SELECT number, indexed_seq FROM sessions").all()) {
+  for (const session of db
+    .prepare("SELECT number, indexed_seq FROM sessions UNION ALL SELECT session_number, indexed_seq FROM removals")
+    .all()) {
     const number = Number(session["number"]);
     for (const row of events.iterate(toEventKey(number, 1), toEventKey(number, Number(session["indexed_seq"])))) {
       const event = fromEventBody(String(row["body"]));

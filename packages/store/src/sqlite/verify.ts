@@ -15,11 +15,16 @@ import { eachEventRow, hasRightInputs } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
+import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
 import { fromSessionRow } from "./session-table.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
 import { createStatements } from "./statements.ts";
 import { findWrongWord } from "./verify-words.ts";
+
+/** Messages of a session that is being removed have lost it already. */
+const WRONG_REFERENCE = `SELECT 1 FROM pragma_foreign_key_check f WHERE NOT (f."table" = 'messages' AND EXISTS (
+  SELECT 1 FROM messages m JOIN removals r ON r.session_id = m.session_id WHERE m.id = f.rowid)) LIMIT 1`;
 
 /** All of it is read from one state of the database: between the steps nobody may write through this connection. */
 export function* verifyStore(db: DatabaseSync, sessionId?: SessionId): Steps<Verification, VerifyProgress> {
@@ -53,8 +58,7 @@ function* verifyAll(db: DatabaseSync, statements: Statements): Steps<Verificatio
   yield { of: "file", done: 0, all: 0 };
   for (const row of statements("PRAGMA integrity_check(1)").all())
     if (row["integrity_check"] !== "ok") whole(`the file: ${String(row["integrity_check"])}`);
-  if (statements("PRAGMA foreign_key_check").get() !== undefined)
-    whole("a message refers to a session or message that is not there");
+  if (statements(WRONG_REFERENCE).get() !== undefined) whole("a message refers to a session or message that is not there");
 
   let events = 0;
   let messages = 0;
@@ -71,13 +75,17 @@ function* verifyAll(db: DatabaseSync, statements: Statements): Steps<Verificatio
     messages += session.messageCount;
     runs += session.runCount;
   }
-  const count = (table: "events" | "messages" | "runs", where = "1"): number =>
+  const count = (table: "events" | "messages" | "runs", where: string): number =>
     Number(statements(`SELECT count(*) AS n FROM ${table} m WHERE ${where}`).get()?.["n"]);
-  if (count("events") !== events) whole("there are events of no session, or fewer than the sessions count");
-  if (count("messages", HAS_ENDED_OR_IS_NO_MODEL_CALL) !== messages)
+  if (count("events", `NOT ${isBeingRemoved(toSessionNumber("m.id"))}`) !== events)
+    whole("there are events of no session, or fewer than the sessions count");
+  if (
+    count("messages", `${HAS_ENDED_OR_IS_NO_MODEL_CALL} AND m.session_id NOT IN (SELECT session_id FROM removals)`) !== messages
+  )
     whole("there are messages of no session, or fewer than the sessions count");
   if (createFigureTable(statements).hasForeign()) whole("there are figures of no session");
-  if (count("runs") !== runs) whole("there are runs of no session, or fewer than the sessions count");
+  if (count("runs", `NOT ${isBeingRemoved("m.session_number")}`) !== runs)
+    whole("there are runs of no session, or fewer than the sessions count");
   if (damage.length === 0) {
     const words = yield* telling(
       { of: "search index", done: rows.length, all: rows.length },

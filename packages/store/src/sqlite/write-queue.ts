@@ -25,6 +25,8 @@ export type WriteHooks<T> = {
   readonly defers?: boolean;
   /** The commit that holds it is brought to the disk before it is answered. */
   readonly durable?: boolean;
+  /** References between rows are not checked in the transaction that holds it. */
+  readonly loose?: boolean;
   /** Writes in one line rest on those before: when one fails, those asked for since fail with it. */
   readonly line?: string;
 };
@@ -36,6 +38,7 @@ type Entry = {
   readonly fail: (error: unknown) => void;
   readonly defers: boolean;
   readonly durable: boolean;
+  readonly loose: boolean;
   readonly line: string | undefined;
 };
 
@@ -60,6 +63,7 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
   let waiting: Entry[] = [];
   let scheduled = false;
   let isFull = false;
+  let isLoose = false;
   let drained: (() => void)[] = [];
 
   const rollback = (): void => {
@@ -67,11 +71,14 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
     if (db.isTransaction) db.exec("ROLLBACK");
   };
 
-  /** How a commit reaches the disk can only be changed between transactions. */
+  /** How a commit reaches the disk, and what it checks, can only be changed between transactions. */
   const beginFor = (entries: readonly Entry[]): void => {
     const needsDisk = !isDurable && entries.some(({ durable }) => durable);
     if (needsDisk !== isFull) db.exec(`PRAGMA synchronous = ${needsDisk ? "FULL" : "NORMAL"}`);
     isFull = needsDisk;
+    const needsLoose = entries.some(({ loose }) => loose);
+    if (needsLoose !== isLoose) db.exec(`PRAGMA foreign_keys = ${needsLoose ? "OFF" : "ON"}`);
+    isLoose = needsLoose;
     begin.run();
   };
 
@@ -161,7 +168,10 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
   };
 
   return {
-    write: (act, { check, committed, failed = (error: unknown) => error, defers = false, durable = false, line } = {}) =>
+    write: (
+      act,
+      { check, committed, failed = (error: unknown) => error, defers = false, durable = false, loose = false, line } = {},
+    ) =>
       new Promise((resolve, reject) => {
         waiting.push({
           check,
@@ -175,6 +185,7 @@ export const createWriteQueue = (options: WriteQueueOptions): WriteQueue => {
           fail: (error) => reject(failed(error)),
           defers,
           durable,
+          loose,
           line,
         });
         if (scheduled) return;

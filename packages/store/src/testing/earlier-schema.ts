@@ -13,7 +13,7 @@ const tables = (prefix: string): string => `
 `;
 
 /** To schema 5 of SQLite. */
-export const TO_SQLITE_5 = `${tables("")} DROP TABLE inputs; PRAGMA user_version = 5;`;
+export const TO_SQLITE_5 = `${tables("")} DROP TABLE inputs; DROP TABLE removals; PRAGMA user_version = 5;`;
 
 /** To version 4 of PostgreSQL, in a schema. */
 export const toPostgres4 = (schema: string): string => `${tables(`${schema}.`)}

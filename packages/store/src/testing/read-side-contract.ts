@@ -897,9 +897,12 @@ export const describeReadSide = (name: string, create: () => Awaitable<EventLog 
         expect(await left()).toEqual(["ses_3", "ses_4", "ses_0"]);
       });
 
-      it("goes by count", async () => {
+      it("goes by count, and tells of each that went", async () => {
         await recordFiveDays();
-        expect(await readSide.retain({ keep: 3 })).toEqual(["ses_1", "ses_2"]);
+        const removed: SessionId[] = [];
+        const gone = await readSide.retain({ keep: 3 }, { removed: (sessionId) => void removed.push(sessionId) });
+        expect(gone).toEqual(["ses_1", "ses_2"]);
+        expect(removed).toEqual(gone);
         expect(await readSide.retain({ keep: 3 })).toEqual([]);
         expect(await left()).toEqual(["ses_3", "ses_4", "ses_0"]);
       });

@@ -48,12 +48,13 @@ export const deleteCommand = (
     await withSpinner("deleting sessions", { ...surroundings, isSilent: json === true }, async (tell) => {
       for (const [index, { sessionId }] of rows.entries()) {
         tell(`deleting sessions: ${index + 1} of ${rows.length}`);
-        await deleteOne(sessions, sessionId, force);
+        try {
+          await deleteOne(sessions, sessionId, force);
+        } finally {
+          // On a full disk a session may be gone, and what is left of it go later.
+          if ((await sessions.session(sessionId)) === undefined) await forgetSessions([sessionId], surroundings.env);
+        }
       }
-      await forgetSessions(
-        rows.map(({ sessionId }) => sessionId),
-        surroundings.env,
-      );
     });
     if (json === true) await stdout.write(`${toJsonLine({ deleted: rows.map(({ sessionId }) => sessionId) }, redact)}\n`);
     else for (const { sessionId, title } of rows) await stdout.write(`deleted ${shortId(sessionId)} ${toCell(title, redact)}\n`);

@@ -22,7 +22,7 @@ export const withRecord = async <T>(
   const loaded = await loadSessionSettings(options, surroundings);
   const workspace = await realpath(loaded.workspace);
   const { openRecord } = await import("../../open-record.ts");
-  const store = await openRecord({ settings: loaded.settings, env: surroundings.env, workspace });
+  const store = await openRecord({ settings: loaded.settings, env: surroundings.env, workspace, mayUseSpare: true });
   try {
     return await use({ store, sessions: store.readSide, workspace, loaded });
   } finally {
