@@ -24,9 +24,7 @@ export type FitOptions = {
 };
 
 /** `away`: the run's own model, which was to summarise, is away, and may be waited for as in a turn. Nothing was lost. */
-export type Fitting =
-  | { readonly type: "fits" | "tooLarge" }
-  | { readonly type: "away"; readonly error: ErrorValue };
+export type Fitting = { readonly type: "fits" | "tooLarge" } | { readonly type: "away"; readonly error: ErrorValue };
 
 type Fitted = Extract<Parameters<LiveRun["note"]>[0], { readonly type: "context.fitted" }>;
 
@@ -101,13 +99,7 @@ export type Summary = { readonly text: string; readonly model: string; readonly 
  * By the summary model if there is one, else by the run's own. Where neither can or may, the calls are listed instead, unless it is the run's own that is
  * away: without it no turn can be made either.
  */
-const summarise = async (
-  run: LiveRun,
-  own: Model,
-  from: number,
-  to: number,
-  limitTokens: number,
-): Promise<Summary | Away> => {
+const summarise = async (run: LiveRun, own: Model, from: number, to: number, limitTokens: number): Promise<Summary | Away> => {
   const { state, ports, purse, stopped } = run;
   const { summaryModel } = state.spec;
   const messages = state.messages.slice(from, to);

@@ -167,7 +167,10 @@ describe("a model that is away", () => {
         if (request.tools.length === 0) return asked++ < timesAway ? { error: code } : { text: "Notes: read much." };
         turns += 1;
         if (turns > 6) return { text: "Done." };
-        return { text: `${turns}`.padEnd(1_600, "y"), toolCalls: [{ tool: "echo", input: { text: `${turns}` }, callId: `c${turns}` }] };
+        return {
+          text: `${turns}`.padEnd(1_600, "y"),
+          toolCalls: [{ tool: "echo", input: { text: `${turns}` }, callId: `c${turns}` }],
+        };
       });
     };
     const spec = { limits: { contextTokens: 1_500 } };
