@@ -9,7 +9,7 @@ export { askAside } from "./loop/ask-aside.ts";
 export { executeCall } from "./loop/call.ts";
 export { waitOutage } from "./loop/outage.ts";
 export type { Outage, OutageDecision } from "./loop/outage.ts";
-export { LeftOpen, Parked } from "./loop/parked.ts";
+export { isParked, LeftOpen, Parked } from "./loop/parked.ts";
 export type { Driven } from "./loop/parked.ts";
 export { createStopwatch } from "./limits/stopwatch.ts";
 export type { Stopwatch } from "./limits/stopwatch.ts";
