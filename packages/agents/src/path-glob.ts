@@ -1,4 +1,6 @@
 /** Globs of paths inside the workspace, as `writes` takes them: relative, without a way out, and cheap to match. */
+import { isPathGlob } from "@retinue/runtime";
+
 const LONGEST = 200;
 const MOST_STARS = 6;
 
@@ -8,8 +10,8 @@ export const toPathGlob = (raw: string): string | undefined => {
   while (glob.startsWith("./")) glob = glob.slice(2);
   if (glob.endsWith("/")) glob = `${glob}**`;
   const isOutside = glob.startsWith("/") || /^[~$!]|^[A-Za-z]:/.test(glob) || glob.split("/").includes("..");
-  const isCostly = glob.length > LONGEST || (glob.match(/\*+/g)?.length ?? 0) > MOST_STARS || /[()\0]|\.\.|\*{3}/.test(glob);
-  return glob === "" || isOutside || isCostly ? undefined : glob;
+  const isCostly = glob.length > LONGEST || (glob.match(/\*+/g)?.length ?? 0) > MOST_STARS || /\*{3}/.test(glob);
+  return glob === "" || isOutside || isCostly || !isPathGlob(glob) ? undefined : glob;
 };
 
 /** A path rule of Claude Code, which follows gitignore: `/x` is of the project, a name without a slash is at any depth. */

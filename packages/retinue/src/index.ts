@@ -67,7 +67,7 @@ export type {
   RunHandle,
   RunOutcome,
 } from "@retinue/engine";
-export { defineResource, defineTool } from "@retinue/runtime";
+export { defineResource, defineTool, isParked } from "@retinue/runtime";
 export type {
   AnyTool,
   ApprovalAnswer,
@@ -76,6 +76,7 @@ export type {
   HookedCall,
   Hooks,
   OpenContext,
+  Parked,
   Resource,
   ResourceOptions,
   Tool,

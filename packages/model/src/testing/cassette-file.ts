@@ -9,7 +9,13 @@ import { RetinueError } from "@retinue/protocol";
 /** Bytes that are no UTF-8 by themselves, such as half a character, are kept as base64. */
 export type CassetteChunk = string | { readonly base64: string };
 
-export type CassetteRequest = { readonly method: string; readonly url: string; readonly body: Json };
+export type CassetteRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly body: Json;
+  /** What was made anew for the recording, in the order in which it stood in the body. */
+  readonly names?: readonly string[];
+};
 
 export type CassetteResponse = {
   /** 0 where the server could not be reached or closed without an answer. */

@@ -161,6 +161,44 @@ test("traffic of an SDK's provider plays back too", async () => {
   expect(asked).toEqual([["cassette_mismatch"]]);
 });
 
+test("an answer names what is asked about now, where names are made anew each time", async () => {
+  const [madeAnew, normalize] = [
+    /\bjob_\w+/g,
+    (body: Json): Json => JSON.parse(JSON.stringify(body).replace(/job_\w+/g, "job_[id]")),
+  ];
+  const naming = (text: string) => ({
+    toolCalls: [{ name: "read", arguments: JSON.stringify({ job: text.match(/job_\w+/g)?.at(-1) }) }],
+  });
+  const server = await start({ reply: ({ text }) => ({ ...naming(text), writeBytes: 3 }) });
+  const recorder = await open("record", { madeAnew, normalize });
+  await converse(server.baseUrl, "mock/m-1", ["started\njob_one and job_two", "goes on: job_one"], recorder);
+  await recorder.close();
+  await server.close();
+  const player = await open("play", { madeAnew, normalize });
+  const played = await converse(server.baseUrl, "mock/m-1", ["started\njob_three and job_four", "goes on: job_three"], player);
+  expect(answers(played)).toMatchObject([
+    { content: [{ tool: "read", arguments: '{"job":"job_four"}' }] },
+    { content: [{ tool: "read", arguments: '{"job":"job_three"}' }] },
+  ]);
+  player.assertDone();
+});
+
+test("of exchanges that were asked alike but for such names, each is played to who asked", async () => {
+  const [madeAnew, normalize] = [
+    /\bjob_\w+/g,
+    (body: Json): Json => JSON.parse(JSON.stringify(body).replace(/job_\w+/g, "job_[id]")),
+  ];
+  const server = await start({ reply: ({ text }) => ({ text: text.includes("job_one") ? "the first" : "the second" }) });
+  const recorder = await open("record", { madeAnew, normalize });
+  await converse(server.baseUrl, "mock/m-1", ["job_one begins", "job_two begins", "job_one ends", "job_two ends"], recorder);
+  await recorder.close();
+  await server.close();
+  const player = await open("play", { madeAnew, normalize });
+  const played = await converse(server.baseUrl, "mock/m-1", ["job_a begins", "job_b begins", "job_b ends", "job_a ends"], player);
+  expect(textOf(played)).toEqual(["the first", "the second", "the second", "the first"]);
+  player.assertDone();
+});
+
 describe("bytes", () => {
   /** A server that answers each request with these writes, apart from each other. */
   const startRaw = async (writes: readonly Buffer[]): Promise<string> => {

@@ -15,7 +15,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Json, JsonObject } from "@retinue/protocol";
+import type { AssistantPart, Json, JsonObject } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Model, ModelChunk, ModelRequest } from "../contract.ts";
 import type { TrafficTap } from "../models.ts";
@@ -29,6 +29,8 @@ import {
   toCassetteChunk,
 } from "./cassette-file.ts";
 import { explainMismatch, toRequestKey } from "./cassette-match.ts";
+import type { NameMap } from "./cassette-names.ts";
+import { createNameMap, namesIn } from "./cassette-names.ts";
 import { passOn } from "./cassette-proxy.ts";
 import { createScrubber } from "./cassette-scrub.ts";
 
@@ -40,6 +42,8 @@ export type CassetteOptions = {
   readonly secrets?: readonly string[];
   /** Makes equal what may differ between two recordings, such as dates, before bodies are kept and compared. */
   readonly normalize?: (body: Json) => Json;
+  /** Names that are made anew each time, such as ids, for `normalize` to make equal: answers are played with those of now. Needs the flag `g`. */
+  readonly madeAnew?: RegExp;
 };
 
 export type Cassette = TrafficTap & {
@@ -61,22 +65,34 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
   const unplayed = Map.groupBy(entries, ({ request }) => toRequestKey(request));
   const played = new Set<CassetteEntry>();
   const mismatches: RetinueError[] = [];
+  const { madeAnew = NEVER } = options;
+  const names = createNameMap();
   let writing = Promise.resolve();
   const active = new Set<Promise<void>>();
 
   const toRecorded = (method: string, url: string, body: string): CassetteRequest => {
     const json = parseBody(scrubber.text(body));
-    return { method, url: scrubber.text(url), body: options.normalize ? options.normalize(json) : json };
+    const found = namesIn(json, madeAnew);
+    return {
+      method,
+      url: scrubber.text(url),
+      body: options.normalize ? options.normalize(json) : json,
+      ...(found.length === 0 ? {} : { names: found }),
+    };
   };
 
   const play = async (asked: CassetteRequest, response: ServerResponse): Promise<void> => {
-    const entry = unplayed.get(toRequestKey(asked))?.shift();
+    const candidates = unplayed.get(toRequestKey(asked)) ?? [];
+    // Of several that are asked alike, the one that is about the same.
+    const at = candidates.findIndex(({ request }) => names.fits(request.names ?? [], asked.names ?? []));
+    const [entry] = candidates.splice(Math.max(0, at), 1);
     if (!entry) {
       const where = { unread: entries.filter((one) => !played.has(one)), read: [...played] };
       mismatches.push(new RetinueError("cassette_mismatch", `${options.file}: ${explainMismatch(asked, where)}`));
       return sendMismatch(response, mismatches.length);
     }
     played.add(entry);
+    names.learn(entry.request.names ?? [], asked.names ?? []);
     await sendRecorded(response, entry.response);
   };
 
@@ -115,7 +131,7 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
       return `http://127.0.0.1:${port}/${protocol.slice(0, -1)}/${encodeURIComponent(host)}${pathname.replace(/\/+$/, "")}`;
     },
     needsKeys: options.mode === "record",
-    watch: (model) => watch(model, mismatches),
+    watch: (model) => watch(model, { mismatches, names }),
     about,
     note: (more) => {
       if (options.mode === "record") writing = writing.then(() => appendCassetteNote(options.file, { about: more }));
@@ -143,6 +159,9 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
   };
 };
 
+/** Matches nothing. */
+const NEVER = /(?!)/g;
+
 const NOTHING: CassetteContent = { entries: [], about: {} };
 
 /** How long an exchange under way may go on while the cassette is closed. */
@@ -150,12 +169,15 @@ const PATIENCE_MS = 1_000;
 
 const MISMATCH = /cassette mismatch (\d+)/;
 
-/** A refusal of ours comes out of the model as the provider's; here it is put right. */
-const watch = (model: Model, mismatches: readonly RetinueError[]): Model => ({
+type Watching = { readonly mismatches: readonly RetinueError[]; readonly names: NameMap };
+
+/** A refusal of ours comes out of the model as the provider's; here it is put right. So are the names in an answer, which comes in pieces before. */
+const watch = (model: Model, { mismatches, names }: Watching): Model => ({
   ...model,
   stream: async function* (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {
     try {
-      yield* model.stream(request, signal);
+      for await (const chunk of model.stream(request, signal))
+        yield chunk.type === "answer" ? { ...chunk, content: chunk.content.map((part) => toPresent(part, names)) } : chunk;
     } catch (thrown) {
       const [, number] = MISMATCH.exec(thrown instanceof Error ? thrown.message : "") ?? [];
       throw mismatches[Number(number) - 1] ?? thrown;
@@ -163,12 +185,27 @@ const watch = (model: Model, mismatches: readonly RetinueError[]): Model => ({
   },
 });
 
+/** Not in reasoning, which some providers sign. */
+const toPresent = (part: AssistantPart, names: NameMap): AssistantPart => {
+  switch (part.type) {
+    case "text":
+      return { ...part, text: names.apply(part.text) };
+    case "tool-call":
+      return { ...part, arguments: names.apply(part.arguments) };
+    case "reasoning":
+      return part;
+    default:
+      return part satisfies never;
+  }
+};
+
 const sendMismatch = (response: ServerResponse, number: number): void => {
   const error = { code: 400, status: "INVALID_ARGUMENT", type: "invalid_request_error", message: `cassette mismatch ${number}` };
   response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ type: "error", error }));
 };
 
 const sendRecorded = async (response: ServerResponse, recorded: CassetteResponse): Promise<void> => {
+  if (recorded.status === 0 && recorded.end === "left") return waitForLeaving(response);
   if (recorded.status === 0) return void response.destroy();
   response.writeHead(recorded.status, recorded.headers);
   response.flushHeaders();
@@ -180,7 +217,11 @@ const sendRecorded = async (response: ServerResponse, recorded: CassetteResponse
   }
   if (recorded.end === "whole") return void response.end();
   if (recorded.end === "cut") return void response.destroy();
-  // The client left at this point; it will again.
+  await waitForLeaving(response);
+};
+
+/** The client left at this point; it will again. */
+const waitForLeaving = async (response: ServerResponse): Promise<void> => {
   if (!response.destroyed) await new Promise((resolve) => void response.once("close", resolve));
 };
 

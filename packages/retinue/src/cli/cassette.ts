@@ -52,6 +52,7 @@ export const withCassette = async <T>(
     mode,
     secrets: secrets().map(({ value }) => value),
     normalize: (body) => makeEqual(body, { folders, worktrees }),
+    madeAnew: MADE_ANEW,
   });
   try {
     const { model: recorded, workspace: recordedIn } = cassette.about;

@@ -1,12 +1,13 @@
 /** Makes the conversation fit before a request is made, and records what was done to it. */
 import type { Model } from "@retinue/model/contract";
-import type { Message, Usage } from "@retinue/protocol";
-import { NO_USAGE, RetinueError } from "@retinue/protocol";
+import type { ErrorValue, Message, Usage } from "@retinue/protocol";
+import { NO_USAGE, RetinueError, toErrorValue } from "@retinue/protocol";
 import type { Range } from "./context.ts";
 import { SUMMARY_SYSTEM, planClearing, summaryRange, toBareSummary, toTranscript } from "./context.ts";
 import { estimateText } from "./estimate.ts";
 import type { LiveRun } from "../loop/live-run.ts";
 import { askAside } from "../loop/ask-aside.ts";
+import { isAway } from "../loop/outage.ts";
 import type { Purse } from "../limits/purse.ts";
 import { leftIn } from "../limits/purse.ts";
 
@@ -22,26 +23,33 @@ export type FitOptions = {
   readonly unmeasuredTokens: number;
 };
 
+/** `away`: the run's own model, which was to summarise, is away, and may be waited for as in a turn. Nothing was lost. */
+export type Fitting = { readonly type: "fits" | "tooLarge" } | { readonly type: "away"; readonly error: ErrorValue };
+
 type Fitted = Extract<Parameters<LiveRun["note"]>[0], { readonly type: "context.fitted" }>;
 
-/** Clears, then summarises, until the request fits. False when what must stay is too large alone. */
-export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions): Promise<boolean> => {
+const FITS: Fitting = { type: "fits" };
+const TOO_LARGE: Fitting = { type: "tooLarge" };
+
+/** Clears, then summarises, until the request fits, or what must stay is too large alone. */
+export const fitContext = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions): Promise<Fitting> => {
   const { state, note } = run;
   const size = (): number => state.contextTokens + unmeasuredTokens;
-  if (size() <= limitTokens) return true;
+  if (size() <= limitTokens) return FITS;
   const { cleared, afterTokens } = planClearing(state, size(), limitTokens);
   if (cleared.length > 0) note({ type: "context.fitted", cleared, beforeTokens: size(), afterTokens, limitTokens });
   while (size() > limitTokens) {
     const range = summaryRange(state);
-    if (!range) return false;
+    if (!range) return TOO_LARGE;
     const fitted = await foldAway(run, { model, limitTokens, unmeasuredTokens }, range);
+    if (fitted.type === "away") return fitted;
     const isShorter = fitted.afterTokens < fitted.beforeTokens;
     // What was paid for is recorded, whether it helps or not.
     if (isShorter || fitted.summary?.model !== NO_MODEL) note(fitted);
-    if (!isShorter) return false;
-    if (run.stopped.aborted) return true;
+    if (!isShorter) return TOO_LARGE;
+    if (run.stopped.aborted) return FITS;
   }
-  return true;
+  return FITS;
 };
 
 /** Below this there is nothing to be saved. */
@@ -51,21 +59,30 @@ const LEAST_COMPACTED_TOKENS = LEAST_SUMMARY_TOKENS * 4;
  * Where it was asked for when the run was requested, what was said in the session before is summarised ahead of the first turn, whether it would fit or not.
  * Once that is recorded, one message stands in its place, so that it is not done again.
  */
-export const compactEarlier = async (run: LiveRun, options: FitOptions): Promise<void> => {
+export const compactEarlier = async (run: LiveRun, options: FitOptions): Promise<Fitting> => {
   const { state, note } = run;
-  if (state.spec.compact !== true || state.measured || state.taskIndex < 2) return;
+  if (state.spec.compact !== true || state.measured || state.taskIndex < 2) return FITS;
   const range = summaryRange(state);
-  if (range?.from !== 0 || range.tokens < LEAST_COMPACTED_TOKENS) return;
+  if (range?.from !== 0 || range.tokens < LEAST_COMPACTED_TOKENS) return FITS;
   const fitted = await foldAway(run, options, range);
+  if (fitted.type === "away") return fitted;
   // What had to be fitted into is nothing that the record could hold where there is no limit at all.
   note({ ...fitted, limitTokens: Math.min(fitted.limitTokens, fitted.beforeTokens) });
+  return FITS;
 };
 
+type Away = Extract<Fitting, { readonly type: "away" }>;
+
 /** A range of messages as one that summarises them; to be recorded. */
-const foldAway = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: FitOptions, range: Range): Promise<Fitted> => {
+const foldAway = async (
+  run: LiveRun,
+  { model, limitTokens, unmeasuredTokens }: FitOptions,
+  range: Range,
+): Promise<Fitted | Away> => {
   await run.flush();
   const beforeTokens = run.state.contextTokens + unmeasuredTokens;
   const summary = await summarise(run, model, range.from, range.to, limitTokens);
+  if ("type" in summary) return summary;
   return {
     type: "context.fitted",
     cleared: [],
@@ -78,14 +95,12 @@ const foldAway = async (run: LiveRun, { model, limitTokens, unmeasuredTokens }: 
 
 export type Summary = { readonly text: string; readonly model: string; readonly usage: Usage; readonly costUsd: number | null };
 
-/** By the summary model if there is one, else by the run's own. Where neither can or may, the calls are listed instead. */
-const summarise = async (
-  { state, ports, purse, stopped }: LiveRun,
-  own: Model,
-  from: number,
-  to: number,
-  limitTokens: number,
-): Promise<Summary> => {
+/**
+ * By the summary model if there is one, else by the run's own. Where neither can or may, the calls are listed instead, unless it is the run's own that is
+ * away: without it no turn can be made either.
+ */
+const summarise = async (run: LiveRun, own: Model, from: number, to: number, limitTokens: number): Promise<Summary | Away> => {
+  const { state, ports, purse, stopped } = run;
   const { summaryModel } = state.spec;
   const messages = state.messages.slice(from, to);
   try {
@@ -95,9 +110,15 @@ const summarise = async (
     if (summary) return { ...summary, text: `[summary of earlier work]\n${summary.text}` };
   } catch (thrown) {
     if (!(thrown instanceof RetinueError) && !stopped.aborted) throw thrown;
+    if (summaryModel === undefined && thrown instanceof RetinueError && isAway(thrown.code) && mayWait(run))
+      return { type: "away", error: toErrorValue(thrown) };
   }
   return { text: toBareSummary(messages), model: NO_MODEL, usage: NO_USAGE, costUsd: 0 };
 };
+
+/** Whether its host says what to do in an outage, and the run has time left to wait. */
+const mayWait = ({ ports, stopped, watch, state }: LiveRun): boolean =>
+  ports.outage !== undefined && !stopped.aborted && watch.activeMs() < (state.spec.limits.durationMs ?? Infinity);
 
 export type SummaryRequest = {
   readonly model: Model;

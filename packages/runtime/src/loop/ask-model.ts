@@ -44,11 +44,17 @@ const ask = async (asker: Asker): Promise<Ending | null> => {
   const handIn = isHandIn(asker);
   const limitTokens = Math.min(contextLimit(state.spec, model.contextWindow), state.learnedWindows.get(name) ?? Infinity);
   const unmeasuredTokens = state.measured ? 0 : asker.fixedTokens;
-  if (state.spec.compact === true) await compactEarlier(asker, { model, limitTokens, unmeasuredTokens });
-  const fits =
-    state.contextTokens + unmeasuredTokens <= limitTokens || (await fitContext(asker, { model, limitTokens, unmeasuredTokens }));
+  if (state.spec.compact === true) {
+    const compacted = await compactEarlier(asker, { model, limitTokens, unmeasuredTokens });
+    if (compacted.type === "away") return failModel(asker, name, compacted.error);
+  }
+  const fitting =
+    state.contextTokens + unmeasuredTokens <= limitTokens
+      ? undefined
+      : await fitContext(asker, { model, limitTokens, unmeasuredTokens });
+  if (fitting?.type === "away") return failModel(asker, name, fitting.error);
   const requestTokens = state.contextTokens + (state.measured ? 0 : asker.fixedTokens);
-  if (!fits) {
+  if (fitting?.type === "tooLarge") {
     if (!state.limit) asker.note({ type: "limit.reached", limit: "contextTokens", used: requestTokens, max: limitTokens });
     return limitEnding(state);
   }
@@ -167,11 +173,16 @@ const toRequest = ({ state, declarations }: Asker, { handIn, allowance }: Turn):
   ...(allowance.maxOutputTokens === undefined ? {} : { maxOutputTokens: allowance.maxOutputTokens }),
 });
 
-/** A request that was too large teaches the model's window, once a model. Where every model is away, the run waits for one. */
+/** A request that was too large teaches the model's window, once a model. */
 const failTurn = async (asker: Asker, { name, requestTokens }: Turn, error: ErrorValue): Promise<null> => {
   const { state } = asker;
   if (error.code === "model_context_overflow" && !state.learnedWindows.has(name))
     return recordFailure(asker, name, error, name, Math.floor(requestTokens * 0.8));
+  return failModel(asker, name, error);
+};
+
+/** The next model is asked. Where every one is away, the run waits for one. */
+const failModel = async (asker: Asker, name: string, error: ErrorValue): Promise<null> => {
   const next = nextModel(asker);
   return next === null && isAway(error.code) ? meetOutage(asker, name, error) : recordFailure(asker, name, error, next);
 };

@@ -1,11 +1,13 @@
 import { createScriptedModel } from "@retinue/model/testing";
-import type { RetinueEvent } from "@retinue/protocol";
+import type { ErrorCode, RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { ManualClock } from "../limits/manual-clock.ts";
 import { createManualClock } from "../limits/manual-clock.ts";
 import { runTest, toLines, toRecordedLines } from "../testing/index.ts";
 import { waitOutage } from "./outage.ts";
+import { defineTool } from "./tool.ts";
 
 /** Moves the clock over each wait that the run tells of. */
 const passing =
@@ -148,5 +150,101 @@ describe("a model that is away", () => {
     });
     expect(result).toMatchObject({ status: "timeout" });
     expect(clock.now()).toBeLessThan(20_000);
+  });
+
+  describe("when the conversation has to be summarised", () => {
+    const echo = defineTool({
+      name: "echo",
+      description: "Says it.",
+      input: z.object({ text: z.string() }),
+      effect: "read",
+      execute: ({ text }) => text,
+    });
+    /** Says so much that it has to be summarised, by a model that is away the first times that it is asked to, until it is done. */
+    const talkative = (timesAway: number, code: ErrorCode = "model_unreachable") => {
+      let [asked, turns] = [0, 0];
+      return createScriptedModel((request) => {
+        if (request.tools.length === 0) return asked++ < timesAway ? { error: code } : { text: "Notes: read much." };
+        turns += 1;
+        if (turns > 6) return { text: "Done." };
+        return {
+          text: `${turns}`.padEnd(1_600, "y"),
+          toolCalls: [{ tool: "echo", input: { text: `${turns}` }, callId: `c${turns}` }],
+        };
+      });
+    };
+    const spec = { limits: { contextTokens: 1_500 } };
+    const summariesOf = (events: readonly RetinueEvent[]) =>
+      events.flatMap((event) => (event.type === "context.fitted" && event.summary ? [event.summary.model] : []));
+
+    test("is waited for as in a turn, and nothing is lost", async () => {
+      const clock = createManualClock();
+      const { events, result } = await runTest({
+        models: [talkative(2)],
+        tools: [echo],
+        spec,
+        clock,
+        outage: waitOutage(60_000),
+        onEvent: passing(clock),
+      });
+      expect(result).toMatchObject({ status: "completed", details: "Done." });
+      expect(new Set(summariesOf(events))).toEqual(new Set(["scripted/model"]));
+      expect(clock.now()).toBe(3000);
+      expect(toLines(events).filter((line) => /^model\.(failed|retrying)/.test(line))).toEqual([
+        expect.stringMatching(/^model.failed \d scripted\/model model_unreachable then scripted\/model$/),
+        "model.retrying 2 model_unreachable",
+        expect.stringMatching(/^model.failed \d scripted\/model model_unreachable then scripted\/model$/),
+        "model.retrying 3 model_unreachable",
+      ]);
+    });
+
+    test("leaves the run open when the budget is used up, with the conversation as it was", async () => {
+      const clock = createManualClock();
+      const events: RetinueEvent[] = [];
+      const left = runTest({
+        models: [talkative(Infinity)],
+        tools: [echo],
+        spec,
+        clock,
+        outage: waitOutage(5000),
+        onEvent: (event) => {
+          events.push(event);
+          passing(clock)(event);
+        },
+      });
+      await expect(left).rejects.toMatchObject({ code: "run_left_open" });
+      expect(clock.now()).toBe(5000);
+      expect(summariesOf(events)).toEqual([]);
+    });
+
+    test("gives way to a fallback", async () => {
+      const [first, second] = [talkative(Infinity), createScriptedModel(() => ({ text: "Done by another." }), { id: "two/b" })];
+      const { result } = await runTest({ models: [first, second], tools: [echo], spec, outage: waitOutage(60_000) });
+      expect(result).toMatchObject({ status: "completed", details: "Done by another." });
+    });
+
+    test("is waited for no longer than the run's time", async () => {
+      const clock = createManualClock();
+      const { result } = await runTest({
+        models: [talkative(Infinity)],
+        tools: [echo],
+        spec: { limits: { ...spec.limits, durationMs: 10_000 } },
+        clock,
+        outage: waitOutage(600_000),
+        onEvent: passing(clock),
+      });
+      expect(result).toMatchObject({ status: "timeout" });
+    });
+
+    test("and fails otherwise, the calls are listed at once", async () => {
+      const { events, result } = await runTest({
+        models: [talkative(Infinity, "model_server_error")],
+        tools: [echo],
+        spec,
+        outage: waitOutage(60_000),
+      });
+      expect(result).toMatchObject({ status: "completed" });
+      expect(new Set(summariesOf(events))).toEqual(new Set(["none"]));
+    });
   });
 });

@@ -18,6 +18,9 @@ export class Parked extends Error {
   }
 }
 
+/** Whether something thrown says that work waits outside of memory: a tool that catches it throws it on. */
+export const isParked = (thrown: unknown): thrown is Parked => thrown instanceof Parked;
+
 /** The reason of a signal that makes the loop stop where its record stands. Nothing is settled; the run can be resumed. */
 export class LeftOpen extends RetinueError {
   constructor(message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {

@@ -8,7 +8,7 @@ import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
 import { FIND_AGENT } from "../delegation/find-agent-tool-name.ts";
 import { reachesHost } from "./host-pattern.ts";
-import { createPathMatcher } from "./path-globs.ts";
+import { createPathMatcher } from "./globs/path-globs.ts";
 import type { Protection } from "./protected-paths.ts";
 import type { RuledCall, RuleVerdict } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";

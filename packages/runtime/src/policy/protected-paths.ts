@@ -3,8 +3,7 @@
  * known by name alone, at any depth, in any case or normalisation, and whether they exist or not.
  */
 import { definingGlobs } from "./defining-places.ts";
-import type { PathMatcher } from "./path-globs.ts";
-import { createPathMatcher } from "./path-globs.ts";
+import { createPathMatcher } from "./globs/path-globs.ts";
 
 export type Protection = {
   /** May its content be seen? */
@@ -131,14 +130,16 @@ const KINDS: readonly Kind[] = [
   { read: "allow", write: "ask-unless-all", why: "a list of scripts that are run later", names: ["package.json"] },
 ];
 
-const toMatcher = (globs: readonly string[]): PathMatcher => createPathMatcher(globs.map((glob) => `**/${glob}`));
+const atAnyDepth = (globs: readonly string[]): readonly string[] => globs.map((glob) => `**/${glob}`);
 
 /** Made when a path is first judged: compiling them is a good part of a start that judges none. */
 const toMatchers = (): readonly Matcher[] =>
   KINDS.map((kind) => ({
     kind,
-    isOne: toMatcher([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]),
-    isExcepted: toMatcher(kind.except ?? []),
+    isOne: createPathMatcher(atAnyDepth([...kind.names, ...kind.names.map((name) => `${name}/**`), ...(kind.files ?? [])]), {
+      forbids: true,
+    }),
+    isExcepted: createPathMatcher(atAnyDepth(kind.except ?? [])),
   }));
 
 type Matcher = {

@@ -2,7 +2,7 @@
  * Globs of a folder, as they read from a folder below it. A path that matches a rebased glob matches the glob it came from when the folder is put before it;
  * a glob that cannot be read segment by segment is left out, so that the outcome never holds more.
  */
-import { createPathMatcher } from "./path-globs.ts";
+import { createPathMatcher } from "./globs/path-globs.ts";
 import type { Grant } from "@retinue/protocol";
 
 /** `directory` is relative, with forward slashes, and leads downwards. */

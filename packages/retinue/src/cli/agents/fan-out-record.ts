@@ -43,17 +43,22 @@ export const removeFanOut = async ({ id }: FanOutRecord, env: NodeJS.ProcessEnv)
   rm(join(folderOf(env), `${id}.json`), { force: true });
 
 export type FindFanOut = {
-  /** The beginning of its id or of a session of it; `latest` is that of the workspace that was begun last. */
+  /** The beginning of its id or of a session of it; `latest` is that of the workspace of which a session was written to last. */
   readonly name: string;
   readonly workspace: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Which of these sessions was written to last; undefined where the record has none of them. Asked for only where there are several fan-outs. */
+  readonly latestOf: (sessions: ReadonlySet<SessionId>) => Promise<SessionId | undefined>;
 };
 
-export const findFanOut = async ({ name, workspace, env }: FindFanOut): Promise<FanOutRecord> => {
+export const findFanOut = async ({ name, workspace, env, latestOf }: FindFanOut): Promise<FanOutRecord> => {
   const all = await readAll(env);
   const found =
     name === "latest"
-      ? all.filter((one) => one.workspace === workspace).slice(-1)
+      ? await findLatest(
+          all.filter((one) => one.workspace === workspace),
+          latestOf,
+        )
       : all.filter(({ id, tasks }) => [id, ...tasks.map(({ sessionId }) => sessionId)].some((one) => isNamed(one, name)));
   const [only, ...others] = found;
   if (!only)
@@ -69,9 +74,21 @@ export const findFanOut = async ({ name, workspace, env }: FindFanOut): Promise<
   return only;
 };
 
+/** No clock decides, as with sessions, unless none of them has begun a task. */
+const findLatest = async (
+  fanOuts: readonly FanOutRecord[],
+  latestOf: FindFanOut["latestOf"],
+): Promise<readonly FanOutRecord[]> => {
+  if (fanOuts.length < 2) return fanOuts;
+  const bySession = new Map(fanOuts.flatMap((one) => one.tasks.map(({ sessionId }) => [sessionId, one] as const)));
+  const latest = await latestOf(new Set(bySession.keys()));
+  const found = latest === undefined ? undefined : bySession.get(latest);
+  return found ? [found] : fanOuts.slice(-1);
+};
+
 const isNamed = (id: string, name: string): boolean => name !== "" && (id.startsWith(name) || id.slice(4).startsWith(name));
 
-/** By their beginning, the oldest first; what is no fan-out of ours is left out. */
+/** In the order of their ids; what is no fan-out of ours is left out. */
 const readAll = async (env: NodeJS.ProcessEnv): Promise<readonly FanOutRecord[]> => {
   const folder = folderOf(env);
   const names = await readdir(folder).catch(() => []);

@@ -1,7 +1,7 @@
 import type { RunResult } from "@retinue/protocol";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
 import type { MockProject } from "../testing/mock-project.ts";
 import { call, createMockProject } from "../testing/mock-project.ts";
@@ -66,6 +66,26 @@ describe("a fan-out whose process is ended in the middle", { timeout: 240_000 },
 });
 
 describe("a fan-out in which one waits for an answer", { timeout: 240_000 }, () => {
+  test("is the latest where it was worked on last, though the clock was ahead when another was begun", async () => {
+    const made = await createMockProject(
+      ({ text }) => ({ text: taskIn(text), toolCalls: [call("write", { path: "new.txt", content: "new\n" })] }),
+      "approvals: { unattended: park }\n",
+    );
+    cleanups.push(made.remove);
+    const { project } = made;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    try {
+      expect(await callRetinue(project, ["fanout", "executor", "first thing"])).toMatchObject({ code: 4 });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await callRetinue(project, ["fanout", "executor", "second thing"])).toMatchObject({ code: 4 });
+    const resumed = await callRetinue(project, ["fanout", "--resume"]);
+    expect(resumed).toMatchObject({ code: 4 });
+    expect(resumed.stdout).toContain("second thing");
+    expect(resumed.stdout).not.toContain("first thing");
+  });
+
   test("gives the results of the others, exit code 4, and the rest when it is resumed", async () => {
     const made = await createMockProject(({ text }) => {
       if (taskIn(text) !== "first thing") return { text: "Fine." };

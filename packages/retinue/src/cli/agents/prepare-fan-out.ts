@@ -1,7 +1,10 @@
 /** What a fan-out is to do: the tasks that are given now, or those of one that was cut off, with the options that were given then. */
 import { realpath } from "node:fs/promises";
+import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { createId } from "../../create-id.ts";
+import { findLatestOf } from "../record/find-session.ts";
+import { withRecord } from "../record/open-for-command.ts";
 import { wholeNumber } from "../record/whole-number.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
@@ -37,7 +40,10 @@ export const prepareFanOut = async (
   if (resume !== undefined) {
     if (words.length > 0) throw new RetinueError("usage", "--resume takes no tasks: they are those that were given before.");
     const name = resume === true ? "latest" : resume;
-    const record = await findFanOut({ name, workspace: await realpath(folder ?? "."), env });
+    const workspace = await realpath(folder ?? ".");
+    const latestOf = (ids: ReadonlySet<SessionId>): Promise<SessionId | undefined> =>
+      withRecord({ workspace }, surroundings, ({ sessions }) => findLatestOf(ids, { sessions, workspace }));
+    const record = await findFanOut({ name, workspace, env, latestOf });
     const { model, tools, isolation, approve, limit, concurrency } = record.options;
     const all: FanOutCommandOptions = {
       workspace: record.workspace,

@@ -1,4 +1,5 @@
 /** `retinue stop`: cancels a run and everything below it, whichever process drives it. One that no living process drives is brought to its end here. */
+import type { ErrorCode, RunResult } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { toJsonLine } from "../../terminal/json-line.ts";
 import { toPrintable } from "../../terminal/printable.ts";
@@ -64,19 +65,31 @@ const bringToEnd = async (
   const more = { store: record.store, model: run.model };
   const at = { workspace: session.workspace, settings, view: { type: "quiet" as const }, more };
   const { workWith } = await import("../work-with.ts");
-  return workWith(at, surroundings, async ({ retinue }) => {
-    try {
-      const { result } = await retinue.resume(run.runId);
-      if (json) return await tell(found, { driver: null, result: await result }, surroundings);
-      await surroundings.stdout.write(
-        `${toWho(found, surroundings)} was driven by no living process; ${formatBill(await result)}\n`,
-      );
-    } catch (thrown) {
-      // Another process was faster, and takes the cancel as well.
-      if (!(thrown instanceof RetinueError && thrown.code === "session_running")) throw thrown;
-      if (json) return tell(found, { driver: "another process", result: null }, surroundings);
-      await surroundings.stdout.write(`${toWho(found, surroundings)} is being stopped by another process\n`);
-    }
-    return EXIT.done;
-  });
+  return workWith(at, surroundings, ({ retinue }) =>
+    tellEnd({ found, json, resume: async () => (await retinue.resume(run.runId)).result }, surroundings),
+  );
 };
+
+export type Ending = {
+  readonly found: FoundRun;
+  readonly json: boolean;
+  /** Drives the run until the cancel has settled it. */
+  readonly resume: () => Promise<RunResult>;
+};
+
+/** Says how the run ended here, or that another process was faster: that one takes the cancel as well, whether it had the run before this one or took it away. */
+export const tellEnd = async ({ found, json, resume }: Ending, surroundings: Surroundings): Promise<number> => {
+  const who = toWho(found, surroundings);
+  try {
+    const result = await resume();
+    if (json) return await tell(found, { driver: null, result }, surroundings);
+    await surroundings.stdout.write(`${who} was driven by no living process; ${formatBill(result)}\n`);
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError && DRIVEN_ELSEWHERE.has(thrown.code))) throw thrown;
+    if (json) return tell(found, { driver: "another process", result: null }, surroundings);
+    await surroundings.stdout.write(`${who} is being stopped by another process\n`);
+  }
+  return EXIT.done;
+};
+
+const DRIVEN_ELSEWHERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["session_running", "lease_lost"]);

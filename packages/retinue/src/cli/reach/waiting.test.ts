@@ -145,6 +145,16 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
     expect([code, lines[0], lines.at(-1)]).toMatchObject([0, { allowed: true }, { type: "run.settled" }]);
   });
 
+  test("is told to be taken up by a server that waits for it, or by hand: nobody holds it, so that more is not known", async () => {
+    const made = await createAsking();
+    const { project } = made;
+    await callRetinue(project, ["run", "write a file"]);
+    const told =
+      /; no process is at work on it now; a retinue serve that waits for it goes on by itself, else retinue sessions resume ses_\w+ does\n$/;
+    expect((await callRetinue(project, ["send", "latest", "be quick"])).stdout).toMatch(told);
+    expect((await callRetinue(project, ["approvals", "answer", await questionOf(made), "--allow"])).stdout).toMatch(told);
+  });
+
   test("of one agent alone ends its command the same way", async () => {
     const made = await createAsking();
     const parked = await callRetinue(made.project, ["spawn", "executor", "write a file"]);

@@ -41,6 +41,26 @@ export const findSession = async (name: string, { sessions, workspace }: FindOpt
 export const findLatest = async ({ sessions, workspace }: FindOptions): Promise<SessionRow | undefined> =>
   (await sessions.listSessions({ workspace, order: "updated", limit: 1 })).items[0];
 
+/** The one of these sessions that was written to last. */
+export const findLatestOf = async (
+  ids: ReadonlySet<SessionId>,
+  { sessions, workspace }: FindOptions,
+): Promise<SessionId | undefined> => {
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page = await sessions.listSessions({
+      workspace,
+      order: "updated",
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    const found = page.items.find(({ sessionId }) => ids.has(sessionId));
+    if (found) return found.sessionId;
+    after = page.next;
+  }
+  return undefined;
+};
+
 /** At work somewhere, or cut off: its row does not say which. */
 export const isUnsettled = ({ status }: SessionRow): boolean => status === "pending" || status === "running";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Rule, RuleEffect, RuleSet } from "@retinue/protocol";
 import { RULE_EFFECTS } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
-import { createPathMatcher } from "../path-globs.ts";
+import { createPathMatcher, isPathGlob } from "../globs/path-globs.ts";
 import { reachesHost } from "../host-pattern.ts";
 import type { CommandForms } from "./match-command.ts";
 import { isAllowedLike, isHeldLike, readsLike, toForms } from "./match-command.ts";
@@ -94,8 +94,13 @@ const toSeen = (aspect: Aspect, { base }: RuleSet): Aspect =>
 
 const judgeAspect = (about: readonly Rule[], aspect: Aspect, from: string): RuleVerdict => {
   if (aspect.type === "unclear") return strictest(about, from);
-  const rule = about.findLast((one) => isAbout(one, aspect));
-  const verdict = rule ? toVerdict(rule, from) : ALLOWED;
+  const at = about.findLastIndex((one) => isAbout(one, aspect) && !isMaybeAbout(one, aspect));
+  const rule = about[at];
+  const verdict = about
+    .slice(at + 1)
+    .filter((one) => isMaybeAbout(one, aspect))
+    .map((one) => toVerdict(one, from))
+    .reduce(stricter, rule ? toVerdict(rule, from) : ALLOWED);
   // What is allowed as everything is, and not by its name, may start what is not.
   const isByName = rule !== undefined && isConditional(rule);
   return aspect.type === "command" && aspect.forms.runsOthers && !isByName
@@ -115,12 +120,16 @@ const strictest = (about: readonly Rule[], from: string, otherwise: RuleVerdict 
 const isConditional = ({ path: glob, like, host }: Rule): boolean =>
   glob !== undefined || like !== undefined || host !== undefined;
 
+/** It holds what cannot be told, so that it may add to what an earlier rule says, and not take its place. */
+const isMaybeAbout = ({ path: glob, effect }: Rule, aspect: Aspect): boolean =>
+  aspect.type === "path" && glob !== undefined && effect !== "allow" && !isPathGlob(glob);
+
 const isAbout = (rule: Rule, aspect: Aspect): boolean => {
   const { path: glob, like, host, effect } = rule;
   if (!isConditional(rule)) return true;
   switch (aspect.type) {
     case "path":
-      if (glob !== undefined) return createPathMatcher([glob])(aspect.path);
+      if (glob !== undefined) return createPathMatcher([glob], { forbids: effect !== "allow" })(aspect.path);
       return like !== undefined && [aspect.path, ...aspect.absolute].some((form) => readsLike(like, form));
     case "command":
       return like !== undefined && (effect === "allow" ? isAllowedLike(like, aspect.forms) : isHeldLike(like, aspect.forms));

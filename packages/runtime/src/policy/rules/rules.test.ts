@@ -114,6 +114,16 @@ describe("rules", () => {
     expect(judgeRules([{ from: "a", rules }], { tool: "act", paths: [] }).effect).toBe("allow");
   });
 
+  test("for paths that cannot be read hold all paths, allow none, and never soften what another rule says", () => {
+    const verdictOf = (...rules: readonly Rule[]): RuleEffect =>
+      judgeRules([{ from: "x.md", rules }], { tool: "edit", paths: ["src/a.ts"] }).effect;
+    const [tools, unclear] = [["edit"], "docs/@(a|b)"];
+    expect(verdictOf({ tools, path: unclear, effect: "deny" })).toBe("deny");
+    expect(verdictOf({ tools, effect: "deny" }, { tools, path: unclear, effect: "allow" })).toBe("deny");
+    expect(verdictOf({ tools, path: "src/**", effect: "deny" }, { tools, path: unclear, effect: "ask" })).toBe("deny");
+    expect(verdictOf({ tools, path: unclear, effect: "deny" }, { tools, path: "src/**", effect: "allow" })).toBe("allow");
+  });
+
   test("for paths read from where they were written, also in a folder below", () => {
     const rules: readonly Rule[] = [{ tools: ["write"], path: "src/gen/**", effect: "deny" }];
     const { grant } = narrow(ROOT, { name: "a", tools: ["*"], deniedTools: [], grant: "own", rules });
