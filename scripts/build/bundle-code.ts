@@ -38,7 +38,7 @@ const GROUPS: readonly { readonly name: string; readonly roots: readonly string[
 ];
 
 /** Needed by almost every start, pure JavaScript, and quicker to load as a part of ours. The others are installed beside us. */
-export const BUNDLED: readonly string[] = ["commander", "diff", "picomatch", "yaml", "zod"];
+export const BUNDLED: readonly string[] = ["commander", "diff", "yaml", "zod"];
 
 export type BundleOptions = {
   readonly root: string;

@@ -18,16 +18,23 @@ export const toPathGlob = (raw: string): string | undefined => {
 export const fromGitignoreRule = (rule: string): string | undefined => {
   const trimmed = rule.trim();
   if (trimmed.startsWith("//")) return undefined;
-  const relative = trimmed.replace(/^\.?\//, "");
+  const relative = withSingleStars(trimmed.replace(/^\.?\//, ""));
   const glob = toPathGlob(relative);
   return glob === undefined || trimmed.startsWith("/") || relative.replace(/\/$/, "").includes("/")
     ? glob
     : toPathGlob(`**/${glob}`);
 };
 
+/** Two stars that are a part of a name are one, as gitignore has it. */
+const withSingleStars = (pattern: string): string =>
+  pattern
+    .split("/")
+    .map((name) => (name === "**" ? name : name.replaceAll(/\*{2,}/g, "*")))
+    .join("/");
+
 /** A path pattern of opencode, whose `*` also crosses folders. */
 export const fromOpencodePattern = (pattern: string): string | undefined => {
-  const segments = pattern.trim().split("/");
+  const segments = withSingleStars(pattern.trim()).split("/");
   const last = segments.length - 1;
   return toPathGlob(
     segments
