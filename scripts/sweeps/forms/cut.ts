@@ -16,6 +16,8 @@ export const CUT: Form = {
       cwd: ROOT,
       env: { ...process.env, CUT_SEEDS: String(SEEDS), NO_COLOR: "1" },
       output: "captured",
+      // Its workers are too busy to hear that it was ended.
+      group: true,
       signal,
     });
     yield {

@@ -17,7 +17,7 @@ const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 
 /** Where the extended code says more: the file that processes share beside the store has no room to be made. */
 const EXTENDED_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
-  4874: ["store_full", "There is no space left to open the store"],
+  4874: ["store_full", "There is no space left, or the disk fails, for the file that processes share beside the store"],
 };
 
 /** Of the file system, while a store is made. */
