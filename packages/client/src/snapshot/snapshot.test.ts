@@ -51,55 +51,56 @@ const loadAll = (page: SessionStore, server: SessionView): void => {
   }
 };
 
-describe.each([1, 2, 3, 4, 5, 6])("a generated session (seed %i)", (seed) => {
-  const events = [...generateSession({ seed, runs: 6 + seed * 3, turns: 3 + seed, maxDepth: 4, width: 4, withLive: true })];
-  const recorded = events.filter((event): event is RecordedEvent => !isLive(event));
-  const whole = fold(recorded);
-  const cuts = Array.from({ length: 13 }, (_, index) => Math.floor((index / 12) * recorded.length));
+for (const seed of [1, 2, 3, 4, 5, 6])
+  describe(`a generated session (seed ${seed})`, seed > 3 ? { tags: ["long"] } : {}, () => {
+    const events = [...generateSession({ seed, runs: 6 + seed * 3, turns: 3 + seed, maxDepth: 4, width: 4, withLive: true })];
+    const recorded = events.filter((event): event is RecordedEvent => !isLive(event));
+    const whole = fold(recorded);
+    const cuts = Array.from({ length: 13 }, (_, index) => Math.floor((index / 12) * recorded.length));
 
-  test("opened by a snapshot at any event, followed, and loaded whole is as one that was folded from the first", () => {
-    for (const at of cuts) {
-      const page = open(recorded, at);
-      for (const event of recorded.slice(at)) expect(page.apply(event)).toBe("applied");
-      expect(Array.from(page.view.runs.values(), toLine)).toEqual(Array.from(whole.view.runs.values(), toLine));
-      expect([...page.view.openApprovals.keys()]).toEqual([...whole.view.openApprovals.keys()]);
-      expect(page.view.spent).toEqual(whole.view.spent);
-      loadAll(page, whole.view);
-      expect(flattenUnordered(page.view)).toEqual(flattenUnordered(whole.view));
-    }
-  });
-
-  test("is the same where pieces are loaded before the rest of the events comes", () => {
-    for (const at of cuts) {
-      const page = open(recorded, at);
-      loadAll(page, fold(recorded, at).view);
-      expect(flattenUnordered(page.view)).toEqual(flattenUnordered(fold(recorded, at).view));
-      for (const event of recorded.slice(at)) page.apply(event);
-      expect(flattenUnordered(page.view)).toEqual(flattenUnordered(whole.view));
-    }
-  });
-
-  test("draws what is streamed after the snapshot as it does without one", () => {
-    const at = events.findIndex(({ seq }) => seq > recorded.length / 2);
-    const first = events.slice(0, at).filter((event): event is RecordedEvent => !isLive(event));
-    const page = open(first, first.length, { ...SMALL, wholeSteps: 10_000 });
-    const other = fold(first);
-    for (const event of events.slice(at)) expect(page.apply(event)).toBe(other.apply(event));
-    expect(flattenUnordered(page.view)).toEqual(flattenUnordered(other.view));
-  });
-
-  test("has a snapshot and pieces that the schemas of their routes accept", () => {
-    for (const at of cuts) {
-      const { view } = fold(recorded, at);
-      const answers = [ROUTES.getView.response.safeParse(sent(toViewSnapshot(view, SMALL)))];
-      for (const run of view.runs.values()) {
-        answers.push(ROUTES.getRunPart.response.safeParse(sent(toRunPart(view, run))) as never);
-        answers.push(ROUTES.listSteps.response.safeParse(sent(toStepsPage(view, run, { from: 0, to: 2 }))) as never);
+    test("opened by a snapshot at any event, followed, and loaded whole is as one that was folded from the first", () => {
+      for (const at of cuts) {
+        const page = open(recorded, at);
+        for (const event of recorded.slice(at)) expect(page.apply(event)).toBe("applied");
+        expect(Array.from(page.view.runs.values(), toLine)).toEqual(Array.from(whole.view.runs.values(), toLine));
+        expect([...page.view.openApprovals.keys()]).toEqual([...whole.view.openApprovals.keys()]);
+        expect(page.view.spent).toEqual(whole.view.spent);
+        loadAll(page, whole.view);
+        expect(flattenUnordered(page.view)).toEqual(flattenUnordered(whole.view));
       }
-      expect(answers.flatMap(({ error }) => error?.issues ?? [])).toEqual([]);
-    }
+    });
+
+    test("is the same where pieces are loaded before the rest of the events comes", () => {
+      for (const at of cuts) {
+        const page = open(recorded, at);
+        loadAll(page, fold(recorded, at).view);
+        expect(flattenUnordered(page.view)).toEqual(flattenUnordered(fold(recorded, at).view));
+        for (const event of recorded.slice(at)) page.apply(event);
+        expect(flattenUnordered(page.view)).toEqual(flattenUnordered(whole.view));
+      }
+    });
+
+    test("draws what is streamed after the snapshot as it does without one", () => {
+      const at = events.findIndex(({ seq }) => seq > recorded.length / 2);
+      const first = events.slice(0, at).filter((event): event is RecordedEvent => !isLive(event));
+      const page = open(first, first.length, { ...SMALL, wholeSteps: 10_000 });
+      const other = fold(first);
+      for (const event of events.slice(at)) expect(page.apply(event)).toBe(other.apply(event));
+      expect(flattenUnordered(page.view)).toEqual(flattenUnordered(other.view));
+    });
+
+    test("has a snapshot and pieces that the schemas of their routes accept", () => {
+      for (const at of cuts) {
+        const { view } = fold(recorded, at);
+        const answers = [ROUTES.getView.response.safeParse(sent(toViewSnapshot(view, SMALL)))];
+        for (const run of view.runs.values()) {
+          answers.push(ROUTES.getRunPart.response.safeParse(sent(toRunPart(view, run))) as never);
+          answers.push(ROUTES.listSteps.response.safeParse(sent(toStepsPage(view, run, { from: 0, to: 2 }))) as never);
+        }
+        expect(answers.flatMap(({ error }) => error?.issues ?? [])).toEqual([]);
+      }
+    });
   });
-});
 
 describe("a snapshot", () => {
   const long = (turns: number): readonly RecordedEvent[] => {

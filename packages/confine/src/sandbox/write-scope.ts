@@ -6,7 +6,7 @@ import { lstat, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { ToolScope } from "@retinue/runtime";
-import { isInScope } from "@retinue/runtime";
+import { isInScope, isPathGlob } from "@retinue/runtime";
 import { toToolError } from "../files/system-error.ts";
 
 /** Relative to the workspace, with forward slashes; "" is all of it. */
@@ -32,6 +32,8 @@ export const toWriteScope = (writes: ToolScope["writes"]): WriteScope => {
 
 /** The folder of `folder/**`, of which every path matches. */
 const toFolder = (glob: string): string | undefined => {
+  // What the grant does not read, a sandbox does not open.
+  if (!isPathGlob(glob)) return undefined;
   const [, prefix] = /^(?!\/)(.*?)(?:^|\/)\*\*(?:\/\*)?$/s.exec(glob.replace(/^(?:\.\/)+/, "")) ?? [];
   return prefix === undefined ? undefined : toPlain(prefix);
 };

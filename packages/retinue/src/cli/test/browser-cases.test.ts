@@ -50,7 +50,7 @@ describe("without a key", { timeout: 300_000 }, () => {
     return { cases: (JSON.parse(ended.stdout) as SuiteResult).cases, all: ended.stdout + ended.stderr };
   };
 
-  test("the examples pass, and the broken one fails with what was seen, and a picture of it", async () => {
+  test("the examples pass, and the broken one fails with what was seen, and a picture of it", { tags: ["long"] }, async () => {
     const files = await Promise.all(
       ["login.yaml", "broken.yaml"].map(async (name) => [name, await readFile(join(EXAMPLES, name), "utf8")] as const),
     );

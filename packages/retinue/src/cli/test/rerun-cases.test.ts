@@ -54,7 +54,7 @@ describe("a case that is done again", { timeout: 180_000 }, () => {
     return made;
   };
 
-  test("does what agents did before and after it again, too, and asks no model", async () => {
+  test("does what agents did before and after it again, too, and asks no model", { tags: ["long"] }, async () => {
     const made = await createPassed(CASE);
     const { cases, paths } = await run(made, "--rerun");
     expect(cases[0]).toMatchObject({ verdict: "pass", problems: [] });
