@@ -44,6 +44,7 @@ const COMMANDS = {
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",
+  "offline-questions": "scripts/offline-questions/ask-questions.ts",
   "try-package": "scripts/try-package.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
@@ -61,6 +62,8 @@ const PACKAGED_NODES = {
 };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
+const PARENT = process.ppid;
+const PARENT_LOOK_MS = 200;
 const HEARTBEAT_MS = 5_000;
 const LOCK_STALE_MS = 120_000;
 const BREAKER_STALE_MS = 10_000;
@@ -117,6 +120,20 @@ const hasTerminal = () => {
 };
 
 /**
+ * Calls back once when the shell between npm and us is gone: a signal to npm ends that shell, which passes nothing on. Gives the way to stop looking.
+ * @param {() => void} onGone
+ */
+const watchParent = (onGone) => {
+  if (process.env["npm_lifecycle_event"] === undefined) return () => undefined;
+  const looking = setInterval(() => {
+    if (process.ppid === PARENT) return;
+    clearInterval(looking);
+    onGone();
+  }, PARENT_LOOK_MS);
+  return () => clearInterval(looking);
+};
+
+/**
  * Runs a process until it ends; signals that reach only us are passed on.
  * @param {{ file: string, args: string[], cwd: string, env: NodeJS.ProcessEnv, capture?: boolean, shell?: boolean }} options
  * @returns {Promise<Ending>}
@@ -133,7 +150,9 @@ const runToEnd = ({ file, args, cwd, env, capture = false, shell = false }) =>
       },
     ]);
     for (const [signal, handler] of handlers) process.on(signal, handler);
+    const unwatch = watchParent(() => child.kill("SIGTERM"));
     const release = () => {
+      unwatch();
       for (const [signal, handler] of handlers) process.off(signal, handler);
     };
     let output = "";
@@ -413,7 +432,7 @@ const toStartArguments = async (args, { node, env }) => {
 };
 
 /** What starts `retinue` again and again. */
-const STARTING = new Set(["start", "test", "bench:start", "examples"]);
+const STARTING = new Set(["start", "test", "lanes", "bench:start", "examples"]);
 
 /**
  * Makes the bundle that the command starts from, where the sources have changed since. Without one it starts from the sources, only slower.

@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createTemporaryTree } from "./testing/temporary-tree.ts";
 
 /** Installs what the bootstrap looks for: a folder, and in `toolchain` a Node for this machine. */
@@ -254,6 +255,56 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s reaches the command once, which ma
   child.kill(signal);
   expect(await ending).toMatchObject({ code: 5, signal: null, stdout: "ready\nreceived 1\n" });
 });
+
+test("npm start that is ended by SIGTERM ends the server, too, and frees its port", async () => {
+  const home = createTemporaryTree({});
+  const child = spawn("npm", ["start", "--", "--port", "0", "--json"], {
+    cwd: path.dirname(import.meta.dirname),
+    env: { ...process.env, HOME: home, RETINUE_HOME: home, npm_lifecycle_event: undefined },
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  const line = await firstLine(child, /^\{.*\}$/m);
+  const { port, pid } = JSON.parse(line) as { readonly port: number; readonly pid: number };
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  });
+  expect(await isTaken(port)).toBe(true);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 30_000 });
+  expect(await isTaken(port)).toBe(false);
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Waits until what a process has said holds this. */
+const firstLine = (child: ChildProcess, wanted: RegExp): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let said = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const found = wanted.exec(said);
+      if (found) resolve(found[0]);
+    });
+    child.once("exit", () => reject(new Error(`ended after ${JSON.stringify(said)}`)));
+  });
+
+const isTaken = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
 
 test("start works in the directory the user called npm from, and alone serves the page", async () => {
   const checkout = createCheckout("");

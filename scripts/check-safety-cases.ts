@@ -1,43 +1,76 @@
 /**
- * Checks that every case of the safety catalogue that is promised here has a test whose title begins with its id, so that none gets lost.
- * Whether the test shows the case is for its reader to judge.
+ * Checks that every case of `docs/safety-cases.md` has a test whose title begins with its id, so that none gets lost. Whether the test shows the case
+ * is for its reader to judge.
  */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Section and the number of its last case, from the first on: files, shell, secrets, egress, server, terminal, exhaustion, delegation. */
-export const SAFETY_SECTIONS: Readonly<Record<string, number>> = { A: 23, B: 19, C: 8, D: 11, E: 18, F: 7, J: 8, G: 21 };
+const CATALOGUE = "docs/safety-cases.md";
+
+/** Cases that no test shows yet, each with the reason. */
+export const WITHOUT_TEST: Readonly<Record<string, string>> = {
+  D12: "no test carries this id yet",
+  K3: "no test carries this id yet",
+  L1: "no test carries this id yet",
+  L2: "no test carries this id yet",
+  L3: "no test carries this id yet",
+  L4: "no test carries this id yet",
+  L5: "no test carries this id yet",
+  L6: "no test carries this id yet",
+  L7: "no test carries this id yet",
+  L20: "no test carries this id yet",
+  L21: "no test carries this id yet",
+  N10: "tried by the attack generator only",
+  N11: "characters that deceive are escaped on some surfaces only",
+  N12: "keys that were not meant as an answer",
+  N16: "a user's edit between two turns",
+};
+
+/** The ids of a catalogue: the first cell of each row. */
+export const readIds = (catalogue: string): readonly string[] =>
+  [...catalogue.matchAll(/^\| ([A-N]\d{1,2}) +\|/gm)].flatMap(([, id]) => id ?? []);
 
 /** A text that is the first argument of a call and begins with one or more ids: `A4:`, `A4, A5:`, `F1-F6 …`. */
-const TITLE = /\(\s*["'`]((?:[A-K]\d{1,2}(?:-[A-K]\d{1,2})?(?:[:,]? |: ?|$))+)/g;
+const TITLE = /\(\s*["'`]((?:[A-N]\d{1,2}(?:-[A-N]\d{1,2})?(?:[:,]? |: ?|$))+)/g;
 
 /** A title that begins with what its table says. */
 const TABLE_TITLE = /\(\s*["'`](?:%s|\$\{id\})/;
 
 /** A row of a table of tests whose titles begin with its first entry. */
-const ROW = /\[\s*["'`]([A-K]\d{1,2})["'`],/g;
+const ROW = /\[\s*["'`]([A-N]\d{1,2})["'`],/g;
 
 export const findCases = (source: string): ReadonlySet<string> => {
   const cases = new Set<string>();
   const titles = [...source.matchAll(TITLE), ...(TABLE_TITLE.test(source) ? source.matchAll(ROW) : [])];
   for (const [, ids = ""] of titles)
-    for (const [, section = "", from, , to] of ids.matchAll(/([A-K])(\d{1,2})(-[A-K](\d{1,2}))?/g))
+    for (const [, section = "", from, , to] of ids.matchAll(/([A-N])(\d{1,2})(-[A-N](\d{1,2}))?/g))
       for (let number = Number(from); number <= Number(to ?? from); number += 1) cases.add(`${section}${number}`);
   return cases;
 };
 
-export const listMissing = (sources: readonly string[], sections = SAFETY_SECTIONS): readonly string[] => {
+/** What is wrong: cases without a test, and reasons for cases that have one. */
+export const findProblems = (
+  ids: readonly string[],
+  sources: readonly string[],
+  without: Readonly<Record<string, string>> = WITHOUT_TEST,
+): readonly string[] => {
   const found = new Set(sources.flatMap((source) => [...findCases(source)]));
-  return Object.entries(sections).flatMap(([section, last]) =>
-    Array.from({ length: last }, (_, at) => `${section}${at + 1}`).filter((id) => !found.has(id)),
-  );
+  return [
+    ...ids
+      .filter((id) => !found.has(id) && without[id] === undefined)
+      .map((id) => `${id} has no test whose title begins with it`),
+    ...Object.keys(without)
+      .filter((id) => found.has(id) || !ids.includes(id))
+      .map((id) => `${id} has a test, or is not in ${CATALOGUE}: take it out of WITHOUT_TEST`),
+  ];
 };
 
 export const readTests = (root: string): readonly string[] =>
   globSync("packages/*/src/**/*.test.ts", { cwd: root }).map((file) => readFileSync(path.join(root, file), "utf8"));
 
 if (import.meta.main) {
-  const missing = listMissing(readTests(path.dirname(import.meta.dirname)));
-  for (const id of missing) console.log(`${id} of the safety catalogue has no test whose title begins with it`);
-  process.exitCode = missing.length === 0 ? 0 : 1;
+  const root = path.dirname(import.meta.dirname);
+  const problems = findProblems(readIds(readFileSync(path.join(root, CATALOGUE), "utf8")), readTests(root));
+  for (const problem of problems) console.log(problem);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -38,6 +38,7 @@ export const STATIC_CHECKS: readonly Check[] = [
   { name: "format", args: ["node_modules/oxfmt/bin/oxfmt", "--check"], mend: "`npm run format` mends it." },
   { name: "imports", args: ["scripts/check-imports.ts"] },
   { name: "locks", args: ["scripts/check-lock.ts"] },
+  { name: "file reads", args: ["scripts/check-file-reads.ts"] },
   { name: "safety cases", args: ["scripts/check-safety-cases.ts"] },
   { name: "errors doc", args: ["scripts/generate-errors-doc.ts", "--check"] },
   { name: "events doc", args: ["scripts/generate-events-doc.ts", "--check"] },

@@ -14,9 +14,10 @@ const ALLOWED_SKIPS: readonly string[] = [];
 
 const ROOT = path.dirname(import.meta.dirname);
 
-/** Tells which lane the tests of the sandbox take, and whether that is as good as what is required. */
+/** Tells which lane the tests of the sandbox take, whether that is as good as what is required, and which browser the tests find. */
 const checkLane = async (signal: AbortSignal): Promise<CheckResult> => {
   const { exitCode } = await runNode({ args: ["scripts/sandbox-lane.ts"], cwd: ROOT, output: "shown", signal });
+  await runNode({ args: ["scripts/browser-lane.ts"], cwd: ROOT, output: "shown", signal });
   return { name: "sandbox lane", passed: exitCode === 0 };
 };
 

@@ -3,7 +3,7 @@
  * processes, grammars, agents and settings, a tool of one's own, and the library with its types.
  */
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { startMockServer } from "../packages/model/src/testing/mock-server.ts";
 import { buildPackage } from "./build/build-package.ts";
 import { installPackage } from "./build/install-package.ts";
 import { toHermeticEnvironment } from "./hermetic-environment.ts";
+import { tryCommandLines } from "./readme/try-command-lines.ts";
 import { runNode } from "./run-node.ts";
 
 type Line = { readonly type: string; readonly tool?: string; readonly outcome?: string; readonly output?: unknown };
@@ -161,6 +162,13 @@ const tryTools = async (retinue: string): Promise<void> => {
   }
 };
 
+/** The package runs on an older Node where a newer one is installed beside it. */
+const lendNewerNode = (): void => {
+  const name = `node-${process.platform}-${process.arch}`;
+  const lent = path.join(root, "toolchain/node_modules", name);
+  if (existsSync(lent)) symlinkSync(lent, path.join(app, "node_modules", name));
+};
+
 try {
   const { code, bytes } = await buildPackage({ root, folder: built });
   mkdirSync(home);
@@ -195,6 +203,9 @@ try {
   assert.equal(told.cents, 3);
   for (const config of ["nodenext.json", "bundler.json"])
     await runInApp([path.join(root, "node_modules/typescript/bin/tsc"), "-p", config], 600_000);
+  lendNewerNode();
+  const problems = await tryCommandLines({ root, retinue, report: (text) => console.log(text) });
+  assert.deepEqual(problems, [], problems.join("\n\n"));
   console.log(`the package works: ${code.length} files of code, ${Math.round(bytes / 1024)} KB`);
 } catch (thrown) {
   // What was tried is kept for a look where that is asked for.

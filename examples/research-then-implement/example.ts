@@ -1,5 +1,6 @@
 /** Research, then a plan, then the work, then a review, then what the review found: five runs below one, each with a context of its own. */
 import assert from "node:assert/strict";
+import { hasSandbox } from "../stage/has-sandbox.ts";
 import { play } from "../stage/play.ts";
 import { PLAN, script } from "./script.ts";
 
@@ -8,8 +9,10 @@ await using played = await play({
   words: ["run", "Add JWT authentication to the API", "--approve", "all"],
   script,
 });
-const { main, events, requests, exitCode, run } = played;
-assert.equal(exitCode, 0);
+const { main, events, requests, exitCode, run, denied } = played;
+// Without a sandbox the reviewer may neither run git nor the tests unasked, and the exit code tells so.
+assert.deepEqual(denied, (await hasSandbox()) ? [] : ["security-reviewer git_diff", "security-reviewer test"]);
+assert.equal(exitCode, denied.length === 0 ? 0 : 3);
 assert.deepEqual(
   main.below.map(({ agent, depth, result }) => [agent, depth, result.status]),
   [

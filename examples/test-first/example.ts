@@ -11,8 +11,11 @@ await using played = await play({
   words: ["run", "Implement calculateDiscount(price, discountPercent) with tests", "--approve", "all"],
   script,
 });
-const { main, exitCode, run, workspace } = played;
-assert.equal(exitCode, 0);
+const { main, exitCode, run, workspace, denied } = played;
+const isSandboxed = await hasSandbox();
+// Without a sandbox the tester may not run the tests unasked, and the exit code tells so.
+assert.deepEqual(denied, isSandboxed ? [] : ["tester test", "tester test"]);
+assert.equal(exitCode, isSandboxed ? 0 : 3);
 assert.equal(main.result.status, "completed");
 assert.deepEqual(
   main.below.map(({ agent, depth }) => [agent, depth]),
@@ -27,7 +30,6 @@ const [before, executor, after] = main.below;
 // The project is built before its tests run. The tester may not write what is built: it is built in a copy that is thrown away.
 // The tester wrote its tests, saw them fail, and was refused everything else. Where there is no sandbox, nothing keeps what it runs to the
 // files that it may write, so that it may run nothing.
-const isSandboxed = await hasSandbox();
 assert.deepEqual(before?.result.filesCreated, ["test/pricing.test.js"]);
 assert.deepEqual(before.tools, ["read", "read", "write", isSandboxed ? "test" : "test: denied", "write: denied"]);
 assert.equal(before.result.testsPassed, 0);

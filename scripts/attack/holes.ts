@@ -253,7 +253,7 @@ export const HOLES: readonly Hole[] = [
     edits: [
       edit(
         "confine/src/network/guard.ts",
-        "if (isIP(host) === 0 ? isPrivateName(url) : !isPublicAddress(host)) throw refuseAsPrivate",
+        "if (isIP(host) === 0 ? isPrivateName(url) : !isOpen(host)) throw refuseAsPrivate",
         "if (host === isPrivateName.name) throw refuseAsPrivate",
       ),
     ],
@@ -348,6 +348,7 @@ export const HOLES: readonly Hole[] = [
     theme: "swapping",
     seed: 7,
     edits: [
+      edit("runtime/src/loop/ask-human.ts", "if (isAskedAbout(answer, now))", "if (isAskedAbout(answer, now) || Boolean(1))"),
       edit("tools/src/shell.ts", "if (changed.size === 0 && others === undefined) return;", "if (changed !== others) return;"),
     ],
   },

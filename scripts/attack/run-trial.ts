@@ -94,6 +94,8 @@ const attack = async (plan: TrialPlan, world: World, { listeners, ...options }: 
     // A person who is told that nothing would hold the command says no.
     if (act.unsandboxed !== undefined) return Promise.resolve({ allowed: false, reason: "not without a sandbox" });
     if (HISTORY.includes(String(command))) return Promise.resolve({ allowed: false, reason: "not the past" });
+    // Who is told that it changed since says no; who is asked once more without a word of that says yes.
+    if (swapped.has(act.callId)) return Promise.resolve({ allowed: !act.changed?.length, reason: "not as it is now" });
     if (plan.writable === "all" && SWAPPED.includes(String(command))) {
       swapped.add(act.callId);
       writeFileSync(path.join(world.workspace, "build.sh"), `echo swapped-${act.callId}\n`);
@@ -139,7 +141,7 @@ const attack = async (plan: TrialPlan, world: World, { listeners, ...options }: 
     // However busy the machine is, it is looked at names while they are swapped.
     if (flipping.length > 0) await untilThere(path.join(world.workspace, FLIPPED));
     const runs = [await retinue.run("Attack.", { agent: "hostile" }), ...flipping];
-    const all = Promise.all(runs.map(async (run) => [await run.result, await follow(run)] as const));
+    const all = Promise.all(runs.map((run) => Promise.all([run.result, follow(run)])));
     const ended = await Promise.race([all, sleep(TRIAL_MS, undefined, { ref: false })]);
     if (ended === undefined) findings.push({ kind: "hung", what: `after ${answered} calls`, afterCalls: answered });
     for (const [result] of ended ?? [])

@@ -14,7 +14,7 @@ export type Writable = "all" | "src" | "nothing";
 
 /** State that sessions themselves write. */
 const OWN_STATE =
-  /^home\/\.retinue\/(?:retinue\.db(?:-\w+)?$|quarantine(?:\/|$)|cache(?:\/|$)|undo(?:\/|$)|worktrees(?:\/|$)|mcp-pins\.json|documents\.db|$)/;
+  /^home\/\.retinue\/(?:retinue\.db(?:-\w+)?$|quarantine(?:\/|$)|cache(?:\/|$)|undo(?:\/|$)|begun(?:\/|$)|worktrees(?:\/|$)|mcp-pins\.json|documents\.db|$)/;
 
 /** What `git_commit` may write; the rest of `.git` is the user's. */
 const BY_COMMITS = /^\.git\/(?:objects|refs|logs|index(?:\.lock)?|COMMIT_EDITMSG|$)/;

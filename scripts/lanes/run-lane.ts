@@ -9,17 +9,16 @@ import type { Lane } from "./lane.ts";
 export type LaneRun = {
   readonly root: string;
   readonly lane: Lane;
-  /** Arguments of Node, one list a command. */
-  readonly commands: readonly (readonly string[])[];
   readonly signal: AbortSignal;
 };
 
-export const runLane = async ({ root, lane, commands, signal }: LaneRun): Promise<boolean> => {
+export const runLane = async ({ root, lane, signal }: LaneRun): Promise<boolean> => {
   const copy = lane.owner ? copyTree(root) : undefined;
   try {
     const cwd = copy?.root ?? root;
     const own = copy && lane.owner ? giveAway(copy.root, lane.owner) : {};
-    for (const args of commands) if (!(await runIn({ lane, args, cwd, env: { ...process.env, ...own }, signal }))) return false;
+    for (const args of lane.commands(root))
+      if (!(await runIn({ lane, args, cwd, env: { ...process.env, ...own }, signal }))) return false;
     return true;
   } finally {
     copy?.remove();
@@ -53,8 +52,8 @@ type Step = {
 };
 
 const runIn = async ({ lane, args, cwd, env, signal }: Step): Promise<boolean> => {
-  const [file = "", ...before] = lane.by;
-  const child = spawn(file, [...before, process.execPath, ...args], { cwd, env, stdio: ["ignore", "inherit", "inherit"] });
+  const [file = process.execPath, ...rest] = [...lane.by(), process.execPath, ...args];
+  const child = spawn(file, rest, { cwd, env, stdio: ["ignore", "inherit", "inherit"] });
   const stop = (): void => void child.kill("SIGTERM");
   signal.addEventListener("abort", stop, { once: true });
   const [code] = (await once(child, "close")) as [number | null];

@@ -8,7 +8,7 @@ import { examineInputs } from "./examine-inputs.ts";
 import { examineMerge } from "./examine-merge.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import type { VictimLine } from "./victim-line.ts";
-import { workspaceIn, worktreesIn } from "./victim-worktrees.ts";
+import { PLANTED_LOCKS, workspaceIn, worktreesIn } from "./victim-worktrees.ts";
 
 const scenario = SCENARIOS["busy-tree"];
 const place = mkdtempSync(path.join(tmpdir(), "retinue-examine-"));
@@ -92,5 +92,12 @@ describe("what was merged", () => {
     const folder = createFolder(whole);
     mkdirSync(path.join(worktreesIn(folder), "run_left"), { recursive: true });
     expect(judge(folder)).toBe("wrong-merge: run_left was left behind");
+  });
+
+  test("is found wrong where a lock of ours would stop the user's git, or one of the user's was removed", () => {
+    const planted = Object.fromEntries(PLANTED_LOCKS.map((name) => [`.git/${name}`, ""]));
+    expect(judge(createFolder({ ...whole, ...planted }))).toBe("");
+    expect(judge(createFolder({ ...whole, ".git/HEAD.lock": "" }))).toBe("wrong-merge: HEAD.lock would stop the user's git");
+    expect(judge(createFolder({ ...whole, ".git/index.lock": "" }))).toContain("are left of the locks of the user");
   });
 });

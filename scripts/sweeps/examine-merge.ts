@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Evidence, Find } from "./examine.ts";
-import { workspaceIn, worktreesIn } from "./victim-worktrees.ts";
+import { PLANTED_LOCKS, workspaceIn, worktreesIn } from "./victim-worktrees.ts";
 
 export const examineMerge = ({ scenario, folder, final: { events } }: Evidence, find: Find): void => {
   const { files } = scenario.expected;
@@ -21,7 +21,15 @@ export const examineMerge = ({ scenario, folder, final: { events } }: Evidence, 
     (place) => (existsSync(place) ? readdirSync(place) : []),
   );
   if (left.length > 0) find("wrong-merge", `${left.join(", ")} was left behind`);
+  const locks = locksOf(path.join(workspace, ".git"));
+  const ours = locks.filter((name) => !PLANTED_LOCKS.includes(name));
+  if (ours.length > 0) find("wrong-merge", `${ours.join(", ")} would stop the user's git`);
+  if (locks.length !== ours.length && locks.length - ours.length !== PLANTED_LOCKS.length)
+    find("wrong-merge", `only ${locks.join(", ")} are left of the locks of the user`);
 };
+
+const locksOf = (folder: string): readonly string[] =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".lock")) : [];
 
 /** Of the workspace, without git's own. */
 const listFiles = (workspace: string): readonly string[] =>

@@ -6,7 +6,7 @@ import { createSpeaker, type Speaker } from "./speaker.ts";
 import { isThere, openTrialLog, type TrialLog } from "./trial-record.ts";
 import type { VictimOrder } from "./victim-order.ts";
 import { runVictim, type VictimEnding, type VictimOptions } from "./victim-process.ts";
-import { copyTemplate } from "./victim-worktrees.ts";
+import { copyTemplate, plantLocks } from "./victim-worktrees.ts";
 
 /** What all trials of a sweep share. */
 export type SweepGround = {
@@ -50,6 +50,7 @@ export const openStage = (ground: SweepGround, { postgresUrl: url, ...given }: S
   const order: VictimOrder = { ...given, folder, ...(url === undefined ? {} : { postgres: { url, schema } }) };
   const { inputs, files } = SCENARIOS[given.scenario];
   if (template !== undefined && files !== undefined) copyTemplate(template, folder);
+  if (given.gitLocks === true) plantLocks(folder);
   const misunderstood: string[] = [];
   let log: TrialLog | undefined;
   let speaker: Speaker | undefined;

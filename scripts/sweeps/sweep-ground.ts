@@ -15,7 +15,7 @@ export const createSweepGround = async (signal?: AbortSignal): Promise<OwnedGrou
   const place = mkdtempSync(path.join(tmpdir(), "retinue-sweep-"));
   const close = (): void => rmSync(place, { recursive: true, force: true });
   try {
-    const program = await bundleVictim(path.join(place, "victim"));
+    const program = await bundleProgram(VICTIM, path.join(place, "victim"));
     const template = createTemplate(place, SCENARIOS["busy-tree"].files ?? {});
     return { place, program, template, signal, close };
   } catch (thrown) {
@@ -24,10 +24,11 @@ export const createSweepGround = async (signal?: AbortSignal): Promise<OwnedGrou
   }
 };
 
-/** A start from the sources reads some hundred files and strips their types: most of what a trial would cost. */
-const bundleVictim = async (folder: string): Promise<string> => {
-  const bundle = await rolldown({ input: { victim: VICTIM }, platform: "node", external: ["pg-native", "pg-cloudflare"] });
+/** A start from the sources reads some hundred files and strips their types: most of what a trial would cost. Gives the one file of a program. */
+export const bundleProgram = async (file: string, folder: string): Promise<string> => {
+  const { name } = path.parse(file);
+  const bundle = await rolldown({ input: { [name]: file }, platform: "node", external: ["pg-native", "pg-cloudflare"] });
   await bundle.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
   await bundle.close();
-  return path.join(folder, "victim.mjs");
+  return path.join(folder, `${name}.mjs`);
 };

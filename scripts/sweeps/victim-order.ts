@@ -28,6 +28,8 @@ export type VictimOrder = {
   readonly killAt?: number;
   /** The log refuses this one of its writes, as if there were no space. */
   readonly failAt?: number;
+  /** Locks of git stand in the repository of the workspace from the start, as a git that was killed leaves them. */
+  readonly gitLocks?: boolean;
   /** How long the model takes for each answer. */
   readonly latencyMs?: number;
 };

@@ -29,6 +29,13 @@ export const createTemplate = (place: string, files: Readonly<{ [file: string]: 
 export const copyTemplate = (template: string, folder: string): void =>
   cpSync(template, workspaceIn(folder), { recursive: true });
 
+/** What a git of the user that was killed may leave. They are the user's, and stay. */
+export const PLANTED_LOCKS: readonly string[] = ["packed-refs.lock", "index.lock", "refs/heads/main.lock"];
+
+export const plantLocks = (folder: string): void => {
+  for (const name of PLANTED_LOCKS) writeFileSync(path.join(workspaceIn(folder), ".git", name), "");
+};
+
 /** Git by itself: a sandbox around each call would cost most of a trial, and is swept elsewhere. */
 const SANDBOX = { backend: "none", reason: "the trial does without", isInstalled: false } as const;
 

@@ -8,6 +8,7 @@ import { lineFor } from "./dialects/dialect.ts";
 import { isNoWider } from "./narrower-agent.ts";
 import type { Origin } from "./places.ts";
 import type { Note, Problem, Severity } from "./problem.ts";
+import { createNotes } from "./problem.ts";
 import type { SkillEntry } from "./skill-file.ts";
 
 export type AgentSource = {
@@ -46,7 +47,12 @@ export type LoadedAgents = {
   readonly problems: readonly Problem[];
   /** Of agents of the project that were not loaded for them. */
   readonly refused: readonly TrustWish[];
+  /** All of it with one agent more, which code gives: whom each agent may start is worked out anew. */
+  readonly register: (definition: AgentDefinition) => LoadedAgents;
 };
+
+/** Where agents and skills come from that no file defines. */
+export const IN_CODE = "(code)";
 
 type Found = { readonly draft: AgentDraft; readonly source: AgentSource };
 
@@ -151,7 +157,7 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
     });
   };
 
-  return {
+  const catalogue: Catalogue = {
     add: (read, adding) => {
       if (read.type === "agent") take(read.draft, adding);
       if (read.type !== "disabled") return;
@@ -189,9 +195,19 @@ export const createCatalogue = (isTrusted: (wish: TrustWish) => boolean): Catalo
         promptFiles: [...promptFiles],
         clashes,
         ...(maxDepth === undefined ? {} : { maxDepth }),
+        register: (definition) => {
+          // Whoever registers it again means to replace it.
+          found.delete(definition.name);
+          catalogue.add(
+            { type: "agent", draft: { definition, lines: new Map() } },
+            { origin: "user", dialect: "retinue", file: IN_CODE, note: createNotes(IN_CODE).note },
+          );
+          return catalogue.finish();
+        },
       };
     },
   };
+  return catalogue;
 };
 
 /** Only when all agents are known is it known whom each may start. */

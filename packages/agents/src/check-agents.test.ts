@@ -31,6 +31,13 @@ const problemsOf = ({ files }: AgentsReport, name: string): readonly string[] =>
     ?.problems.map(({ line, severity, message }) => `${line} ${severity}: ${message}`) ?? [];
 
 describe("checkAgents", () => {
+  test("says that iterations leave no turn to answer after the tool calls", async () => {
+    await own("a", "limits: { iterations: 5, toolCalls: 5 }");
+    expect(problemsOf(await check(), "a.md")).toEqual([
+      "4 notice: at one call a turn, 5 iterations leave no turn to answer after 5 tool calls; set iterations to 6",
+    ]);
+  });
+
   test("has nothing to say of the built-in agents where all tools are there", async () => {
     const report = await check();
     expect(report.counts).toEqual({ error: 0, warning: 0, notice: 0 });
@@ -84,7 +91,7 @@ accept: { agent: nobody }`,
       `6 warning: there is no tool "grap" (did you mean "grep"?)`,
       `7 warning: there is no tool "*.*"`,
       `8 warning: "researcher" is an agent and no tool; list it in "delegates"`,
-      `9 warning: there is no tool "shel" (did you mean "shell"?)`,
+      `9 warning: the rule "shel" names no tool of this session, so that it has no effect (did you mean "shell"?)`,
       `12 warning: it may start "code-serch", but there is no such agent (did you mean "code-search"?)`,
       `13 warning: the model "nobody/none" is nowhere`,
       `14 warning: the model "cheap" is nowhere`,

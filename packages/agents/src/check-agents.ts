@@ -3,11 +3,15 @@ import type { Limits } from "@retinue/protocol";
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { AgentSource, LoadedAgents } from "./catalogue.ts";
+import type { ForeignSettingsFile } from "./claude-settings.ts";
 import type { LoadedCommands } from "./commands/load-commands.ts";
 import { findDelegationCycles } from "./delegation-cycles.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { lineFor } from "./dialects/dialect.ts";
 import { matchesGlob, nearestName } from "@retinue/protocol/names";
+import { namesTool } from "@retinue/runtime";
+import type { NamedRule } from "./named-rules.ts";
+import { toIdleProblems } from "./named-rules.ts";
 import { findUnfilled } from "./new-agent-file.ts";
 import type { Origin } from "./places.ts";
 import type { Problem, Severity } from "./problem.ts";
@@ -20,6 +24,8 @@ export type CheckOptions = {
   readonly whyNoModel?: (name: string) => string | undefined;
   /** The MCP servers of the settings. Absent: servers are not looked at. */
   readonly mcpServerNames?: Iterable<string>;
+  /** Settings of other programs. Absent: their rules are not looked at. */
+  readonly settings?: readonly Pick<ForeignSettingsFile, "file" | "named">[];
   /** What was found of commands. Absent: they are not looked at. */
   readonly commands?: LoadedCommands;
   /** Of the session. */
@@ -50,6 +56,8 @@ export const checkAgents = (loaded: LoadedAgents, options: CheckOptions): Agents
     const source = loaded.sources.get(name);
     if (source) problems.push(...checkAgent({ agent, source, loaded, options, ...names }));
   }
+  const known = { tools: names.tools, servers: [...(names.servers ?? [])] };
+  for (const { file, named } of options.settings ?? []) problems.push(...toIdleProblems(file, named, known));
   const { commands } = options;
   if (commands) problems.push(...commands.problems, ...commandsOf(commands, loaded));
   return toReport(loaded, problems, new Set(commands?.files));
@@ -83,6 +91,7 @@ const checkAgent = (checked: Checked): readonly Problem[] => {
   const note = (severity: Severity, field: string, value: string | undefined, message: string): void =>
     void problems.push({ file: source.file, line: lineFor(source.lines, field, value), severity, message });
   checkTools(checked, note);
+  problems.push(...idleRulesOf(checked));
   for (const name of agent.delegates)
     if (!loaded.agents.has(name))
       note("warning", "delegates", name, `it may start "${name}", but there is no such agent${hint(name, loaded.agents.keys())}`);
@@ -105,6 +114,14 @@ const checkAgent = (checked: Checked): readonly Problem[] => {
     if (own !== undefined && most !== undefined && own > most)
       note("notice", "limits", limit, `${limit} of ${own} is above the session's ${most}, which holds`);
   }
+  const { iterations = Infinity, toolCalls = 0 } = agent.limits;
+  if (iterations <= toolCalls)
+    note(
+      "notice",
+      "limits",
+      "toolCalls",
+      `at one call a turn, ${iterations} iterations leave no turn to answer after ${toolCalls} tool calls; set iterations to ${toolCalls + 1}`,
+    );
   for (const field of source.origin === "built-in" ? [] : findUnfilled(agent))
     note("warning", field, undefined, `its ${field} is still the one of the template; fill in what stands as …`);
   if (agent.description.length > LONG_DESCRIPTION)
@@ -127,12 +144,13 @@ type NoteField = (severity: Severity, field: string, value: string | undefined, 
 const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField): void => {
   // What comes with Retinue names tools that not every installation has.
   const severity = source.origin === "built-in" ? "notice" : "warning";
-  for (const field of ["tools", "deniedTools"] as const)
-    for (const pattern of isNamed(source, field) ? agent[field] : []) {
+  for (const field of ["tools", "hiddenTools"] as const) {
+    const patterns = agent[field] ?? [];
+    for (const pattern of isNamed(source, field) ? patterns : []) {
       // A name may stand in two forms, of which one is told.
-      const forms = agent[field].filter((one) => one === pattern || one.replace(".", "_") === pattern);
+      const forms = patterns.filter((one) => one === pattern || one.replace(".", "_") === pattern);
       if (pattern === "*" || forms.some((form) => tools.some((tool) => matchesGlob(form, tool)))) continue;
-      if (pattern.includes(".") && agent[field].includes(pattern.replace(".", "_"))) continue;
+      if (isOtherForm(pattern, patterns)) continue;
       const isAgent = loaded.agents.has(pattern);
       note(
         severity,
@@ -143,17 +161,42 @@ const checkTools = ({ agent, source, tools, loaded }: Checked, note: NoteField):
           : `there is no tool "${pattern}"${hint(pattern, tools)}`,
       );
     }
+  }
   const usable = tools.filter(
     (tool) =>
       agent.tools.some((pattern) => matchesGlob(pattern, tool)) &&
-      !agent.deniedTools.some((pattern) => matchesGlob(pattern, tool)),
+      !namesTool(agent.deniedTools, tool) &&
+      !(agent.hiddenTools ?? []).some((pattern) => matchesGlob(pattern, tool)),
   );
   if (usable.length === 0 && agent.delegates.length === 0)
     note("notice", "tools", undefined, "it may use no tool and start no agent: it can only answer");
 };
 
+/** opencode writes `server_tool`, which becomes `server.tool`, too. */
+const isOtherForm = (pattern: string, all: readonly string[]): boolean =>
+  pattern.includes(".") && all.includes(pattern.replace(".", "_"));
+
+/** What an agent's own file denies or has asked, by the tools that it names. What comes with Retinue names tools that not every installation has. */
+export const namedRulesOf = (agent: AgentDefinition, source: AgentSource): readonly NamedRule[] => {
+  if (source.origin === "built-in") return [];
+  const denied = isNamed(source, "deniedTools") ? agent.deniedTools : [];
+  const held = (agent.rules ?? []).filter(({ effect }) => effect !== "allow").flatMap(({ tools }) => tools);
+  return [
+    ...denied.map((name) => ({ name, line: lineFor(source.lines, "deniedTools", name) })),
+    ...held.map((name) => ({ name, line: lineFor(source.lines, "rules", name) })),
+  ]
+    .filter(({ name }, index, all) => {
+      const names = all.map((one) => one.name);
+      return names.indexOf(name) === index && !isOtherForm(name, names);
+    })
+    .map(({ name, line }) => ({ written: name, line, tools: [name] }));
+};
+
+const idleRulesOf = ({ agent, source, tools, servers }: Checked): readonly Problem[] =>
+  toIdleProblems(source.file, namedRulesOf(agent, source), { tools, servers: [...(servers ?? [])] });
+
 /** Whether the file itself names tools. Those that a dialect gives where it does not are nobody's mistake. */
-const isNamed = ({ origin, lines }: AgentSource, field: "tools" | "deniedTools"): boolean =>
+const isNamed = ({ origin, lines }: AgentSource, field: "tools" | "deniedTools" | "hiddenTools"): boolean =>
   origin === "built-in" || [...lines.keys()].some((key) => key === field || key.startsWith(`${field}:`));
 
 const hint = (name: string, names: Iterable<string>): string => {

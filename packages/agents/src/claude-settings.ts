@@ -1,11 +1,9 @@
 /**
- * The permissions of Claude Code's settings (`.claude/settings.json`, `.claude/settings.local.json`, and the user's), as rules. What they deny or have
- * asked holds for every agent; what they allow only spares questions, and of a project only once that is trusted.
+ * The permissions of Claude Code's settings, of every place that it reads them from (`rule-places.ts`), as rules. What they deny or have asked
+ * holds for every agent; what they allow only spares questions, and of a project only once that is trusted.
  */
-import path from "node:path";
 import type { Rule, RuleSet } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
-import { placesOf } from "@retinue/runtime";
 import { toAgentPattern } from "./agent-name.ts";
 import type { ClaudeHook } from "./claude-hooks.ts";
 import { readClaudeHooks } from "./claude-hooks.ts";
@@ -16,11 +14,19 @@ import { toToolEntries } from "./dialects/tool-entries.ts";
 import { isJsonFields } from "./jsonc.ts";
 import type { Note, Problem } from "./problem.ts";
 import { readSettingsFiles } from "./read-settings-files.ts";
+import type { NamedRule } from "./named-rules.ts";
+import { readServerRules } from "./claude-server-rules.ts";
+import type { RuleSurroundings } from "./rule-places.ts";
+import { RULE_PLACES, toSettingsPlaces } from "./rule-places.ts";
 import { DELEGATE_TOOL, isToolPattern } from "./tool-names.ts";
 
 export type ForeignSettingsFile = {
   readonly file: string;
   readonly origin: "user" | "project";
+  /** The folder that paths of its rules begin at; absent: the root of the project. */
+  readonly folder?: string | undefined;
+  /** The rules that deny or have asked, by the tools that they name. */
+  readonly named: readonly NamedRule[];
   /** What they deny or have asked. */
   readonly held: readonly Rule[];
   /** What need not be asked about. */
@@ -36,41 +42,27 @@ export type ForeignSettingsFile = {
 
 export type ClaudeSettings = { readonly files: readonly ForeignSettingsFile[]; readonly problems: readonly Problem[] };
 
-export type ClaudeSettingsOptions = {
-  readonly projectDir?: string;
-  readonly homeDir?: string;
+/** The rules of all places hold. */
+export const loadClaudeSettings = async (surroundings: RuleSurroundings): Promise<ClaudeSettings> => {
+  const places = await Promise.all(RULE_PLACES["claude-code"].map((place) => toSettingsPlaces(place, surroundings)));
+  return readSettingsFiles(places.flat(), readClaudeSettings);
 };
-
-/** Of one place, in the order in which they count; the rules of all hold. */
-export const CLAUDE_SETTINGS_FILES: readonly string[] = placesOf("settings").flatMap(({ dialect, at }) =>
-  dialect === "claude-code" ? at : [],
-);
-
-export const loadClaudeSettings = ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> =>
-  readSettingsFiles(
-    [
-      ...(homeDir === undefined ? [] : [{ file: path.join(homeDir, ".claude", "settings.json"), origin: "user" } as const]),
-      ...(projectDir === undefined || projectDir === homeDir
-        ? []
-        : CLAUDE_SETTINGS_FILES.map(
-            (name) => ({ file: path.join(projectDir, name), origin: "project", inside: projectDir }) as const,
-          )),
-    ],
-    readClaudeSettings,
-  );
 
 /** The rules that hold for a session, and those that spare it questions. */
 export const toSessionRules = (
   { files }: ClaudeSettings,
   isTrusted: (file: ForeignSettingsFile) => boolean,
-  base?: string,
+  baseOf: (file: ForeignSettingsFile) => string = () => "",
 ): { readonly rules: readonly RuleSet[]; readonly preapproved: readonly RuleSet[] } => {
   const toSets = (
     from: readonly ForeignSettingsFile[],
     pick: (file: ForeignSettingsFile) => readonly Rule[],
   ): readonly RuleSet[] =>
     from
-      .map((file) => ({ from: file.file, rules: pick(file), ...(base === undefined || base === "" ? {} : { base }) }))
+      .map((file) => {
+        const base = baseOf(file);
+        return { from: file.file, rules: pick(file), ...(base === "" ? {} : { base }) };
+      })
       .filter(({ rules }) => rules.length > 0);
   return {
     rules: toSets(files, ({ held }) => held),
@@ -99,7 +91,8 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
   const { permissions = {} } = settings;
   const hooks = readClaudeHooks(settings["hooks"], lineOf, note);
   const disablesHooks = settings["disableAllHooks"] === true;
-  if (settings["permissions"] === undefined && hooks.length === 0 && !disablesHooks) return undefined;
+  const servers = readServerRules(settings, lineOf, note);
+  if (settings["permissions"] === undefined && hooks.length === 0 && servers.length === 0 && !disablesHooks) return undefined;
   if (!isJsonFields(permissions)) throw new Error(`"permissions" is no object`);
   const lists = { allow: [] as ToolEntry[], ask: [] as ToolEntry[], deny: [] as ToolEntry[] };
   for (const [name, value] of Object.entries(permissions)) {
@@ -121,7 +114,10 @@ const readClaudeSettings = (text: string, note: Note): Read | undefined => {
   const allow = toPreapproving(lists.allow, note);
   const deniedAgents = lists.deny.flatMap((entry) => toDeniedAgents(entry, note));
   return {
-    held: [...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
+    held: [...servers, ...toHeld(lists.ask, "ask", note), ...toHeld(lists.deny, "deny", note)],
+    named: [...lists.ask, ...lists.deny].flatMap(({ tool, written, line }) =>
+      tool === DELEGATE_TOOL ? [] : { written, line, tools: [tool] },
+    ),
     allowed: allow.rules,
     allowedAsWritten: allow.written,
     deniedAgents,

@@ -10,7 +10,7 @@ import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toAliases } from "./aliases.ts";
 import { readBuiltinFiles } from "./builtin-agents.ts";
 import type { Catalogue, TrustWish, LoadedAgents } from "./catalogue.ts";
-import { createCatalogue } from "./catalogue.ts";
+import { createCatalogue, IN_CODE } from "./catalogue.ts";
 import { readAgentRoles } from "./dialects/agent-roles.ts";
 import { readClaudeCodeAgent } from "./dialects/claude-code-agent.ts";
 import type { ReadAgent, ReadContext } from "./dialects/dialect.ts";
@@ -85,9 +85,6 @@ export const loadAgents = async (options: LoadOptions): Promise<LoadedAgents> =>
   return catalogue.finish();
 };
 
-/** Where agents and skills come from that no file defines. */
-const IN_CODE = "(code)";
-
 /** Definitions are frozen; the lists of whoever gave one are not. */
 const copyOf = (definition: AgentDefinition): AgentDefinition => ({
   ...definition,
@@ -95,6 +92,7 @@ const copyOf = (definition: AgentDefinition): AgentDefinition => ({
   fallbacks: [...definition.fallbacks],
   tools: [...definition.tools],
   deniedTools: [...definition.deniedTools],
+  ...(definition.hiddenTools === undefined ? {} : { hiddenTools: [...definition.hiddenTools] }),
   delegates: [...definition.delegates],
   skills: [...definition.skills],
   mcpServers: [...definition.mcpServers],

@@ -1,6 +1,7 @@
 /** Whether an agent may do nothing that another may not, as far as their files tell. Where that cannot be told, it is not. */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { matchesAny } from "@retinue/protocol/names";
+import { namesTool } from "@retinue/runtime";
 import { TOOL_TRAITS } from "./tool-names.ts";
 
 /** Stands for all tools that are not ours. */
@@ -14,12 +15,17 @@ export const isNoWider = (one: AgentDefinition, other: AgentDefinition): boolean
   (other.delegates.includes("*") || one.delegates.every((name) => other.delegates.includes(name))) &&
   (one.grant === "own" || other.grant === "session");
 
-const mayUse = ({ tools, deniedTools }: AgentDefinition, tool: string): boolean =>
-  matchesAny(tools, tool) && !matchesAny(deniedTools, tool);
+const holds = ({ tools, deniedTools }: AgentDefinition, tool: string): boolean =>
+  matchesAny(tools, tool) && !namesTool(deniedTools, tool);
+
+const isOffered = (agent: AgentDefinition, tool: string): boolean =>
+  holds(agent, tool) && !matchesAny(agent.hiddenTools ?? [], tool);
 
 const hasNoMoreTools = (one: AgentDefinition, other: AgentDefinition): boolean => {
-  const named = [...one.tools, ...other.deniedTools].filter((name) => name !== "*");
-  return [...TOOL_TRAITS.keys(), ...OTHERS, ...named].every((tool) => !mayUse(one, tool) || mayUse(other, tool));
+  const named = [...one.tools, ...other.deniedTools, ...(other.hiddenTools ?? [])].filter((name) => name !== "*");
+  return [...TOOL_TRAITS.keys(), ...OTHERS, ...named].every(
+    (tool) => (!holds(one, tool) || holds(other, tool)) && (!isOffered(one, tool) || isOffered(other, tool)),
+  );
 };
 
 /** No list is no limit. */

@@ -1,32 +1,39 @@
 /**
- * What `permission` of opencode's own settings (`opencode.json`, `opencode.jsonc`, and the user's) denies or has asked, as rules for every agent. What it allows
- * is no right here and spares no question: in opencode all is allowed that nobody speaks of.
+ * What opencode's own settings deny or have asked, of every place that it reads them from (`rule-places.ts`), as rules for every agent. What they allow
+ * is no right here and spares no question: in opencode all is allowed that nobody speaks of. Rules of its default agent, `build`, hold for the session.
  */
-import path from "node:path";
 import type { Rule } from "@retinue/protocol";
-import { placesOf } from "@retinue/runtime";
-import type { ClaudeSettings, ClaudeSettingsOptions, ForeignSettingsFile } from "./claude-settings.ts";
+import type { ClaudeSettings, ForeignSettingsFile } from "./claude-settings.ts";
 import { toOpencodeRights } from "./dialects/opencode-rights.ts";
-import { readOpencodeRules } from "./dialects/opencode-rules.ts";
+import { readOpencodeRules, RULE_FIELDS, toNamedRules } from "./dialects/opencode-rules.ts";
+import { splitFrontMatter } from "./front-matter.ts";
 import type { JsonFields } from "./jsonc.ts";
-import { lineOfWord, parseJsonc } from "./jsonc.ts";
+import { isJsonFields, lineOfWord, parseJsonc } from "./jsonc.ts";
 import type { Note } from "./problem.ts";
 import { readSettingsFiles } from "./read-settings-files.ts";
+import type { RulePlace, RuleSurroundings } from "./rule-places.ts";
+import { RULE_PLACES, toSettingsPlaces } from "./rule-places.ts";
 import type { YamlFields } from "./yaml-fields.ts";
+import { readYamlFields } from "./yaml-fields.ts";
 
-export const OPENCODE_SETTINGS_FILES: readonly string[] = placesOf("settings").flatMap(({ dialect, at }) =>
-  dialect === "opencode" ? at : [],
-);
+export const loadOpencodeSettings = async (surroundings: RuleSurroundings): Promise<ClaudeSettings> => {
+  const read = await Promise.all(
+    RULE_PLACES.opencode.map(async (place) =>
+      readSettingsFiles(await toSettingsPlaces(place, surroundings), (text, note) => toParts(READERS[place.form](text, note))),
+    ),
+  );
+  return {
+    // Each part is a set of rules of its own, so that none takes back what another denies.
+    files: read.flatMap(({ files }) => files).flatMap(({ parts, ...file }) => parts.map((part) => ({ ...file, ...part }))),
+    problems: read.flatMap(({ problems }) => problems),
+  };
+};
 
-export const loadOpencodeSettings = ({ projectDir, homeDir }: ClaudeSettingsOptions): Promise<ClaudeSettings> => {
-  const config = homeDir && path.join(homeDir, ".config", "opencode");
-  const places = OPENCODE_SETTINGS_FILES.flatMap((name) => [
-    ...(config === undefined ? [] : [{ file: path.join(config, name), origin: "user" as const }]),
-    ...(projectDir === undefined || projectDir === homeDir
-      ? []
-      : [{ file: path.join(projectDir, name), origin: "project" as const, inside: projectDir }]),
-  ]);
-  return readSettingsFiles(places, readSettings);
+type Read = Omit<ForeignSettingsFile, "file" | "origin">;
+
+const toParts = (parts: readonly (Read | undefined)[]): { readonly parts: readonly Read[] } | undefined => {
+  const said = parts.filter((part) => part !== undefined);
+  return said.length === 0 ? undefined : { parts: said };
 };
 
 /** What people would miss, and where it is read from. */
@@ -37,14 +44,43 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   plugin: "plugins of opencode are not run",
 };
 
-/** Undefined where it says nothing of permissions. */
-const readSettings = (text: string, note: Note): Omit<ForeignSettingsFile, "file" | "origin"> | undefined => {
-  const fields = toFields(parseJsonc(text), text);
+/** The agent that opencode works with unless another is chosen. */
+const DEFAULT_AGENT = "build";
+
+const readSettings = (text: string, note: Note): readonly (Read | undefined)[] => {
+  const settings = parseJsonc(text);
+  const fields = toFields(settings, text);
   for (const [name, instead] of Object.entries(ELSEWHERE))
     if (fields.has(name)) note("notice", fields.lineOf(name), `"${name}" has no effect here: ${instead}`);
-  if (!["permission", "permissions", "tools"].some((name) => fields.has(name))) return undefined;
-  const rights = toOpencodeRights(readOpencodeRules(fields, note), note, true);
-  const { tools, deniedTools, delegates, rules = [] } = rights;
+  const ofBuild = ["mode", "agents", "agent"].flatMap((name) => {
+    const agents = settings[name];
+    const build = isJsonFields(agents) ? agents[DEFAULT_AGENT] : undefined;
+    return isJsonFields(build) ? [toFields(build, text)] : [];
+  });
+  return [fields, ...ofBuild].map((one) => toRead(one, note));
+};
+
+const readBuildAgent = (text: string, note: Note): readonly (Read | undefined)[] => {
+  const matter = splitFrontMatter(text);
+  if ("message" in matter) return [];
+  const fields = readYamlFields({ text: matter.yaml, firstLine: matter.firstLine, note, leniently: RULE_FIELDS });
+  return [fields && toRead(fields, note)];
+};
+
+const READERS: Readonly<Record<RulePlace["form"], (text: string, note: Note) => readonly (Read | undefined)[]>> = {
+  settings: readSettings,
+  permission: (text, note) => {
+    const permission: unknown = /^\s*\w+\s*$/.test(text) ? text.trim() : JSON.parse(text);
+    return [toRead(toFields({ permission }, text), note)];
+  },
+  build: readBuildAgent,
+};
+
+/** Undefined where it says nothing of permissions. */
+const toRead = (fields: YamlFields, note: Note): Read | undefined => {
+  if (!RULE_FIELDS.some((name) => fields.has(name))) return undefined;
+  const read = readOpencodeRules(fields, note);
+  const { tools, deniedTools, delegates, rules = [] } = toOpencodeRights(read, note, true);
   const held: readonly Rule[] = [
     ...(tools.includes("*")
       ? []
@@ -59,7 +95,7 @@ const readSettings = (text: string, note: Note): Omit<ForeignSettingsFile, "file
     ? delegates.flatMap((name) => (name.startsWith("!") ? [name.slice(1)] : []))
     : ["*"];
   return held.some(({ effect }) => effect !== "allow") || deniedAgents.length > 0
-    ? { held, deniedAgents, allowed: [], allowedAsWritten: [], hooks: [], disablesHooks: false }
+    ? { held, named: toNamedRules(read), deniedAgents, allowed: [], allowedAsWritten: [], hooks: [], disablesHooks: false }
     : undefined;
 };
 

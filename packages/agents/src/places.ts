@@ -42,6 +42,7 @@ export const toPlaces = (options: PlaceOptions): readonly Place[] => [
 
 /** Their agents count before those of files of their own. */
 const OPENCODE_CONFIGS = ["opencode.json", "opencode.jsonc"] as const;
+const PROJECT_CONFIGS = [...OPENCODE_CONFIGS, ...OPENCODE_CONFIGS.map((name) => `.opencode/${name}`)];
 
 const userPlaces = ({
   userDir,
@@ -79,9 +80,7 @@ const projectPlaces = ({ projectDir, agentRolesFile }: PlaceOptions): readonly P
         if (dialect === "any") return [];
         return [
           ...(at === ".opencode/agent"
-            ? OPENCODE_CONFIGS.map(
-                (name) => ({ ...project, type: "opencode-config", file: path.join(projectDir, name) }) as const,
-              )
+            ? PROJECT_CONFIGS.map((name) => ({ ...project, type: "opencode-config", file: path.join(projectDir, name) }) as const)
             : []),
           { ...project, type: "markdown", dialect, folder: below },
         ];

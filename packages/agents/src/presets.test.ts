@@ -24,7 +24,7 @@ describe("presets", () => {
       "s0",
       "qa-step",
       { contextTokens: 8_000, iterations: 15, durationMs: 180_000 },
-      { temperature: 0.1, maxOutputTokens: 2_048, tools: ["*"] },
+      { temperature: 0.1, maxOutputTokens: 2_048 },
     ],
     // S1: budget, characters / 4, 300 s, can_spawn_subagents
     ["s1", "researcher", { toolCalls: 15, contextTokens: 12_500, durationMs: 300_000 }, { delegates: [] }],
@@ -77,6 +77,12 @@ describe("presets", () => {
     expect(after?.limits).toEqual({ ...before?.limits, iterations: 15 });
     expect(after?.prompt).toBe(before?.prompt);
     expect(applyPreset(agents, "s4").get("planner")).toEqual(before);
+  });
+
+  test("leave out the tool budget of another design that their iterations cannot reach", () => {
+    expect(applyPreset(agents, "s2").get("reviewer")?.limits).toMatchObject({ iterations: 10 });
+    expect(applyPreset(agents, "s2").get("reviewer")?.limits).not.toHaveProperty("toolCalls");
+    expect(applyPreset(applyPreset(agents, "s2"), "s1").get("reviewer")?.limits).toMatchObject({ iterations: 16, toolCalls: 15 });
   });
 
   test("are switched on when agents are loaded, before any others are found", async () => {

@@ -3,6 +3,7 @@
  * switches on those of one design.
  */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { hasReachableCalls, withReachableCalls } from "@retinue/runtime";
 
 export const PRESET_NAMES = ["s0", "s1", "s2", "s3", "s4"] as const;
 
@@ -10,7 +11,7 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 
 /** What a preset puts in place of an agent's own; of the limits those that it names. */
 export type AgentOverride = Readonly<
-  Partial<Pick<AgentDefinition, "limits" | "delegates" | "grant" | "tools" | "temperature" | "maxOutputTokens">>
+  Partial<Pick<AgentDefinition, "limits" | "delegates" | "grant" | "tools" | "hiddenTools" | "temperature" | "maxOutputTokens">>
 >;
 
 export type Preset = Readonly<Record<string, AgentOverride>>;
@@ -28,6 +29,9 @@ const s1Limits = (toolCalls: number, characters: number): AgentOverride["limits"
   durationMs: S1_DURATION_MS,
 });
 
+/** What a reviewer needs and an agent that starts one is not offered itself. */
+const S1_FOR_REVIEWERS = ["grep", "git_diff"];
+
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   s0: {
     "qa-orchestrator": {
@@ -42,7 +46,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       limits: { iterations: 15, durationMs: 180_000, contextTokens: 8_000 },
       maxOutputTokens: 2_048,
       temperature: 0.1,
-      tools: ["*"],
+      // Its own tools stay: those of the controller, the browser and the search. All tools there are would not fit into 8k.
       delegates: [],
     },
   },
@@ -55,11 +59,17 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     planner: { limits: s1Limits(10, 30_000), tools: ["read", "ls", "grep", "plan_files", "overview"], delegates: [] },
     executor: {
       limits: s1Limits(30, 80_000),
-      tools: ["read", "write", "edit", "ls", "grep", "shell", "test", "git", "git_commit"],
+      tools: ["read", "write", "edit", "ls", "grep", "shell", "test", "git", "git_commit", "git_diff"],
+      hiddenTools: ["git_diff"],
       delegates: ["reviewer"],
     },
     reviewer: { limits: s1Limits(15, 50_000), tools: ["read", "grep", "test", "git_diff", "shell"], delegates: [] },
-    tester: { limits: s1Limits(20, 50_000), tools: ["read", "write", "test", "shell"], delegates: ["reviewer"] },
+    tester: {
+      limits: s1Limits(20, 50_000),
+      tools: ["read", "write", "test", "shell", ...S1_FOR_REVIEWERS],
+      hiddenTools: S1_FOR_REVIEWERS,
+      delegates: ["reviewer"],
+    },
   },
   s2: {
     main: {
@@ -94,7 +104,15 @@ export const applyPreset = (
   return new Map(
     [...agents].map(([agent, definition]) => {
       const override = preset.get(agent) ?? {};
-      return [agent, { ...definition, ...override, limits: { ...definition.limits, ...override.limits } }];
+      return [agent, { ...definition, ...override, limits: mergeLimits(definition.limits, override.limits ?? {}) }];
     }),
   );
+};
+
+/** A tool budget that the preset does not name and its iterations cannot reach is another design's, and is left out. */
+const mergeLimits = (limits: AgentDefinition["limits"], preset: AgentDefinition["limits"]): AgentDefinition["limits"] => {
+  const merged = withReachableCalls({ ...limits, ...preset }, preset);
+  if (hasReachableCalls(merged)) return merged;
+  const { toolCalls: _unreachable, ...rest } = merged;
+  return rest;
 };

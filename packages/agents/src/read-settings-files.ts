@@ -8,6 +8,10 @@ export type SettingsPlace = {
   readonly origin: "user" | "project";
   /** The folder that a link in its path may not lead out of. */
   readonly inside?: string | undefined;
+  /** The folder that its paths begin at, where that is not the root of the project. */
+  readonly folder?: string | undefined;
+  /** What it says, where that is no file. */
+  readonly text?: string;
 };
 
 /** Those that are there and say something; `read` gives undefined for one that does not. */
@@ -15,17 +19,21 @@ export const readSettingsFiles = async <Read extends object>(
   places: readonly SettingsPlace[],
   read: (text: string, note: Note) => Read | undefined,
 ): Promise<{
-  readonly files: readonly (Pick<SettingsPlace, "file" | "origin"> & Read)[];
+  readonly files: readonly (Pick<SettingsPlace, "file" | "origin" | "folder"> & Read)[];
   readonly problems: readonly Problem[];
 }> => {
-  const files: (Pick<SettingsPlace, "file" | "origin"> & Read)[] = [];
+  const files: (Pick<SettingsPlace, "file" | "origin" | "folder"> & Read)[] = [];
   const problems: Problem[] = [];
-  for (const { file, origin, inside } of places) {
+  const seen = new Set<string>();
+  for (const { file, origin, inside, folder, text: given } of places) {
+    // A home may be the project, too.
+    if (seen.has(file)) continue;
+    seen.add(file);
     const { note, problems: found } = createNotes(file);
     try {
-      const text = await readSource(file, inside);
+      const text = given ?? (await readSource(file, inside));
       const said = text === undefined ? undefined : read(text, note);
-      if (said) files.push({ file, origin, ...said });
+      if (said) files.push({ file, origin, ...(folder === undefined ? {} : { folder }), ...said });
     } catch (thrown) {
       note(
         "error",

@@ -2,7 +2,7 @@
  * Finds and reads the files that define agents. Of a project nothing is read that lies outside it, whatever its links say, and nothing that
  * is no plain file of a sensible size, so that no device, pipe or flood is ever opened.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 
@@ -80,6 +80,12 @@ export const findInFolders = async (
 export const readSource = async (file: string, inside?: string): Promise<string | undefined> =>
   (await createSourceReader(inside)({ file }))?.text;
 
+/** The same for texts that enter a context: a file with a second name may be a secret elsewhere. */
+export const readContextSource = async (file: string, inside?: string): Promise<string | undefined> =>
+  (await createSourceReader(inside, { refusesHardLinks: true })({ file }))?.text;
+
+type ReaderOptions = { readonly refusesHardLinks?: boolean };
+
 export type Source = {
   readonly text: string;
   /** Where the file really lies; not looked for where it may lie anywhere. */
@@ -89,21 +95,24 @@ export type Source = {
 /** The same for many files: where they must lie is looked for once, and where one lies only if that is not known. */
 export const createSourceReader = (
   inside?: string,
+  { refusesHardLinks = false }: ReaderOptions = {},
 ): ((found: Pick<FoundFile, "file" | "real">) => Promise<Source | undefined>) => {
   const bounds = inside === undefined ? undefined : realpath(inside);
   // Told where it is waited for.
   bounds?.catch(() => undefined);
   return async ({ file, real: known }) => {
-    if (!bounds) return toSource(readPlainFile(file));
+    if (!bounds) return toSource(readPlainFile({ file }));
+    const within = await bounds;
+    const bounded = { within, refusesHardLinks };
     if (known !== undefined && NO_FOLLOW !== 0) {
-      refuseOutside(await bounds, known);
-      const text = readPlainFile(known, NO_FOLLOW);
+      refuseOutside(within, known);
+      const text = readPlainFile({ file: known, flags: NO_FOLLOW, ...bounded });
       if (text !== A_LINK) return toSource(text, known);
     }
     const real = await realpath(file).catch(() => undefined);
     if (real === undefined) return undefined;
-    refuseOutside(await bounds, real);
-    return toSource(readPlainFile(file), real);
+    refuseOutside(within, real);
+    return toSource(readPlainFile({ file: real, ...bounded }), real);
   };
 };
 
@@ -118,9 +127,17 @@ const refuseOutside = (bounds: string, real: string): void => {
 
 const A_LINK = Symbol("a link");
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const HAS_DESCRIPTORS = existsSync("/proc/self/fd");
+
+type FileToRead = ReaderOptions & {
+  readonly file: string;
+  readonly flags?: number;
+  /** Where what was opened must lie, whatever its name led to before. */
+  readonly within?: string;
+};
 
 /** Without going through the thread pool, which costs more than reading these small files does. */
-const readPlainFile = (file: string, flags = 0): string | undefined | typeof A_LINK => {
+const readPlainFile = ({ file, flags = 0, within, refusesHardLinks }: FileToRead): string | undefined | typeof A_LINK => {
   let opened: number;
   try {
     // Without waiting for the other end, should it be a pipe.
@@ -134,6 +151,8 @@ const readPlainFile = (file: string, flags = 0): string | undefined | typeof A_L
   try {
     const stat = fstatSync(opened);
     if (!stat.isFile()) throw new Error("it is no plain file");
+    if (within !== undefined && HAS_DESCRIPTORS) refuseOutside(within, readlinkSync(`/proc/self/fd/${opened}`));
+    if (refusesHardLinks && stat.nlink > 1) throw new Error("it has hard links, so that it may be another file elsewhere");
     if (stat.size > MOST_BYTES) throw new Error(`it has ${stat.size} bytes; ${MOST_BYTES} is the most`);
     return decode(readBytes(opened, stat.size));
   } finally {

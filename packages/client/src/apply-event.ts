@@ -44,6 +44,10 @@ export const applyRecorded = (session: SessionCell, cell: RunCell, event: Record
       return applyReceived(cell, event);
     case "message.withdrawn":
       return applyWithdrawn(cell, event);
+    case "turn.queued":
+    case "turn.withdrawn":
+      // Whoever shows the queue asks for it: most of it is of other runs.
+      return;
     case "message.delivered":
       return applyDelivered(cell, event);
     case "cancel.requested":

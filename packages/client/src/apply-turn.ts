@@ -1,5 +1,6 @@
 /** A turn: what the model was asked, says, and called. What was streamed is replaced by what is recorded. */
 import type { EventOf } from "@retinue/protocol";
+import { toPossibleSpent } from "@retinue/protocol";
 import type { StepView } from "./session-view.ts";
 import { callOf, listOf, type RunCell, type SessionCell, type Writable } from "./run-cell.ts";
 import { book, toSpending } from "./run-tree.ts";
@@ -62,7 +63,8 @@ export const applyAsked = (cell: RunCell, event: EventOf<"model.requested">): vo
 
 export const applyAnswered = (session: SessionCell, cell: RunCell, event: EventOf<"model.answered">): void => {
   const step = stepOf(cell, event);
-  const { usage, costUsd, finishReason } = event;
+  const { finishReason } = event;
+  const { usage, costUsd } = toPossibleSpent(event);
   voidStreamed(step);
   step.state = "answered";
   step.model = event.model;

@@ -1,5 +1,6 @@
 /** Where runs hang: below the run that started them, also where that is heard of later. Sums go up to every run above. */
-import type { RunIdentity, Usage } from "@retinue/protocol";
+import type { RunIdentity, Spent } from "@retinue/protocol";
+import { toPossibleSpent } from "@retinue/protocol";
 import type { Spending } from "./session-view.ts";
 import { createCell, listOf, markChanged, noSpending, type RunCell, type SessionCell, type Writable } from "./run-cell.ts";
 
@@ -73,15 +74,16 @@ const add = (sum: Spending, amounts: Spending): void => {
 const ONE_RUN: Spending = { ...noSpending(), runs: 1 };
 export const ONE_TOOL_CALL: Spending = { ...noSpending(), toolCalls: 1 };
 
-export type Bill = { readonly usage: Usage; readonly costUsd: number | null };
-
 /** What was paid for; what has no price is counted. All amounts have the same fields in the same order, which keeps adding them cheap. */
-export const toSpending = ({ usage, costUsd }: Bill, modelCalls = 0, iterations = 0): Spending => ({
-  usage,
-  costUsd: costUsd ?? 0,
-  unpricedCalls: costUsd === null ? 1 : 0,
-  modelCalls,
-  iterations,
-  toolCalls: 0,
-  runs: 0,
-});
+export const toSpending = (recorded: Spent, modelCalls = 0, iterations = 0): Spending => {
+  const { usage, costUsd } = toPossibleSpent(recorded);
+  return {
+    usage,
+    costUsd: costUsd ?? 0,
+    unpricedCalls: costUsd === null ? 1 : 0,
+    modelCalls,
+    iterations,
+    toolCalls: 0,
+    runs: 0,
+  };
+};

@@ -129,6 +129,45 @@ describe("a run in the background", () => {
     expect(heardOf(log, sessionId)).toEqual([childRunId(runId, "to-b-task-1")]);
   });
 
+  test("is heard of once where several inputs wake it before its turn comes", async () => {
+    const [parked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const asking = (request: ModelRequest, answered: number): ScriptedTurn => {
+      const { agent, task } = askedOf(request);
+      if (agent === "b" && task === "task 2") return { text: "b did it", before: () => gate.promise };
+      if (answered > (agent === "b" ? 0 : 1)) return { text: "Done." };
+      if (agent === "b") return { toolCalls: [{ tool: "act", input: { what: "it" }, callId: "c" }] };
+      if (answered === 0) return { toolCalls: [delegateTo("b", "task 1", { background: true })] };
+      return { toolCalls: [delegateTo("b", "task 2")], before: () => parked.promise };
+    };
+    const { engine, log, start } = createTestEngine({
+      agents: [
+        { ...agents[0], limits: {} },
+        { ...agents[1], tools: ["act"] },
+      ] as typeof agents,
+      script: asking,
+      grant: { approve: "ask" },
+      engine: { unattended: "park", maxConcurrent: 1 },
+    });
+    const { sessionId, runId, result } = await start("go");
+    const child = childRunId(runId, "to-b-task-1");
+    await expect.poll(() => log.read(sessionId).at(-1)?.type).toBe("run.parked");
+    parked.resolve();
+    const isNext = () =>
+      log.read(sessionId).some((event) => event.type === "run.started" && event.runId !== child && event.runId !== runId);
+    await expect.poll(isNext).toBe(true);
+    const [asked] = await engine.approvals(sessionId);
+    if (!asked) throw new Error("nothing is asked");
+    await engine.answer(asked.approvalId, { allowed: true });
+    for (const text of ["One.", "Two."]) {
+      await later();
+      await engine.send(runId, text);
+    }
+    await later();
+    gate.resolve();
+    expect(await result).toMatchObject({ status: "completed" });
+    expect(heardOf(log, sessionId).toSorted()).toEqual(["human", "human", child]);
+  });
+
   test("settles once where its parent is driven on between its end and what is left of its drive", async () => {
     const [gate, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const asking = (request: ModelRequest, answered: number): ScriptedTurn => {

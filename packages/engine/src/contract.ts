@@ -3,6 +3,7 @@
  * process drives the run, or whether any does. `testing/engine-contract.ts` is the suite that every engine passes.
  */
 import type {
+  ApproveMode,
   ApprovalId,
   ForkPoint,
   Guardrails,
@@ -15,6 +16,7 @@ import type {
   RunResult,
   RunSpec,
   SessionId,
+  TurnId,
   UserPart,
   WaitingFor,
 } from "@retinue/protocol";
@@ -31,7 +33,7 @@ import type {
   WorktreePlace,
   Worktrees,
 } from "@retinue/runtime";
-import type { EventLog, OpenApproval } from "@retinue/store";
+import type { EventLog, OpenApproval, QueuedTurn } from "@retinue/store";
 import type { EngineFloor } from "./embedded/floor.ts";
 import type { MergeOrder } from "./worktree/merge-order.ts";
 
@@ -64,7 +66,7 @@ export type EngineOptions = {
   readonly log: EventLog;
   readonly ports: HostPorts;
   readonly createId: () => string;
-  /** Frozen: what is written to files later does not change who can be started. */
+  /** What is written to files later does not change who can be started. Read whenever it is needed: a host that registers agents has another map then. */
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** Used by agents that name none. */
   readonly model: string;
@@ -101,6 +103,10 @@ export type RunRequest = {
   readonly sessionId?: SessionId;
   /** The id of the new session, where the caller made one before; `session_exists` where it is taken. */
   readonly newSessionId?: SessionId;
+  /** The turn of the session's queue that this is: `turn_taken` where it does not wait any more or is not the next, `session_running` where a turn is at work. */
+  readonly queuedTurn?: TurnId;
+  /** Who asked for it, where that is to be recorded. */
+  readonly source?: InputSource;
   /** Where another run is left, in a session of its own. With it the task may be empty: then it goes on without a word. */
   readonly forkedFrom?: ForkPoint;
   /** What the output schema of the spec means beyond JSON Schema, in place of what the agent's definition says. */
@@ -160,6 +166,14 @@ export type Engine = {
   /** Takes back what a human said to a run, while the run has not read it. Throws `message_unknown` where there is nothing to take back. */
   readonly withdraw: (runId: RunId, messageId: MessageId, given?: Given) => Promise<void>;
   readonly answer: (approvalId: ApprovalId, answer: ApprovalAnswer, given?: Given) => Promise<void>;
+  /** Says what the session is to do after the turns before it, for whoever drives the session then. Throws `session_unknown`. */
+  readonly queueTurn: (sessionId: SessionId, task: string | readonly UserPart[], given?: Given) => Promise<TurnId>;
+  /** Takes back a queued turn that has not begun. Throws `message_unknown`. */
+  readonly withdrawTurn: (sessionId: SessionId, turnId: TurnId, given?: Given) => Promise<void>;
+  /** The turns that wait, of one session or of all, in order. */
+  readonly queuedTurns: (sessionId?: SessionId) => Promise<readonly QueuedTurn[]>;
+  /** The queued turn that may begin now; undefined while a turn of the session is at work, and where a person stopped the one before. */
+  readonly nextTurn: (sessionId: SessionId) => Promise<QueuedTurn | undefined>;
   /** The questions that wait for an answer, of one session or of all, whichever process drives them or none. */
   readonly approvals: (sessionId?: SessionId) => Promise<readonly OpenApproval[]>;
   /** The events of a session after a number, then those to come, from whichever process; live ones only of runs that are driven here. */
@@ -189,4 +203,10 @@ export type Spawned = {
   readonly tools: readonly string[] | undefined;
   /** In place of what the agent's file says. */
   readonly isolation?: AgentDefinition["isolation"] | undefined;
+  /** In place of the model of the agent's file. */
+  readonly model?: string | undefined;
+  /** Never more than the run above has. */
+  readonly approve?: ApproveMode | undefined;
+  /** The folder of its workspace that it works in, and sees nothing outside of. */
+  readonly workingDirectory?: string | undefined;
 };

@@ -11,6 +11,7 @@ import { findBackground, stopBelow, wakeBackground } from "./embedded/children.t
 import { forgetExpiries } from "./embedded/expiries.ts";
 import { createGround, leaveTree } from "./embedded/ground.ts";
 import { createInputs } from "./embedded/inputs.ts";
+import { createQueue } from "./embedded/queued-turns.ts";
 import { toolsOf } from "./embedded/run-tools.ts";
 import { spawnBelow } from "./embedded/spawn.ts";
 import { createRunStarter } from "./embedded/start-run.ts";
@@ -37,6 +38,7 @@ export const createEmbeddedEngine = (options: EngineOptions): Engine => {
     resume,
     heldBy,
     ...inputs,
+    ...createQueue(ground),
     spawnBelow: async (parentId, spawned, signal) => {
       const parent = active.get(parentId);
       if (!parent) throw new RetinueError("run_unknown", `No run ${parentId} is at work here.`);

@@ -227,7 +227,7 @@ describe("the form of S4", () => {
     await (
       await start("go")
     ).result;
-    expect(lastReport(model.requests)).toEqual({ status: "ok", skill: "planner", result: "agent response", depth: 1 });
+    expect(lastReport(model.requests)).toEqual({ status: "ok", skill: "Planner", result: "agent response", depth: 1 });
   });
 });
 

@@ -1,4 +1,6 @@
 /** Where runs live. */
+export { readNextTurn } from "./embedded/queued-turns.ts";
+export { countVainStarts, hasUnheardInputs } from "./unheard-inputs.ts";
 export { childRunId, createEmbeddedEngine } from "./embedded-engine.ts";
 export type {
   Approver,
@@ -23,7 +25,7 @@ export type { DefinitionDifference } from "./replay/compare-definitions.ts";
 export { verifyReplay } from "./replay/verify-replay.ts";
 export type { ReplayVerdict } from "./replay/verify-replay.ts";
 export { currentRun } from "./embedded/current-run.ts";
-export { findSpeaker } from "./embedded/find-speaker.ts";
+export { readSpeaker } from "./embedded/find-speaker.ts";
 export { createEngineFloor } from "./embedded/floor.ts";
 export type { EngineFloor } from "./embedded/floor.ts";
 export { spentBelow } from "./embedded/spent-below.ts";

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { RetinueError } from "@retinue/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Model, ModelChunk } from "./contract.ts";
@@ -18,6 +21,18 @@ const start = async (text = "hi"): Promise<MockServer> => {
   });
   closers.push(server.close);
   return server;
+};
+
+/** A server that lists these models; its base URL. */
+const serve = async (ids: readonly string[]): Promise<string> => {
+  const server = createServer((_, response) =>
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ object: "list", data: ids.map((id) => ({ id })) })),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  closers.push(async () => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 };
 
 const models = (options: Partial<ModelsOptions> = {}): Models =>
@@ -115,15 +130,17 @@ describe("a name that is not there", () => {
     expect((await failureOf(all.resolve("chaep"))).message).toContain('Did you mean "cheap"?');
   });
 
-  test("without a slash, or with nothing before or after it, is no name", async () => {
-    for (const name of ["gpt-4o", "", "/", "/x", "openai/", "constructor", "constructor/x", "__proto__/x"])
+  test("that no provider lists, or with nothing before or after its slash, is unknown", async () => {
+    for (const name of ["no-such-model", "", "/", "/x", "openai/", "constructor", "constructor/x", "__proto__/x"])
       expect((await failureOf(models({ env: { OPENAI_API_KEY: "k" } }).resolve(name))).code).toBe("model_unknown");
   });
 
   test("is told by what is wrong with it", async () => {
     const all = models({ env: { OPENAI_API_KEY: "k", OLLAMA_HOST: "http://[broken" } });
     expect((await failureOf(all.resolve("openai/"))).message).toContain('"openai/" names no model.');
-    expect((await failureOf(all.resolve("openai"))).message).toContain("neither a short name nor provider/model. There are");
+    expect((await failureOf(all.resolve("openai"))).message).toContain(
+      "neither a short name nor provider/model, and no configured provider lists it. There are",
+    );
     expect((await failureOf(all.resolve("openai-compatible/m"))).message).toContain("names no provider that there is. There are");
     expect(await failureOf(all.resolve("ollama/m"))).toMatchObject({ code: "settings_invalid" });
   });
@@ -226,4 +243,60 @@ describe("every provider of the registry", () => {
       expect(model.contextWindow).toBeGreaterThan(100_000);
     },
   );
+});
+
+describe("a model's own id, without a provider,", () => {
+  test("is found where one configured provider lists it", async () => {
+    expect((await models({ env: { DEEPSEEK_API_KEY: "k" } }).resolve("deepseek-chat")).id).toBe("deepseek/deepseek-chat");
+    const both = models({ env: { DEEPSEEK_API_KEY: "k", OPENAI_API_KEY: "k" } });
+    expect((await both.resolve("deepseek-chat")).id).toBe("deepseek/deepseek-chat");
+    expect((await both.resolve("gpt-4o")).id).toBe("openai/gpt-4o");
+  });
+
+  test("is found on the server of a configured provider, with and without a slash", async () => {
+    const [one, other] = [await serve(["llama3.2", "qwen/qwen3-coder-30b"]), await serve(["other"])];
+    const all = models({
+      providers: { box: { type: "lmstudio", baseUrl: one }, rack: { type: "openai-compatible", baseUrl: other } },
+    });
+    expect((await all.resolve("llama3.2")).id).toBe("box/llama3.2");
+    expect((await all.resolve("qwen/qwen3-coder-30b")).id).toBe("box/qwen/qwen3-coder-30b");
+    expect((await all.resolve("other")).id).toBe("rack/other");
+  });
+
+  test("is refused where two have it, and both are named", async () => {
+    const at = await serve(["m"]);
+    const all = models({ providers: { a: { type: "vllm", baseUrl: at }, b: { type: "ollama", baseUrl: at } } });
+    const { code, message, hint } = await failureOf(all.resolve("m"));
+    expect([code, message, hint]).toEqual([
+      "model_unknown",
+      'The model "m" is served by more than one provider: a, b.',
+      "Name one of them: a/m or b/m.",
+    ]);
+  });
+
+  test("is unknown where no configured provider has it, and no other server is asked", async () => {
+    const at = await serve(["m"]);
+    const all = models({ providers: { theirs: { type: "vllm", baseUrl: at, isKeyless: true } } });
+    expect(await failureOf(all.resolve("m"))).toMatchObject({ code: "model_unknown" });
+    expect(await failureOf(models().resolve("deepseek-chat"))).toMatchObject({ code: "model_unknown" });
+  });
+});
+
+describe("a name of Docker Model Runner", () => {
+  test.each(["ai/qwen3:32B-Q8_K_XL", "ai/mistral"])("%s is a model of it, configured or not", async (name) => {
+    expect((await models().resolve(name)).id).toBe(`docker-model-runner/${name}`);
+    const all = models({ providers: { dmr: { type: "docker-model-runner", baseUrl: "http://127.0.0.1:9/v1" } } });
+    expect((await all.resolve(name)).id).toBe(`dmr/${name}`);
+  });
+
+  test("is one of a provider called ai where there is one", async () => {
+    const all = models({ providers: { ai: { type: "vllm", baseUrl: "http://127.0.0.1:9/v1" } } });
+    expect((await all.resolve("ai/qwen3")).id).toBe("ai/qwen3");
+  });
+});
+
+test("a short name may hold a slash, and stands above a provider", async () => {
+  const all = models({ models: { "qwen/qwen3-coder-30b": "ollama/qwen3", "openai/gpt-5": "ollama/big" } });
+  expect((await all.resolve("qwen/qwen3-coder-30b")).id).toBe("ollama/qwen3");
+  expect((await all.resolve("openai/gpt-5")).id).toBe("ollama/big");
 });

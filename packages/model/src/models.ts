@@ -1,16 +1,18 @@
 /**
- * From a name to a model: aliases, then `provider/model`, split at the first slash. A model is made once and kept; what
- * is wrong with a name is told with what there is instead.
+ * From a name to a model: aliases, then `provider/model`, split at the first slash, then a model's own id where one configured provider
+ * has it. A model is made once and kept; what is wrong with a name is told with what there is instead.
  */
 import { RetinueError } from "@retinue/protocol";
 import type { PriceOverride } from "./catalogue/catalogue.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Model } from "./contract.ts";
+import { findProvidersOf } from "./find-providers-of.ts";
 import { gateFor } from "./gate.ts";
 import type { Env, ProviderAccess } from "./providers/access.ts";
 import { findProviderAccess, toProviderAccess } from "./providers/access.ts";
 import { nearestName } from "@retinue/protocol/names";
 import type { ProviderSettings } from "./providers/provider.ts";
+import { dockerModelRunner } from "./providers/docker-model-runner.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { createPlausibleCount } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
@@ -43,6 +45,9 @@ export type Models = {
   /** What may be asked for now: short names, then `provider/*` for every provider that has what it needs. */
   readonly names: () => readonly string[];
 };
+
+/** Names of Docker Model Runner begin with it, as in `ai/qwen3`. */
+const DOCKER_PREFIX = "ai/";
 
 export const createModels = (options: ModelsOptions): Models => {
   const { providers, models: aliases = {}, env } = options;
@@ -83,12 +88,37 @@ export const createModels = (options: ModelsOptions): Models => {
     return full;
   };
 
+  const isConfigured = ({ name, provider, apiKey }: ProviderAccess): boolean =>
+    (Object.hasOwn(providers, name) && providers[name]?.isKeyless !== true) ||
+    apiKey !== undefined ||
+    (provider.baseUrlEnv !== undefined && (env[provider.baseUrlEnv] ?? "") !== "");
+
+  /** Puts the provider before a name that has none. A provider that a project defined is never guessed. */
+  const withProvider = async (full: string): Promise<string> => {
+    const slash = full.indexOf("/");
+    if (slash > 0 && accessOf(full.slice(0, slash))) return full;
+    const configured = known().filter(isConfigured);
+    const found = await findProvidersOf(full, { configured, catalogue, mayAsk: options.tap?.needsKeys !== false });
+    if (found.length > 1)
+      throw new RetinueError("model_unknown", `The model "${full}" is served by more than one provider: ${found.join(", ")}.`, {
+        hint: `Name one of them: ${found.map((name) => `${name}/${full}`).join(" or ")}.`,
+      });
+    if (found[0] !== undefined) return `${found[0]}/${full}`;
+    if (!full.startsWith(DOCKER_PREFIX)) return full;
+    const runner = configured.find(({ provider }) => provider === dockerModelRunner);
+    return `${runner?.name ?? dockerModelRunner.type}/${full}`;
+  };
+
   const unknown = (asked: string, full: string): RetinueError => {
     const via = asked === full ? "" : ` (by the short name "${asked}")`;
     const [provider, rest] = full.includes("/") ? [full.slice(0, full.indexOf("/")), full.slice(full.indexOf("/"))] : [full, ""];
     const isThere = known().some(({ name }) => name === provider);
     const why =
-      rest === "" ? "is neither a short name nor provider/model" : isThere ? "names no model" : "names no provider that there is";
+      rest === ""
+        ? "is neither a short name nor provider/model, and no configured provider lists it"
+        : isThere
+          ? "names no model"
+          : "names no provider that there is";
     const candidates = [...(rest === "" ? Object.keys(aliases) : []), ...known().map(({ name }) => name)];
     const near = isThere ? undefined : nearestName(provider, candidates);
     const meant = near === undefined ? "" : ` Did you mean "${near}${rest}"?`;
@@ -141,7 +171,7 @@ export const createModels = (options: ModelsOptions): Models => {
       const full = toFullName(name);
       const earlier = made.get(full);
       if (earlier) return earlier;
-      const model = create(name, full);
+      const model = withProvider(full).then((placed) => create(name, placed));
       made.set(full, model);
       // A key may be set later; a failure is not kept.
       model.catch(() => made.delete(full));

@@ -1,8 +1,9 @@
 /**
- * Counts what a provider does not: where its usage is missing, zero, negative or far below what was sent and said, our own estimate takes its place.
+ * Counts what a provider does not: where its usage is missing, zero, impossible or far below what was sent and said, our own estimate takes its place.
  * Limits of tokens and money are reckoned with it, so that no server lifts them by saying little.
  */
 import type { AssistantPart, Message, Usage, UserPart } from "@retinue/protocol";
+import { isTokenCount } from "@retinue/protocol";
 import type { Model, ModelAnswer, ModelRequest } from "./contract.ts";
 
 /** What is usual. */
@@ -33,8 +34,7 @@ const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest, mos
   return isSame ? usage : { input, output, cached, reasoning };
 };
 
-const isPlausible = (told: number, chars: number): boolean =>
-  Number.isFinite(told) && told >= 0 && told * MOST_CHARS_PER_TOKEN >= chars;
+const isPlausible = (told: number, chars: number): boolean => isTokenCount(told) && told * MOST_CHARS_PER_TOKEN >= chars;
 
 const atLeast = (told: number, chars: number): number => (isPlausible(told, chars) ? told : Math.ceil(chars / CHARS_PER_TOKEN));
 

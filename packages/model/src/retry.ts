@@ -101,4 +101,7 @@ const isFinal = (failure: Failure, number: number, onceFailures: number, setting
   (failure.retryAfterMs ?? 0) > settings.maxWaitMs;
 
 const withTries = (error: RetinueError, number: number): RetinueError =>
-  new RetinueError(error.code, `${error.message} (tried ${number} times)`, { hint: error.hint });
+  new RetinueError(error.code, `${error.message} (tried ${number} times)`, {
+    hint: error.hint,
+    retryAfterMs: error.retryAfterMs,
+  });

@@ -89,6 +89,8 @@ describe("L19 usage that is not told as it was", () => {
     ["less than nothing", { prompt_tokens: -1_000_000, completion_tokens: -5 }],
     ["one", { prompt_tokens: 1, completion_tokens: 1 }],
     ["no numbers", { prompt_tokens: "many", completion_tokens: null }],
+    ["2^53", { prompt_tokens: 2 ** 53, completion_tokens: 2 ** 53 }],
+    ["1e18", { prompt_tokens: 1e18, completion_tokens: 1e18 }],
   ])("is our own estimate where a server says %s", async (_what, usage) => {
     const { input, output } = (await ask(openai(usage))).usage;
     expect(input).toBeGreaterThanOrEqual(2_000);
@@ -99,5 +101,27 @@ describe("L19 usage that is not told as it was", () => {
   test("stands as it was told where it can be", async () => {
     const { usage } = await ask(openai({ prompt_tokens: 1_234, completion_tokens: 56 }));
     expect(usage).toMatchObject({ input: 1_234, output: 56 });
+  });
+});
+
+describe("an answer of 50 MB", () => {
+  const event = (content: string): string => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+
+  test("is cut at a bound, and says that it reached its output limit", async () => {
+    let left = 50;
+    const said = await ask((response) => {
+      const piece = event("x".repeat(1024 * 1024));
+      const send = (): void => {
+        while (left > 0 && !response.destroyed) {
+          left -= 1;
+          if (!response.write(piece)) return void response.once("drain", send);
+        }
+        if (!response.destroyed) response.end("data: [DONE]\n\n");
+      };
+      send();
+    });
+    expect(said.finishReason).toBe("length");
+    const [part] = said.content;
+    expect(part?.type === "text" ? part.text.length : 0).toBeLessThan(20 * 1024 * 1024);
   });
 });

@@ -35,6 +35,8 @@ export const agentFrontMatterSchema = z.object({
   /** Other names that it answers to. */
   aliases: z.array(z.string()).default([]),
   description: z.string().min(1),
+  /** When to hand work to it, one case each, in the words that whoever may start it is told: "Delegate to NAME when:". */
+  delegateWhen: z.array(z.string().min(1)).optional(),
   icon: z.string().optional(),
   model: z.string().optional(),
   fallbacks: z.array(z.string()).default([]),
@@ -42,7 +44,10 @@ export const agentFrontMatterSchema = z.object({
   maxOutputTokens: z.int().positive().optional(),
   /** Names or globs. */
   tools: z.array(z.string()).default(["*"]),
+  /** Names or globs: neither this agent nor any agent below it may use them. */
   deniedTools: z.array(z.string()).default([]),
+  /** Names or globs that are only left out of what this agent is offered; agents that it starts may use them. */
+  hiddenTools: z.array(z.string()).optional(),
   /** Globs of paths it may write; absent: as whoever starts it. */
   writes: z.array(z.string()).optional(),
   /** Hosts it may reach; absent: as whoever starts it. */

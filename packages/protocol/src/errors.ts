@@ -395,6 +395,16 @@ export const ERRORS = {
     meaning: "There is no run of this id.",
     hint: "Check the id.",
   },
+  run_of_host: {
+    kind: "caller",
+    meaning: "The run is a call that a host made itself and recorded; it is not driven here.",
+    hint: "The host ends it with `completeMessage` or `failMessage`.",
+  },
+  host_call_failed: {
+    kind: "caller",
+    meaning: "A call that a host made itself and recorded has failed.",
+    hint: "The message is the host's own.",
+  },
   run_exists: {
     kind: "caller",
     meaning: "A run of this id was requested before; nothing was written.",
@@ -469,6 +479,11 @@ export const ERRORS = {
     kind: "caller",
     meaning: "There is no space left to write to the store; nothing that was recorded is lost.",
     hint: "Make space, then resume the session.",
+  },
+  temporary_folder_unusable: {
+    kind: "caller",
+    meaning: "The folder for temporary files is full, or cannot be used.",
+    hint: "Make space there, or set TMPDIR to a folder on another disk.",
   },
   store_gone: {
     kind: "caller",
@@ -590,6 +605,11 @@ export const ERRORS = {
     meaning: "The server does not work in this folder.",
     hint: "Open the folder first; /api/workspaces lists those that are open.",
   },
+  turn_taken: {
+    kind: "caller",
+    meaning: "The queued turn has begun already, was taken back, or another one is before it in the queue.",
+    hint: "Look at the session; nothing was started twice.",
+  },
   message_unknown: {
     kind: "caller",
     meaning: "No such message waits to be read by the run.",
@@ -631,23 +651,40 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** An error as it stands in events, results and on the wire. */
-export type ErrorValue = { readonly code: ErrorCode; readonly message: string; readonly hint?: string };
+export type ErrorValue = {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  /** After how long a model's server wants to be asked again, where it said so. */
+  readonly retryAfterMs?: number;
+};
 
 /** An error as it is thrown. `message` says what happened and why; `hint` what to do. */
 export class RetinueError extends Error {
   override readonly name = "RetinueError";
   readonly code: ErrorCode;
   readonly hint: string;
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.hint = options.hint ?? ERRORS[code].hint;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 
 /** The value of anything that was thrown; what is not ours is `internal`. */
 export const toErrorValue = (thrown: unknown): ErrorValue =>
   thrown instanceof RetinueError
-    ? { code: thrown.code, message: thrown.message, hint: thrown.hint }
+    ? {
+        code: thrown.code,
+        message: thrown.message,
+        hint: thrown.hint,
+        ...(thrown.retryAfterMs === undefined ? {} : { retryAfterMs: thrown.retryAfterMs }),
+      }
     : { code: "internal", message: thrown instanceof Error ? thrown.message : String(thrown), hint: ERRORS.internal.hint };

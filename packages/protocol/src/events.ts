@@ -3,7 +3,7 @@
  * and the state of a run is their fold. Live events may be dropped; the recorded event that closes what they
  * were about carries the whole value. `docs/events.md` draws them.
  */
-import type { ApprovalId, ArtifactId, CallId, MessageId, RunId, SessionId } from "./ids.ts";
+import type { ApprovalId, ArtifactId, CallId, MessageId, RunId, SessionId, TurnId } from "./ids.ts";
 import type { ErrorValue } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -72,6 +72,8 @@ export type RunSpec = {
   readonly summaryModel?: string;
   /** What was said in the session before is summarised ahead of the first turn. */
   readonly compact?: true;
+  /** A host made this call itself and only recorded it: nobody drives it, resumes it or replays it. */
+  readonly recordedOnly?: true;
 };
 
 /** A git worktree that one run works in. */
@@ -145,6 +147,8 @@ export type ProposedAct = {
   readonly secrets?: readonly string[];
   /** The act is a question to the human: the answer carries their words. */
   readonly question?: UserQuestion;
+  /** The question is put again: what changed since it was put before, such as names of files. */
+  readonly changed?: readonly string[];
 };
 
 /** What an agent asks the user. */
@@ -209,6 +213,26 @@ export type InputBody =
       /** It hands in what it has, in one last turn, in place of being cancelled. */
       readonly finish?: boolean;
       readonly source?: InputSource;
+    }
+  | TurnInputBody;
+
+/**
+ * What is said to a session about its next turns. It stands beside the main run that is the latest at that time, settled or not, and changes nothing of that
+ * run. A queued turn begins when a `run.requested` names it, once.
+ */
+export type TurnInputBody =
+  | {
+      /** Somebody said what the session is to do when the turn that runs has ended. */
+      readonly type: "turn.queued";
+      readonly turnId: TurnId;
+      readonly task: readonly UserPart[];
+      readonly source?: InputSource;
+    }
+  | {
+      /** A queued turn that has not begun is taken back. */
+      readonly type: "turn.withdrawn";
+      readonly turnId: TurnId;
+      readonly source?: InputSource;
     };
 
 export type RecordedBody =
@@ -224,6 +248,10 @@ export type RecordedBody =
       /** Where another run was when this one left it; `history` is its conversation up to there. An empty task goes on without a word. */
       readonly forkedFrom?: ForkPoint;
       readonly history?: readonly Message[];
+      /** The queued turn that this run begins. */
+      readonly queuedTurn?: TurnId;
+      /** Who asked for it, and from where; of main runs alone. */
+      readonly source?: InputSource;
     }
   | { readonly type: "run.started"; readonly epoch: number; readonly resumed: boolean }
   | {
@@ -405,7 +433,7 @@ export type PlanBody =
       readonly totals: PlanTotals;
     };
 
-/** What a call that we made ourselves is for: the `accept` command of the run's agent, or a part of a plan that is carried out. */
+/** What a call that we made ourselves is for: the `accept` command of the run's agent, a part of a plan that is carried out, or the summary that a sub-agent is told. */
 export type Aside = "accept" | "plan" | "summary";
 
 /** One file of a merge, relative to the workspace that is merged into. Null: no such file. */
@@ -451,10 +479,18 @@ const INPUTS: ReadonlySet<string> = new Set<InputType>([
   "message.withdrawn",
   "approval.answered",
   "cancel.requested",
+  "turn.queued",
+  "turn.withdrawn",
 ]);
+
+const TURN_INPUTS: ReadonlySet<string> = new Set<TurnInputBody["type"]>(["turn.queued", "turn.withdrawn"]);
 
 /** Whether anybody may append such an event, without the run's lease. */
 export const isInput = <E extends { readonly type: string }>(event: E): event is Extract<E, InputBody> => INPUTS.has(event.type);
+
+/** Whether an input concerns the queue of the session, and not the run beside which it stands. */
+export const isTurnInput = <E extends { readonly type: string }>(event: E): event is Extract<E, TurnInputBody> =>
+  TURN_INPUTS.has(event.type);
 
 export const isLive = (event: RetinueEvent): event is LiveEvent => LIVE.has(event.type);
 

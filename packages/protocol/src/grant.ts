@@ -44,6 +44,8 @@ export type Grant = {
   readonly rules?: readonly RuleSet[];
   /** The folder that is worked in, seen from the root of the project, where rules begin; absent: that very root. */
   readonly base?: string;
+  /** The part of the session's workspace that is worked in, with forward slashes: nothing outside of it is seen. Absent: all of the workspace. */
+  readonly directory?: string;
   readonly approve: ApproveMode;
   /** Runs deeper than this are not started. */
   readonly maxDepth: number;

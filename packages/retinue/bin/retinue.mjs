@@ -17,6 +17,8 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
   if (!process.env["RETINUE_DEBUG"]) process.removeAllListeners("warning");
   const { keepCompiledCode } = await import("./compile-cache.mjs");
   keepCompiledCode();
+  const { putOwnNodeFirst } = await import("./own-node.mjs");
+  putOwnNodeFirst(process.env, process.execPath);
   const { findCommandCode } = await import("./command-code.mjs");
   const { main } = await import(findCommandCode());
   process.exit(await main(words));

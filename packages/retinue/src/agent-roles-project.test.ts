@@ -87,7 +87,7 @@ describe("a project with the roles file of the design, trusted", () => {
   test("puts its roles in the place of the built-in agents only after that", () => {
     expect(untrusted.stdout).not.toContain("deepseek-chat");
     for (const role of ["main", "tester", "reviewer", "planner"])
-      expect(trusted.stdout).toMatch(new RegExp(`takes the place of the built-in agent ${role}`));
+      expect(trusted.stdout).toMatch(new RegExp(`the built-in agent ${role} answers, whose place it takes`));
   });
 
   for (const [role, [model, iterations, durationMs, delegates]] of Object.entries(ROLES))

@@ -4,7 +4,7 @@
  */
 import { resolveDelegates, resolveToolName } from "@retinue/agents";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import { findAgentNamed, ORCHESTRATOR } from "@retinue/runtime";
+import { findAgentNamed, ORCHESTRATOR, withReachableCalls } from "@retinue/runtime";
 import type { AgentSettings, Settings } from "./settings/settings.ts";
 import { closestWord } from "@retinue/protocol/names";
 
@@ -56,8 +56,9 @@ const override = (
   return {
     ...agent,
     ...(model === undefined ? {} : { model }),
-    ...(limits === undefined ? {} : { limits: { ...agent.limits, ...limits } }),
-    ...(tools === undefined ? {} : { tools: tools.map(resolveToolName) }),
+    ...(limits === undefined ? {} : { limits: withReachableCalls({ ...agent.limits, ...limits }, limits) }),
+    // Whoever names its tools wants to see them offered.
+    ...(tools === undefined ? {} : { tools: tools.map(resolveToolName), hiddenTools: [] }),
     ...(delegates === undefined
       ? {}
       : { delegates: [...resolveDelegates(agent.name, delegates.map(called), agents, new Map()).names] }),

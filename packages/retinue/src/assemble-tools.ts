@@ -72,6 +72,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
       unprotected,
       allowUnsandboxed,
       network: toNetworkOptions(settings),
+      openings: settings.sandbox,
       secrets: () => secrets,
       bound: () => [...bound, ...imported()],
     },
@@ -134,6 +135,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
         unprotected,
         bound: [...bound, ...imported()],
         network: toNetworkOptions(settings),
+        openings: settings.sandbox,
         pinFile: path.join(home, "mcp-pins.json"),
         reserved: [...reserved, ...user.tools.map(({ name }) => name)],
         signal: stop.signal,
@@ -172,7 +174,10 @@ export const toBrowserOptions = (
   { browser, web, visionModel }: Settings,
   home: string,
   env: NodeJS.ProcessEnv,
-): Pick<BrowsersOptions, "executable" | "headless" | "cacheFolder" | "allowHosts" | "denyHosts" | "visionModel"> => ({
+): Pick<
+  BrowsersOptions,
+  "executable" | "headless" | "cacheFolder" | "allowHosts" | "denyHosts" | "visionModel" | "secretOrigins"
+> => ({
   executable: browser.executable,
   headless: browser.headless,
   cacheFolder:
@@ -181,6 +186,7 @@ export const toBrowserOptions = (
       : path.join(env["XDG_CACHE_HOME"], "retinue", "browser"),
   allowHosts: [...(web.allowHosts ?? []), ...browser.allowHosts],
   denyHosts: web.denyHosts ?? [],
+  secretOrigins: browser.secretOrigins,
   visionModel,
 });
 

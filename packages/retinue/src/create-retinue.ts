@@ -27,7 +27,13 @@ export const createRetinue = async (options: RetinueOptions = {}): Promise<Retin
   });
   try {
     const workspace = await host.openWorkspace(folder, { ...more, settings });
-    return { ...workspace, close: host.close };
+    return {
+      ...workspace,
+      get agents() {
+        return workspace.agents;
+      },
+      close: host.close,
+    };
   } catch (thrown) {
     // A store that was handed in is still its owner's.
     if (store === undefined) await host.close();

@@ -1,7 +1,7 @@
 /** The commands that a user and a project have written as files, and the tasks they become. Files that they name are given only where `read` would give them. */
 import type { CommandEntry, Problem } from "@retinue/agents";
 import { expandCommand, findProjectFolders, loadCommands } from "@retinue/agents";
-import { createSecretCheck, formatBytes, openRegularFile, toAbsolutePath, toModelText, toShownPath } from "@retinue/confine";
+import { createSecretCheck, formatBytes, readContextFile } from "@retinue/confine";
 import { RetinueError } from "@retinue/protocol";
 import { nearestName } from "@retinue/protocol/names";
 import { realpath } from "node:fs/promises";
@@ -33,17 +33,10 @@ export const readFolderCommands = async ({ folder, settings, env }: FolderComman
     homeDir: env["HOME"],
   });
   const isSecret = createSecretCheck(settings.unprotected);
-  const readFile = async (name: string): Promise<string> => {
-    const absolute = toAbsolutePath(workspace, name);
-    const { handle, size } = await openRegularFile({ workspace, absolute, shown: toShownPath(workspace, absolute), isSecret });
-    try {
-      if (size > MOST_FILE_BYTES) throw new Error(`it has ${formatBytes(size)}; read what is needed of it`);
-      const bytes = await handle.readFile();
-      if (bytes.includes(0)) throw new Error("it is a binary file");
-      return toModelText(bytes.toString("utf8"));
-    } finally {
-      await handle.close();
-    }
+  const readFile = async (named: string): Promise<string> => {
+    const { text, size } = await readContextFile({ workspace, named, isSecret, mostBytes: MOST_FILE_BYTES });
+    if (size > MOST_FILE_BYTES) throw new Error(`it has ${formatBytes(size)}; read what is needed of it`);
+    return text;
   };
   return { commands, problems, expand: (command, typed) => expandCommand(command, typed, readFile) };
 };

@@ -18,6 +18,14 @@ export type {
 export { defineAgent } from "./library/define-agent.ts";
 export type { Agent, AgentOptions } from "./library/define-agent.ts";
 export type { GivenSkill } from "./library/given-skills.ts";
+export type { GivenAgent } from "./library/given-agent.ts";
+export type { MessageComplete, MessageFailure, MessageRecording, MessageStart } from "./library/message-recording.ts";
+export { currentDepth } from "./library/current-depth.ts";
+export { runAgentLoop } from "./library/run-agent-loop.ts";
+export type { RunAgentLoopOptions } from "./library/run-agent-loop.ts";
+export { toSubAgentResult } from "./library/sub-agent-definition.ts";
+export type { SubAgentDefinition, SubAgentResult } from "./library/sub-agent-definition.ts";
+export type { SubAgentEvent } from "./library/sub-agent-events.ts";
 export { imagePart } from "./library/image-part.ts";
 export type { Run, RunResultOf } from "./library/run.ts";
 export type { RunText } from "./library/run-text.ts";
@@ -31,7 +39,17 @@ export type {
   PlanVerdict,
 } from "./plans.ts";
 export { parsePlanMarkdown, planToMarkdown } from "@retinue/runtime";
-export type { Plan, PlanStep, StepState } from "@retinue/protocol";
+export type {
+  OrchestratorDecision,
+  OrchestratorResult,
+  Plan,
+  PlanStep,
+  StepState,
+  SubTask,
+  SubTaskResult,
+} from "@retinue/protocol";
+export { runTestCase } from "./qa/run-test-case.ts";
+export type { RunTestCaseOptions, TestCaseOptions, TestCaseResult } from "./qa/run-test-case.ts";
 export { openRecord } from "./open-record.ts";
 export type { RecordOptions, RetinueStore } from "./open-record.ts";
 export { openServer } from "./serve/open-server.ts";

@@ -10,6 +10,7 @@ import type {
   TrustWish,
   LoadedAgents,
   LoadOptions,
+  RuleSurroundings,
   SkillEntry,
 } from "@retinue/agents";
 import { loadAgents, loadForeignSettings, toSessionRules } from "@retinue/agents";
@@ -44,7 +45,7 @@ export type SessionPermissions = {
 
 /** `projectDir` is real, as is `folder`, the one that is worked in. */
 export const loadTrustedAgents = async (
-  options: LoadOptions & { readonly projectDir: string; readonly folder?: string },
+  options: LoadOptions & Pick<RuleSurroundings, "env"> & { readonly projectDir: string; readonly folder?: string },
   trust: Pick<TrustStore, "isTrusted">,
 ): Promise<TrustedAgents> => {
   const claimOf = (wish: TrustWish): Promise<TrustClaim> => toAgentClaim(wish, options.projectDir);
@@ -59,18 +60,20 @@ export const loadTrustedAgents = async (
   const claims = new Map(wishes.map((file) => [file, toSettingsClaim(file, options.projectDir)]));
   const granted = new Set<ForeignSettingsFile>();
   for (const [file, claim] of claims) if (await trust.isTrusted(claim)) granted.add(file);
-  const base = options.folder === undefined ? "" : path.relative(options.projectDir, options.folder).split(path.sep).join("/");
+  const base = baseFrom(options.projectDir, options.folder);
   const ofHooks = await trustHooks(settings.files, options.projectDir, trust);
   const ofSkills = await trustSkills([...loaded.skills.values()], { project: options.projectDir, base, trust });
+  const denied = settings.files.flatMap(({ deniedAgents }) => deniedAgents);
   return {
     skillRules: ofSkills.rules,
-    loaded: withoutAgents(
-      { ...loaded, problems: [...loaded.problems, ...settings.problems] },
-      settings.files.flatMap(({ deniedAgents }) => deniedAgents),
-    ),
+    loaded: withoutAgents({ ...loaded, problems: [...loaded.problems, ...settings.problems] }, denied),
     permissions: {
       files: settings.files,
-      ...toSessionRules(settings, (file) => granted.has(file), base),
+      ...toSessionRules(
+        settings,
+        (file) => granted.has(file),
+        ({ folder }) => (folder === undefined ? base : baseFrom(folder, options.folder)),
+      ),
       hooks: ofHooks.files.flatMap(({ hooks }) => hooks),
       hookFiles: ofHooks.files.map(({ file }) => file),
     },
@@ -86,6 +89,10 @@ export const loadTrustedAgents = async (
     ].map(({ file, line, message }) => `${file}:${line}: ${message}`),
   };
 };
+
+/** The folder that is worked in, seen from where rules begin. */
+const baseFrom = (from: string, folder: string | undefined): string =>
+  folder === undefined ? "" : path.relative(from, folder).split(path.sep).join("/");
 
 /** The files whose hooks are run. Who wants no hooks has none; a project has this to say of its own alone. */
 const trustHooks = async (
@@ -160,7 +167,7 @@ const withoutAgents = (loaded: LoadedAgents, denied: readonly string[]): LoadedA
     const delegates = agent.delegates.filter((other) => !matchesAny(denied, other));
     return [name, delegates.length === agent.delegates.length ? agent : { ...agent, delegates }] as const;
   });
-  return { ...loaded, agents: new Map(agents) };
+  return { ...loaded, agents: new Map(agents), register: (definition) => withoutAgents(loaded.register(definition), denied) };
 };
 
 /** What is allowed is bound as it is written. */
@@ -211,7 +218,7 @@ const toReplaceClaim = ({ agent, of, definition }: Wish<"replace">, { project, r
     shown:
       definition === undefined
         ? `takes away ${whose} agent ${agent}`
-        : `takes the place of ${whose} agent ${agent}: ${firstLine(definition.prompt)}`,
+        : `waits for trust; until then ${whose} agent ${agent} answers, whose place it takes: ${firstLine(definition.prompt)}`,
   };
 };
 

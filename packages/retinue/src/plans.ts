@@ -1,10 +1,22 @@
 /** Plans from code and from the command: made for a goal, and carried out. A person decides, so that no model is asked what to do first. */
 import type { RunHandle } from "@retinue/engine";
-import type { ApproveMode, Json, Limits, Plan, PlanTotals, RecordedEvent, SessionId, StepState } from "@retinue/protocol";
+import type {
+  ApproveMode,
+  InputSource,
+  Json,
+  Limits,
+  Plan,
+  PlanTotals,
+  RecordedEvent,
+  SessionId,
+  StepState,
+} from "@retinue/protocol";
 import { CALL_MODEL, RetinueError, toCallTask } from "@retinue/protocol";
 import { EXECUTE_PLAN, PLAN_FOR_GOAL, PLAN_TEST_CASE } from "@retinue/runtime";
 
 export type PlanRunOptions = {
+  /** Who asked for it, where that is to be recorded. */
+  readonly source?: InputSource;
   /** Of all runs of the plan together. */
   readonly limits?: Limits;
   readonly approve?: ApproveMode;

@@ -13,7 +13,7 @@ export type ProjectInstructions = {
   /** The same agents; those that are given instructions have them in their prompts. */
   readonly instruct: (agents: ReadonlyMap<string, AgentDefinition>) => ReadonlyMap<string, AgentDefinition>;
   /** Tells those of a folder below the workspace to agents that are given instructions, when they work in it. */
-  readonly hooksFor: (agents: ReadonlyMap<string, AgentDefinition>) => Hooks;
+  readonly hooksFor: (agents: () => ReadonlyMap<string, AgentDefinition>) => Hooks;
   /** Files of the workspace that instructions read so far import, real: no command writes them. */
   readonly imported: () => readonly string[];
   /** Whether instructions import a file, or would if it were there; those of the folders on the way to it are read for that. */
@@ -53,7 +53,7 @@ export const readProjectInstructions = async (options: ProjectInstructionOptions
     },
     hooksFor: (agents) => ({
       inform: async ({ agent }, paths, workspace) => {
-        if (agents.get(agent)?.instructions !== true) return [];
+        if (agents().get(agent)?.instructions !== true) return [];
         const below = new Set(paths.flatMap((touched) => foldersBelow(workspace, path.resolve(workspace, touched))));
         const pieces = await Promise.all([...below].toSorted().map(ofFolder));
         return pieces.flat();

@@ -125,7 +125,7 @@ const EXPECTED: Record<string, Shown> = {
     context_mode: "full",
     response_content: BUILT,
     response_summary: "Nothing was written.",
-    max_iterations: 30,
+    max_iterations: 31,
     max_duration_ms: 300_000,
   },
   "executor turn 1": turn("executor", 1, calling("e1", "read", '{"path":"a.txt"}')),

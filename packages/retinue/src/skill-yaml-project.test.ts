@@ -1,6 +1,6 @@
 /** A project with the YAML skills of the fifth design: what a skill that delegates reads of others, and of what cannot be delegated, seen at the model's server. */
 import type { MockReply } from "@retinue/model/testing";
-import { cp, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "./cli/testing/call-retinue.ts";
@@ -78,8 +78,8 @@ describe("project_manager, which hands work to other skills by skill_name", () =
     ]);
     expect(ended.code).toBe(0);
     expect(answers(0)).toEqual([
-      { status: "ok", skill: "general-assistant", result: "Resources have addresses.", depth: 1 },
-      { status: "ok", skill: "summarize-document", result: summary, depth: 1 },
+      { status: "ok", skill: "general_assistant", result: "Resources have addresses.", depth: 1 },
+      { status: "ok", skill: "summarize_document", result: summary, depth: 1 },
     ]);
     const [first = "", , last = ""] = requestsOf("You are a project manager.");
     expect(JSON.parse(first)).toMatchObject({ temperature: 0.3 });
@@ -94,9 +94,8 @@ describe("project_manager, which hands work to other skills by skill_name", () =
     expect(ended.code).toBe(0);
     expect(answers(0)).toEqual([
       {
-        status: "failed",
         error: expect.stringMatching(/^agent_unknown: .*general-assistant, summarize-document/),
-        currentDepth: 0,
+        current_depth: 0,
       },
     ]);
   });
@@ -115,9 +114,9 @@ describe("a skill at the greatest depth", () => {
       "agent: { maxDepth: 1 }\n",
     );
     expect(answers(1)).toEqual([
-      { status: "failed", error: expect.stringMatching(/^depth_exceeded: .*depth 1, and 1 is the deepest/), currentDepth: 1 },
+      { error: expect.stringMatching(/^depth_exceeded: .*depth 1, and 1 is the deepest/), current_depth: 1 },
     ]);
-    expect(answers(0)).toEqual([{ status: "ok", skill: "general-assistant", result: "I did it myself.", depth: 1 }]);
+    expect(answers(0)).toEqual([{ status: "ok", skill: "general_assistant", result: "I did it myself.", depth: 1 }]);
   });
 });
 
@@ -132,16 +131,45 @@ describe("the use cases of the design", () => {
     ]);
     expect(ended.code).toBe(0);
     expect(answers(0)).toEqual([
-      { status: "ok", skill: "general-assistant", result: "Three papers.", depth: 1 },
-      { status: "ok", skill: "summarize-document", result: "They agree.", depth: 1 },
+      { status: "ok", skill: "general_assistant", result: "Three papers.", depth: 1 },
+      { status: "ok", skill: "summarize_document", result: "They agree.", depth: 1 },
     ]);
     expect(requestsOf("You are research coordinator.")).toHaveLength(3);
   });
 
   test("hand work to nobody that they do not name", async () => {
     const { answers } = await play("data_analyst", [delegate("summarize_document", "Shorten it"), { text: "Not allowed." }]);
-    expect(answers(0)).toEqual([
-      { status: "failed", error: expect.stringMatching(/^agent_unknown: .*general-assistant/), currentDepth: 0 },
-    ]);
+    expect(answers(0)).toEqual([{ error: expect.stringMatching(/^agent_unknown: .*general-assistant/), current_depth: 0 }]);
+  });
+});
+
+describe("a skill that is named like a built-in agent", () => {
+  const SKILL = `name: project_manager
+description: Coordinates.
+system_prompt: You are our own project manager.
+tools: [delegate_to_agent]
+sub_agents: [general_assistant]
+`;
+
+  test.each([
+    ["run", ["run", "-q", "-a", "project_manager", "hello"], "stderr"],
+    ["agents show", ["agents", "show", "project_manager"], "stdout"],
+  ] as const)("waits for trust, and %s says so and what to type", async (_, words, where) => {
+    const { project, server, remove } = await createMockProject(() => ({ text: "Done." }));
+    cleanups.push(remove);
+    await mkdir(join(project.workspace, "skills"));
+    await writeFile(join(project.workspace, "skills", "project_manager.yaml"), SKILL);
+    const before = await callRetinue(project, words);
+    expect(before.code).toBe(0);
+    expect(before[where].replaceAll(/\s+/g, " ")).toMatch(
+      /skills\/project_manager\.yaml.* waits for trust; until then the built-in agent/,
+    );
+    expect(before[where]).toContain("`retinue trust`");
+    expect(server.requests.some(({ text }) => text.includes("our own project manager"))).toBe(false);
+
+    await callRetinue(project, ["trust", "--yes"]);
+    const after = await callRetinue(project, words);
+    expect(after[where]).not.toContain("waits for trust");
+    if (words[0] === "run") expect(server.requests.at(-1)?.text).toContain("You are our own project manager.");
   });
 });

@@ -75,7 +75,7 @@ describe("limits", () => {
   test("that a model asks for only take away", async () => {
     const more = delegating({ agent: "executor", task: "x", limits: { iterations: 500, toolCalls: 3 } });
     const [, executor] = await specsOf(await retinueWith({}, more));
-    expect(executor?.limits).toMatchObject({ iterations: 30, toolCalls: 3 });
+    expect(executor?.limits).toMatchObject({ iterations: 31, toolCalls: 3 });
   });
 });
 

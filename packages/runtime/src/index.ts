@@ -12,8 +12,10 @@ export type { Outage, OutageDecision } from "./loop/outage.ts";
 export { isParked, LeftOpen, Parked } from "./loop/parked.ts";
 export type { Driven } from "./loop/parked.ts";
 export { createStopwatch } from "./limits/stopwatch.ts";
+export { hasReachableCalls, withReachableCalls } from "./limits/reachable-calls.ts";
 export type { Stopwatch } from "./limits/stopwatch.ts";
 export { estimateMessage } from "./context/estimate.ts";
+export { neutralise, toHandedText } from "./context/neutralise.ts";
 export type { CallContext } from "./loop/tool.ts";
 export { readPlainCommands } from "./policy/shell-words.ts";
 export { addUsage, apply, createState, fold, settledMessages } from "./record/fold.ts";
@@ -29,6 +31,8 @@ export { reachesHost } from "./policy/host-pattern.ts";
 export { describeRule, judgeRules } from "./policy/rules/judge-rules.ts";
 export { createReadCheck } from "./policy/rules/may-read.ts";
 export type { RuledCall, RuleVerdict } from "./policy/rules/judge-rules.ts";
+export { requireTools } from "./delegation/require-tools.ts";
+export { openWorkingDirectory, withFilesIn } from "./delegation/working-directory.ts";
 export { createSpec, stricter } from "./delegation/spec.ts";
 export type { SpecOptions } from "./delegation/spec.ts";
 export { narrowRecorded } from "./delegation/narrow-recorded.ts";
@@ -39,16 +43,26 @@ export { createManualClock } from "./limits/manual-clock.ts";
 export type { ManualClock } from "./limits/manual-clock.ts";
 export type { Answered } from "./loop/answered.ts";
 export type { Judged, Judgement, JudgeOptions, PreapprovingSkills, SandboxObstacle } from "./policy/judge.ts";
-export { BOUND, PROTECTED_GLOBS, PROTECTED_KINDS, SECRET_GLOBS, findUnportable, protectionOf } from "./policy/protected-paths.ts";
+export {
+  mayHoldRoles,
+  namesRoles,
+  BOUND,
+  PROTECTED_GLOBS,
+  PROTECTED_KINDS,
+  SECRET_GLOBS,
+  findUnportable,
+  protectionOf,
+} from "./policy/protected-paths.ts";
 export { DEFINING_PLACES, placesOf } from "./policy/defining-places.ts";
 export type { DefiningKind, DefiningPlace } from "./policy/defining-places.ts";
 export type { Protection } from "./policy/protected-paths.ts";
 export { classifyCommand } from "./policy/shell-command.ts";
 export { windowFor } from "./context/context-limit.ts";
+export { isArtifactPath, readArtifactPath } from "./context/artifact-path.ts";
 export type { Artifacts } from "./context/artifacts.ts";
 export { MAIL_CODE_REFERENCE, SECRET_REFERENCE, secretNamesIn, TOTP_REFERENCE, totpNamesIn } from "./policy/secret-names.ts";
 export { hashAct, isAlikeAllowed, likenessOf } from "./policy/approvals.ts";
-export { grantIn, isNarrowed, narrow, withinBoth } from "./policy/grant.ts";
+export { grantIn, isNarrowed, narrow, stricterMode, withinBoth } from "./policy/grant.ts";
 export type { DefinedRights, RequestedRights, Rights } from "./policy/grant.ts";
 export { createPurse, leftIn } from "./limits/purse.ts";
 export type { Amounts, Purse, PurseAxis, Spending } from "./limits/purse.ts";
@@ -70,6 +84,8 @@ export { handBack } from "./delegation/hand-back.ts";
 export { createReport, toReport } from "./delegation/report.ts";
 export { bareToolName, OTHER_TOOL_NAMES, OUR_TOOL_NAMES, resolveToolName, TOOL_NAMES } from "./policy/tool-names.ts";
 export type { ToolName } from "./policy/tool-names.ts";
+export { namesTool } from "./policy/tool-spellings.ts";
+export { toWireName } from "./loop/wire-name.ts";
 export { toFileVersion, worktreeRef } from "./delegation/worktrees.ts";
 export type { KeptWork, MergePlan, RunWorktree, WorktreePlace, Worktrees } from "./delegation/worktrees.ts";
 export { summariseMessages } from "./context/fit-context.ts";

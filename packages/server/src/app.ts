@@ -10,7 +10,7 @@ import { toAfterSeq } from "./feed/after-seq.ts";
 import { streamSession } from "./feed/event-stream.ts";
 import type { Hubs } from "./feed/hubs.ts";
 import { createOpenApi } from "./openapi.ts";
-import { SIGN_IN_HTML, SIGN_IN_SCRIPT, SIGN_IN_STYLE, UNBUILT_HTML } from "./page/sign-in-page.ts";
+import { FAVICON, SIGN_IN_HTML, SIGN_IN_SCRIPT, SIGN_IN_STYLE, UNBUILT_HTML } from "./page/sign-in-page.ts";
 import type { StaticFiles } from "./page/static-files.ts";
 import type { Asked, Guard } from "./safety/admit.ts";
 import { toStatus } from "./safety/error-status.ts";
@@ -43,6 +43,8 @@ const toAsked = (context: Context<Env>): Asked => ({
 const PUBLIC_FILES: Readonly<Record<string, readonly [mediaType: string, text: string]>> = {
   "/sign-in.js": ["text/javascript; charset=utf-8", SIGN_IN_SCRIPT],
   "/sign-in.css": ["text/css; charset=utf-8", SIGN_IN_STYLE],
+  // Browsers ask for it by themselves, also on the page that signs in.
+  "/favicon.ico": ["image/svg+xml", FAVICON],
 };
 
 const toPage = (body: string | Buffer, mediaType: string, cache = "no-store"): Response =>
@@ -105,8 +107,9 @@ export const createApp = (options: AppOptions): Hono<Env> => {
   for (const [name, [method, path]] of Object.entries(ROUTE_PLACES) as [RouteName, (typeof ROUTE_PLACES)[RouteName]][]) {
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
     app.on(method, path, async (context) => {
-      if (Object.hasOwn(own, name)) return own[name as keyof typeof own](context);
-      const response = await callRoute(backend.calls, name as CallName, toAsking(context));
+      if (name === "streamSession") return own.streamSession(context);
+      if (Object.hasOwn(own, name)) return backend.soon(() => own[name as keyof typeof own](context));
+      const response = await backend.soon(() => callRoute(backend.calls, name as CallName, toAsking(context)));
       if (name === "deleteSession") hubs.deleted(context.req.param("sessionId") as `ses_${string}`);
       return response;
     });

@@ -40,4 +40,6 @@ export type Backend = {
   readonly calls: Calls;
   readonly artifact: (sessionId: SessionId, artifactId: ArtifactId) => Promise<ArtifactBytes | undefined>;
   readonly feeds: Feeds;
+  /** Runs a call so that it fails soon where the store is away, in place of waiting for it as a run does. */
+  readonly soon: <T>(act: () => Promise<T>) => Promise<T>;
 };

@@ -1,6 +1,6 @@
 /** Which drafts may be appended, decided in one place for every implementation of the log. */
-import type { ApprovalId, EventDraft, InputDraft, RunId, RunIdentity, SessionId } from "@retinue/protocol";
-import { isInput, RetinueError } from "@retinue/protocol";
+import type { ApprovalId, EventDraft, InputDraft, RunId, RunIdentity, SessionId, TurnId } from "@retinue/protocol";
+import { isInput, isTurnInput, RetinueError } from "@retinue/protocol";
 import type { Lease } from "./contract.ts";
 
 /** What a log knows of a run. */
@@ -12,13 +12,27 @@ export type InputTarget = { readonly identity: RunIdentity; readonly isSettled: 
 /** What a log knows of a question: whether somebody answered it, or its call was settled without an answer. */
 export type KnownApproval = { readonly closed: "answered" | "settled" | null; readonly expiresAt: string | null };
 
+/** What a log knows of the queue of a session. */
+export type KnownQueue = {
+  /** The turns that wait, the next one first. */
+  readonly turns: readonly TurnId[];
+  /** Main runs that have not settled. */
+  readonly openRoots: readonly RunId[];
+};
+
 /** What the record says, read in the transaction that the drafts are to be written in. */
 export type KnownRecord = {
   readonly run: (runId: RunId) => KnownRun | undefined;
   readonly target: (runId: RunId) => InputTarget | undefined;
   /** A question that this very run asked. */
   readonly approval: (runId: RunId, approvalId: ApprovalId) => KnownApproval | undefined;
+  /** Asked only for drafts that `concernsQueue`. */
+  readonly queue: (sessionId: SessionId) => KnownQueue;
 };
+
+/** Whether a draft can only be judged by who knows the queue of its session. */
+export const concernsQueue = (draft: EventDraft): boolean =>
+  isTurnInput(draft) || (draft.type === "run.requested" && draft.queuedTurn !== undefined);
 
 export type Admission = {
   /**
@@ -33,9 +47,17 @@ type Noted = {
   readonly runs: Map<RunId, RunIdentity>;
   readonly settled: Set<RunId>;
   readonly approvals: Map<string, KnownApproval & { readonly runId: RunId; readonly callId: string | null }>;
+  readonly queued: Set<TurnId>;
+  readonly unqueued: Set<TurnId>;
 };
 
-const createNoted = (): Noted => ({ runs: new Map(), settled: new Set(), approvals: new Map() });
+const createNoted = (): Noted => ({
+  runs: new Map(),
+  settled: new Set(),
+  approvals: new Map(),
+  queued: new Set(),
+  unqueued: new Set(),
+});
 
 const toApprovalKey = (runId: RunId, approvalId: ApprovalId): string => JSON.stringify([runId, approvalId]);
 
@@ -62,6 +84,21 @@ export const createAdmission = (known: KnownRecord): Admission => {
         const key = toApprovalKey(runId, approvalId);
         return noted.approvals.get(key) ?? earlier.approvals.get(key) ?? known.approval(runId, approvalId);
       };
+      const queueNow = (): KnownQueue => {
+        const { turns, openRoots } = known.queue(sessionId);
+        const notes = [earlier, noted];
+        const requested = notes.flatMap(({ runs }) =>
+          Array.from(runs.values()).filter(({ parentRunId }) => parentRunId === null),
+        );
+        return {
+          turns: [...turns, ...notes.flatMap(({ queued }) => [...queued])].filter(
+            (turnId) => !notes.some(({ unqueued }) => unqueued.has(turnId)),
+          ),
+          openRoots: [...openRoots, ...requested.map(({ runId }) => runId)].filter(
+            (runId) => !notes.some(({ settled }) => settled.has(runId)),
+          ),
+        };
+      };
 
       if (lease !== undefined) admitLease(lease, runOf(lease.runId));
       for (const draft of drafts) {
@@ -69,13 +106,16 @@ export const createAdmission = (known: KnownRecord): Admission => {
         if (draft.type === "run.requested") {
           if (isRequested(draft.runId))
             throw new RetinueError("run_exists", `Run ${draft.runId} was requested before; nothing was written.`);
-        } else if (isInput(draft)) admitInput(draft, targetOf, approvalOf);
+          if (draft.queuedTurn !== undefined) admitTurn(draft, draft.queuedTurn, queueNow());
+        } else if (isInput(draft)) admitInput(draft, { targetOf, approvalOf, queueNow });
         else admitDriven(draft, lease, runOf(draft.runId));
         note(noted, earlier, draft);
       }
       for (const [runId, identity] of noted.runs) earlier.runs.set(runId, identity);
       for (const runId of noted.settled) earlier.settled.add(runId);
       for (const [key, approval] of noted.approvals) earlier.approvals.set(key, approval);
+      for (const turnId of noted.queued) earlier.queued.add(turnId);
+      for (const turnId of noted.unqueued) earlier.unqueued.add(turnId);
       return sessionId;
     },
   };
@@ -108,7 +148,11 @@ const admitSession = (draft: EventDraft, sessionId: SessionId): void => {
 /** Keeps what a draft changes for the inputs after it. */
 const note = (noted: Noted, earlier: Noted, draft: EventDraft): void => {
   const { runId } = draft;
-  if (draft.type === "run.requested") noted.runs.set(runId, draft);
+  if (draft.type === "run.requested") {
+    noted.runs.set(runId, draft);
+    if (draft.queuedTurn !== undefined) noted.unqueued.add(draft.queuedTurn);
+  } else if (draft.type === "turn.queued") noted.queued.add(draft.turnId);
+  else if (draft.type === "turn.withdrawn") noted.unqueued.add(draft.turnId);
   else if (draft.type === "run.settled") noted.settled.add(runId);
   else if (draft.type === "approval.requested") {
     const { approvalId, expiresAt = null, act } = draft;
@@ -143,13 +187,40 @@ const admitDriven = (draft: EventDraft, lease: Lease | undefined, run: KnownRun 
 
 const IDENTITY = ["sessionId", "runId", "parentRunId", "depth", "agent"] as const satisfies readonly (keyof RunIdentity)[];
 
-const admitInput = (draft: InputDraft, targetOf: KnownRecord["target"], approvalOf: KnownRecord["approval"]): void => {
+type InputKnowledge = {
+  readonly targetOf: KnownRecord["target"];
+  readonly approvalOf: KnownRecord["approval"];
+  readonly queueNow: () => KnownQueue;
+};
+
+/** A queued turn begins once, in its order, and when nothing of the session is at work. */
+const admitTurn = ({ sessionId, parentRunId }: EventDraft, turnId: TurnId, { turns, openRoots }: KnownQueue): void => {
+  if (parentRunId !== null) throw new RetinueError("internal", `A run below another was to begin the turn ${turnId}.`);
+  if (turns[0] !== turnId)
+    throw new RetinueError(
+      "turn_taken",
+      `The turn ${turnId} is not the next one in the queue of ${sessionId}; nothing was started.`,
+    );
+  if (openRoots.length > 0)
+    throw new RetinueError("session_running", `A turn of ${sessionId} has not ended; the queued turn ${turnId} waits for it.`);
+};
+
+const admitTurnInput = (draft: InputDraft & { readonly turnId: TurnId }, { turns }: KnownQueue): void => {
+  if (draft.type === "turn.withdrawn") {
+    if (!turns.includes(draft.turnId))
+      throw new RetinueError("message_unknown", "It does not wait any more: its turn has begun, or it was taken back.");
+  } else if (draft.parentRunId !== null) throw new RetinueError("internal", "A turn is queued beside a main run.");
+  else if (turns.includes(draft.turnId)) throw new RetinueError("turn_taken", `The turn ${draft.turnId} was queued before.`);
+};
+
+const admitInput = (draft: InputDraft, { targetOf, approvalOf, queueNow }: InputKnowledge): void => {
   const { runId } = draft;
   const target = targetOf(runId);
   if (target === undefined) throw unknownRun(runId);
   const wrong = IDENTITY.find((key) => draft[key] !== target.identity[key]);
   if (wrong !== undefined)
     throw new RetinueError("internal", `A ${draft.type} names another ${wrong} than run ${runId} was requested with.`);
+  if (isTurnInput(draft)) return admitTurnInput(draft, queueNow());
   if (target.isSettled) throw new RetinueError("run_settled", `Run ${runId} has ended; nothing was written to it.`);
   if (draft.type !== "approval.answered") return;
 

@@ -5,6 +5,7 @@
 import type { ArtifactId, ArtifactRef, EventDraft, InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import type { Holder } from "./holder.ts";
 import type { ApprovalQuery, OpenApproval } from "./open-approval.ts";
+import type { QueuedTurn, QueueQuery } from "./queued-turn.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { ArtifactBytes } from "./stored-artifact.ts";
 
@@ -42,12 +43,16 @@ export type EventLog = {
    * Appends all of the drafts or none, numbered from the session's last number on without gaps. With a lease whose epoch has moved on it
    * throws `lease_lost` and writes nothing. Without a lease only `run.requested` and inputs (`isInput`) may be appended; an input is admitted in
    * the same transaction: `run_unknown`, `run_settled`, `approval_unknown`, `approval_answered` and `approval_expired` write nothing.
+   * Inputs about the session's queue (`isTurnInput`) may stand beside a main run that has settled. A `run.requested` with a `queuedTurn` is admitted where
+   * that turn is the next one and no main run of the session is open: otherwise `turn_taken` and `session_running` write nothing.
    * Appends of one process to one session stand in the order in which they were asked for; when one fails because it could not be written,
    * those asked for since fail with it, so that nothing stands in a record without what it rests on.
    */
   readonly append: (drafts: readonly EventDraft[], lease?: Lease, options?: AppendOptions) => Awaitable<readonly RecordedEvent[]>;
   /** Takes the run over from whoever drove it. Throws `run_unknown` for a run that was never requested. */
   readonly lease: (runId: RunId, options?: LeaseOptions) => Awaitable<Lease>;
+  /** Nobody drives the run any more, where the lease still holds: others need not wait for the process to end. */
+  readonly release: (lease: Lease) => Awaitable<void>;
   /** Who took the latest lease of a run that has neither settled nor parked since, as long as it lives. */
   readonly holder: (runId: RunId) => Awaitable<Holder | undefined>;
   /** Moves on the epochs of all runs of a session: nothing that drives one of them can write any more. */
@@ -56,10 +61,12 @@ export type EventLog = {
   readonly read: (sessionId: SessionId, afterSeq?: number, limit?: number) => Awaitable<readonly RecordedEvent[]>;
   /** The events of these runs of a session after a number, in order, without reading the others. */
   readonly readRuns: (sessionId: SessionId, runIds: readonly RunId[], afterSeq?: number) => Awaitable<readonly RecordedEvent[]>;
-  /** What was said to a run after a number, in order: messages, answers and cancels. Empty for an unknown run. */
+  /** What was said to a run after a number, in order: messages, answers and cancels, not what was said about the queue. Empty for an unknown run. */
   readonly inputs: (runId: RunId, afterSeq?: number) => Awaitable<readonly InputEvent[]>;
   /** Every question that waits for an answer, in the order of the sessions and then of asking. */
   readonly approvals: (query?: ApprovalQuery) => Awaitable<readonly OpenApproval[]>;
+  /** Every turn that waits, in the order of the sessions and then of queueing. */
+  readonly queuedTurns: (query?: QueueQuery) => Awaitable<readonly QueuedTurn[]>;
   /** Undefined for an unknown session. */
   readonly latestRoot: (sessionId: SessionId) => Awaitable<RootRun | undefined>;
   /**
@@ -84,5 +91,7 @@ export type EventLog = {
   /** Undefined for bytes: they are no text. */
   readonly readArtifact: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<string | undefined>;
   readonly readArtifactBytes: (sessionId: SessionId, artifactId: ArtifactId) => Awaitable<ArtifactBytes | undefined>;
+  /** Whether the store cannot be reached now, as far as is known; absent where it is in this process's own hands. */
+  readonly isAway?: () => boolean;
   readonly close: () => Awaitable<void>;
 };

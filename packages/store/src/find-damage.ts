@@ -14,6 +14,7 @@ import type { ApprovalOperation, ApprovalRow } from "./project-approval.ts";
 import { projectApproval } from "./project-approval.ts";
 import type { SessionRow } from "./project-session.ts";
 import { NEW_SESSION, projectSession } from "./project-session.ts";
+import { projectTurn } from "./queued-turn.ts";
 import type { Damage } from "./read-side.ts";
 import type { Steps } from "./steps.ts";
 import type { Link, StoredEvent } from "./walk-chain.ts";
@@ -31,6 +32,8 @@ export type StoredSession = {
     readonly isRoot: boolean;
   }>;
   readonly approvals: Iterable<ApprovalRow>;
+  /** The turns that wait, in order. */
+  readonly queue: Iterable<{ readonly eventId: number; readonly turnId: string }>;
   readonly artifacts: Iterable<{ readonly artifactId: string; readonly data: string | Uint8Array }>;
 };
 
@@ -46,6 +49,7 @@ export function* findDamage(stored: StoredSession): Steps<Damage | undefined> {
     (yield* compareMessages(stored, found)) ??
     compareRuns(stored, found) ??
     compareApprovals(stored, found) ??
+    compareQueue(stored, found) ??
     compareArtifacts(stored, found);
   return wrong === undefined ? undefined : { sessionId: session.sessionId, ...wrong };
 }
@@ -131,6 +135,14 @@ const APPROVAL_KEYS = ["eventId", "messageId", "expiresAt", "closed"] as const s
 const toApprovalKey = ({ runId, approvalId }: Pick<ApprovalRow, "runId" | "approvalId">): string =>
   JSON.stringify([runId, approvalId]);
 
+const compareQueue = (stored: StoredSession, { session, queue }: Folded): Wrong | undefined => {
+  const expected = [...queue].map(([turnId, seq]) => `${toEventKey(session.number, seq)} ${turnId}`);
+  const actual = Array.from(stored.queue, ({ eventId, turnId }) => `${eventId} ${turnId}`);
+  return JSON.stringify(actual) === JSON.stringify(expected)
+    ? undefined
+    : { seq: null, what: "the queued turns are not those that its events say" };
+};
+
 const compareArtifacts = (stored: StoredSession, { artifacts }: Folded): Wrong | undefined => {
   const found = new Set<string>();
   for (const { artifactId, data } of stored.artifacts) {
@@ -152,6 +164,21 @@ const applyApproval = (approvals: Map<string, ApprovalRow>, operation: ApprovalO
   if (row?.closed === null) approvals.set(toApprovalKey(operation), { ...row, closed: operation.as });
 };
 
+/** The rows of a session from its events alone; undefined where one of them is damaged. */
+export const foldRows = (
+  session: Pick<SessionRow, "sessionId" | "number" | "importedAt">,
+  events: Iterable<RecordedEvent | undefined>,
+): Pick<Folded, "session" | "messages"> | undefined => {
+  const fold = createFold(session);
+  try {
+    for (const event of events) if (event === undefined || fold.add({ event, hash: "" }) !== undefined) return undefined;
+  } catch {
+    // The text of the event is JSON, and no event.
+    return undefined;
+  }
+  return fold.folded();
+};
+
 /** What a session's tables must hold, from its events alone. */
 type Folded = {
   readonly session: SessionRow;
@@ -161,6 +188,8 @@ type Folded = {
   /** Of every run: the event that requested it, and the highest epoch that it was started under. */
   readonly epochs: ReadonlyMap<RunId, FoldedRun>;
   readonly approvals: ReadonlyMap<string, ApprovalRow>;
+  /** The turns that wait, with the events that queued them. */
+  readonly queue: ReadonlyMap<string, number>;
   /** Artifacts that events refer to, with the last event that does. */
   readonly artifacts: ReadonlyMap<ArtifactId, number>;
 };
@@ -172,6 +201,7 @@ const createFold = ({ sessionId, number, importedAt }: Pick<SessionRow, "session
   const rows = new Map<number, Record<string, string | number | null>>();
   const epochs = new Map<RunId, FoldedRun>();
   const approvals = new Map<string, ApprovalRow>();
+  const queue = new Map<string, number>();
   const artifacts = new Map<ArtifactId, number>();
   let session: SessionRow = { ...NEW_SESSION, sessionId, number, importedAt };
 
@@ -196,6 +226,9 @@ const createFold = ({ sessionId, number, importedAt }: Pick<SessionRow, "session
       projections.set(event.runId, projected.run);
       const id = toEventKey(number, event.seq);
       for (const operation of projectApproval({ event, id, before, after: projected.run })) applyApproval(approvals, operation);
+      const turn = projectTurn(event);
+      if (turn?.type === "open") queue.set(turn.turnId, event.seq);
+      else if (turn) queue.delete(turn.turnId);
       let opened = 0;
       for (const operation of projected.operations) {
         const row = operation.type === "insert" ? { ...EMPTY_MESSAGE } : rows.get(operation.id);
@@ -219,6 +252,7 @@ const createFold = ({ sessionId, number, importedAt }: Pick<SessionRow, "session
       ),
       epochs,
       approvals,
+      queue,
       artifacts,
     }),
   };

@@ -1,8 +1,10 @@
 /** Memory: the event log, its implementations and what can be read from it. SQLite is in `@retinue/store/sqlite`. */
 export type { AppendOptions, EventLog, Lease, LeaseOptions, RootRun } from "./contract.ts";
 export type { ApprovalQuery, OpenApproval } from "./open-approval.ts";
+export type { QueuedTurn, QueueQuery } from "./queued-turn.ts";
 export type { Snapshot } from "./snapshot.ts";
 export type { ArtifactBytes, ExportedArtifact } from "./stored-artifact.ts";
+export { withPatience } from "./patience.ts";
 export { heldError } from "./holder.ts";
 export type { Holder, HolderOptions } from "./holder.ts";
 export type { ProcessIdentity } from "./process-identity.ts";

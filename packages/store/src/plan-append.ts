@@ -10,6 +10,8 @@ import { project } from "./project.ts";
 import type { ApprovalOperation } from "./project-approval.ts";
 import { projectApproval } from "./project-approval.ts";
 import type { SessionRow } from "./project-session.ts";
+import type { TurnOperation } from "./queued-turn.ts";
+import { projectTurn } from "./queued-turn.ts";
 import { projectSession } from "./project-session.ts";
 
 export type PlannedEvent = {
@@ -21,6 +23,8 @@ export type PlannedEvent = {
   readonly operations: readonly Operation[];
   /** On rows of `approvals`. */
   readonly approvals: readonly ApprovalOperation[];
+  /** On rows of `queued_turns`. */
+  readonly turn: TurnOperation | undefined;
 };
 
 export type AppendPlan = {
@@ -82,7 +86,8 @@ export const planAppend = ({ session: before, drafts, projectionOf, targetOf }: 
     let opened = 0;
     for (const operation of operations) if (operation.type === "insert") opened += 1;
     session = projectSession({ event, previous: session, opened, hash });
-    events.push({ id, event, body, hash, operations, approvals: projectApproval({ event, id, before: known, after: run }) });
+    const approvals = projectApproval({ event, id, before: known, after: run });
+    events.push({ id, event, body, hash, operations, approvals, turn: projectTurn(event) });
   }
   return { events, session, projections };
 };

@@ -1,5 +1,7 @@
 /** From events to the row of `sessions`: what a list of sessions shows, and what the session has cost so far. */
-import type { RecordedEvent, SessionId, Usage } from "@retinue/protocol";
+import path from "node:path";
+import type { RecordedEvent, RunSpec, SessionId, Spent } from "@retinue/protocol";
+import { MAX_TOTAL_TOKENS, toPossibleSpent } from "@retinue/protocol";
 import type { MessageStatus } from "./message-row.ts";
 import { toRunStatus, toText } from "./project.ts";
 
@@ -80,7 +82,7 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
           title: toTitle(toText(event.task)),
           agent: event.agent,
           model: event.spec.model,
-          workspace: event.spec.worktree?.of ?? event.spec.workspace,
+          workspace: toSessionFolder(event.spec),
           createdAt: event.at,
           status: "pending",
         };
@@ -91,15 +93,17 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
     case "run.settled":
       return event.parentRunId === null ? { ...next, status: toRunStatus(event.result) } : next;
     case "model.answered":
-      return spend(next, event.usage, event.costUsd);
+      return spend(next, event);
     case "context.fitted":
-      return event.summary === undefined ? next : spend(next, event.summary.usage, event.summary.costUsd);
+      return event.summary === undefined ? next : spend(next, event.summary);
     case "model.requested":
     case "model.failed":
     case "approval.requested":
     case "approval.answered":
     case "message.received":
     case "message.withdrawn":
+    case "turn.queued":
+    case "turn.withdrawn":
     case "message.delivered":
     case "cancel.requested":
     case "run.parked":
@@ -123,19 +127,30 @@ export const projectSession = ({ event, previous, opened, hash }: ProjectSession
   }
 };
 
-const spend = (row: SessionRow, usage: Usage, costUsd: number | null): SessionRow => ({
-  ...row,
-  promptTokens: row.promptTokens + usage.input,
-  completionTokens: row.completionTokens + usage.output,
-  cachedTokens: row.cachedTokens + usage.cached,
-  reasoningTokens: row.reasoningTokens + usage.reasoning,
-  costUsd: row.costUsd + (costUsd ?? 0),
-  unpricedCalls: row.unpricedCalls + (costUsd === null ? 1 : 0),
-});
+const spend = (row: SessionRow, spent: Spent): SessionRow => {
+  const { usage, costUsd } = toPossibleSpent(spent);
+  return {
+    ...row,
+    promptTokens: addTokens(row.promptTokens, usage.input),
+    completionTokens: addTokens(row.completionTokens, usage.output),
+    cachedTokens: addTokens(row.cachedTokens, usage.cached),
+    reasoningTokens: addTokens(row.reasoningTokens, usage.reasoning),
+    costUsd: row.costUsd + (costUsd ?? 0),
+    unpricedCalls: row.unpricedCalls + (costUsd === null ? 1 : 0),
+  };
+};
+
+const addTokens = (sum: number, tokens: number): number => Math.min(sum + tokens, MAX_TOTAL_TOKENS);
 
 const MAX_TITLE = 200;
 
 /** Never ends inside a surrogate pair. */
+/** The folder that the session is of: its first run may work in a copy, or in a part of it. */
+const toSessionFolder = ({ workspace, worktree, directory }: RunSpec): string => {
+  const parts = directory?.split("/") ?? [];
+  return worktree?.of ?? parts.reduce((folder) => path.dirname(folder), workspace);
+};
+
 const toTitle = (task: string): string => {
   const [line = ""] = task
     .trimStart()

@@ -12,6 +12,7 @@ import type {
   RunResult,
   UserPart,
 } from "@retinue/protocol";
+import { isTokenCount, MAX_TOTAL_TOKENS, toPossibleSpent } from "@retinue/protocol";
 import { toEventKey } from "./event-key.ts";
 import type { Operation, RowOf } from "./message-operation.ts";
 import {
@@ -93,7 +94,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
         agent_depth: event.depth,
         model_id: event.model,
         request_type: "continuation",
-        context_token_count: event.estimatedTokens,
+        context_token_count: isTokenCount(event.estimatedTokens) ? event.estimatedTokens : 0,
         iteration_count: 1,
         metadata_json: event.handIn ? '{"handIn":true}' : null,
         run_id: event.runId,
@@ -107,6 +108,7 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     }
     case "model.answered": {
       if (!run.step?.opening) return { operations: NOTHING, run };
+      const { usage, costUsd } = toPossibleSpent(event);
       return {
         operations: [
           insert(ANSWERED_MODEL_CALL, {
@@ -115,14 +117,14 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
             duration_ms: toElapsedMs(run.step.startedAt, event.at),
             response_content: toAnswerText(event.content),
             tool_calls_json: toToolCallsJson(event.content),
-            prompt_tokens: event.usage.input,
-            completion_tokens: event.usage.output,
-            total_tokens: event.usage.input + event.usage.output,
+            prompt_tokens: usage.input,
+            completion_tokens: usage.output,
+            total_tokens: usage.input + usage.output,
             status: "completed",
             outcome: event.finishReason,
-            cached_tokens: event.usage.cached,
-            reasoning_tokens: event.usage.reasoning,
-            cost_usd: event.costUsd,
+            cached_tokens: usage.cached,
+            reasoning_tokens: usage.reasoning,
+            cost_usd: costUsd,
           }),
         ],
         run: { ...run, step: { ...run.step, opening: null }, calls: filterEntries(run.calls, (call) => !call.settled) },
@@ -213,6 +215,8 @@ export const project = ({ event, sessionNumber, run, parent }: ProjectOptions): 
     case "message.received":
       return { operations: recordReceived(event, id, run), run };
     case "message.withdrawn":
+    case "turn.queued":
+    case "turn.withdrawn":
     case "message.delivered":
     case "cancel.requested":
     case "run.parked":
@@ -337,17 +341,18 @@ const settleCall = (event: EventOf<"tool.settled">, call: Pick<OpenCall, "id" | 
     : update(call.id, SETTLE_COMMAND, { ...row, metadata_json: JSON.stringify({ sandbox: event.sandbox }) });
 };
 
-const settleRun = (result: RunResult, at: string, id: number): Operation =>
-  update(id, SETTLE_RUN, {
+const settleRun = (result: RunResult, at: string, id: number): Operation => {
+  const { usage, costUsd } = toPossibleSpent(result, MAX_TOTAL_TOKENS);
+  return update(id, SETTLE_RUN, {
     completed_at: at,
     duration_ms: Math.round(result.durationMs),
-    context_token_count: result.contextTokens,
+    context_token_count: isTokenCount(result.contextTokens) ? result.contextTokens : 0,
     response_content: result.details,
     response_summary: result.summary,
     files_modified_json: toTouchedJson(result.filesModified, result.filesCreated),
-    prompt_tokens: result.usage.input,
-    completion_tokens: result.usage.output,
-    total_tokens: result.usage.input + result.usage.output,
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
     iteration_count: result.iterations,
     bailout_reason: result.bailoutReason ?? null,
     status: toRunStatus(result),
@@ -355,10 +360,11 @@ const settleRun = (result: RunResult, at: string, id: number): Operation =>
     outcome: result.status,
     error_code: result.error?.code ?? null,
     files_created_json: JSON.stringify(result.filesCreated),
-    cached_tokens: result.usage.cached,
-    reasoning_tokens: result.usage.reasoning,
-    cost_usd: result.costUsd,
+    cached_tokens: usage.cached,
+    reasoning_tokens: usage.reasoning,
+    cost_usd: costUsd,
   });
+};
 
 /** A summary of old context is a model call like any other: it cost tokens and money. */
 const recordSummary = (
@@ -366,8 +372,9 @@ const recordSummary = (
   summary: NonNullable<EventOf<"context.fitted">["summary"]>,
   id: number,
   run: RunProjection,
-): readonly Operation[] => [
-  insert(ANSWERED_MODEL_CALL, {
+): readonly Operation[] => {
+  const { usage, costUsd } = toPossibleSpent(summary);
+  const operation = insert(ANSWERED_MODEL_CALL, {
     id,
     session_id: event.sessionId,
     parent_message_id: run.messageId,
@@ -376,7 +383,7 @@ const recordSummary = (
     agent_depth: event.depth,
     model_id: summary.model,
     request_type: "continuation",
-    context_token_count: event.beforeTokens,
+    context_token_count: isTokenCount(event.beforeTokens) ? event.beforeTokens : 0,
     iteration_count: 1,
     metadata_json: '{"contextSummary":true}',
     run_id: event.runId,
@@ -386,16 +393,17 @@ const recordSummary = (
     duration_ms: null,
     response_content: summary.text,
     tool_calls_json: null,
-    prompt_tokens: summary.usage.input,
-    completion_tokens: summary.usage.output,
-    total_tokens: summary.usage.input + summary.usage.output,
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
     status: "completed",
     outcome: "stop",
-    cached_tokens: summary.usage.cached,
-    reasoning_tokens: summary.usage.reasoning,
-    cost_usd: summary.costUsd,
-  }),
-];
+    cached_tokens: usage.cached,
+    reasoning_tokens: usage.reasoning,
+    cost_usd: costUsd,
+  });
+  return [operation];
+};
 
 const recordReceived = (event: EventOf<"message.received">, id: number, run: RunProjection): readonly Operation[] => [
   insert(RECEIVE, {

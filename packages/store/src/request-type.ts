@@ -12,6 +12,8 @@ export const toRequestType = (event: RecordedEvent): RequestType | undefined => 
     case "run.parked":
     case "run.finishing":
     case "message.withdrawn":
+    case "turn.queued":
+    case "turn.withdrawn":
     case "message.delivered":
     case "limit.reached":
     case "result.rejected":

@@ -39,6 +39,8 @@ export const toSaid = (event: RecordedEvent): string => {
     case "run.parked":
     case "run.finishing":
     case "message.withdrawn":
+    case "turn.queued":
+    case "turn.withdrawn":
     case "message.delivered":
     case "model.requested":
     case "approval.requested":

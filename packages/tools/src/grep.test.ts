@@ -133,8 +133,10 @@ describe("grep", () => {
     expect(await grep.execute({ pattern: "needle", path: "artifact:art_1", context: 1 }, test.context)).toBe(
       "[1 matching line in 1 file]\nartifact:art_1:\n  100000- noise\n  100001: needle here",
     );
-    await expect(grep.execute({ pattern: "x", path: "artifact:art_2" }, test.context)).rejects.toThrow('no artifact "art_2"');
-    await expect(grep.execute({ pattern: "x", path: "artifact:../../etc" }, test.context)).rejects.toThrow("no artifact");
+    await expect(grep.execute({ pattern: "x", path: "artifact:art_2" }, test.context)).rejects.toThrow(
+      'Unknown artifact "art_2"',
+    );
+    await expect(grep.execute({ pattern: "x", path: "artifact:../../etc" }, test.context)).rejects.toThrow("Unknown artifact");
   });
 
   it("J4: answers a catastrophic pattern over 100 kB at once", async () => {

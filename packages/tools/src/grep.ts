@@ -7,11 +7,10 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool, ToolContext } from "@retinue/runtime";
-import { createReadCheck, defineTool } from "@retinue/runtime";
+import { createReadCheck, defineTool, isArtifactPath, readArtifactPath } from "@retinue/runtime";
 import { z } from "zod";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck, openFolder, openRegularFile } from "@retinue/confine";
-import { readArtifactPath } from "@retinue/confine";
 import { count, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
@@ -56,7 +55,7 @@ export const createGrepTool = ({ unprotected }: GrepOptions = {}): Tool<GrepInpu
     input: INPUT,
     effect: "read",
     timeoutMs: 60_000,
-    touches: ({ path: named }) => ({ paths: [named ?? "."] }),
+    touches: ({ path: named = "." }) => ({ paths: isArtifactPath(named) ? [] : [named] }),
     execute: async (input, context) => {
       await using target = await toTarget(input.path ?? ".", { ...context, isSecret });
       const matches = input.glob === undefined ? () => true : toGlobMatcher(input.glob);

@@ -87,6 +87,6 @@ describe("ls", () => {
 
   it("never takes a name that begins like an artifact for a folder", async () => {
     await using test = await createTestWorkspace();
-    await expect(ls.execute({ path: "artifact:x/../../.." }, test.context)).rejects.toThrow("is no file");
+    await expect(ls.execute({ path: "artifact:x/../../.." }, test.context)).rejects.toThrow("is not a file");
   });
 });

@@ -148,7 +148,7 @@ describe("read", () => {
   it("never takes a name that begins like an artifact for a file", async () => {
     await using test = await createTestWorkspace({ "artifact:x/../../secret": "" });
     for (const name of ["artifact:art_9", "artifact:x/../../secret", "artifact:/../../../etc/passwd"])
-      await expect(read.execute({ path: name }, test.context)).rejects.toThrow("There is no artifact");
+      await expect(read.execute({ path: name }, test.context)).rejects.toThrow("Unknown artifact");
   });
 
   it("declares what it touches", () => {

@@ -3,10 +3,9 @@
  * brackets says so.
  */
 import type { Tool, ToolContext, ToolOutput } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import { defineTool, isArtifactPath, readArtifactPath } from "@retinue/runtime";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
-import { readArtifactPath } from "@retinue/confine";
 import type { ImageHeader } from "@retinue/confine";
 import { IMAGE_HEADER_BYTES, imageObstacle, readImageHeader } from "@retinue/confine";
 import { noteRead } from "@retinue/confine";
@@ -44,7 +43,7 @@ export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInpu
     description: 'Reads a text file with line numbers, an image, or a kept output ("artifact:art_…").',
     input: INPUT,
     effect: "read",
-    touches: ({ path }) => ({ paths: [path] }),
+    touches: ({ path }) => ({ paths: isArtifactPath(path) ? [] : [path] }),
     execute: async (input, context) => {
       const artifact = await readArtifactPath(input.path, context.artifacts);
       if (artifact !== undefined) return toOutput(await readRange(input, [Buffer.from(artifact)]), input, input.path);

@@ -607,7 +607,7 @@ describe("the machine", () => {
     const byPath = await listen(createServer(), elsewhere.at("socket"));
     const byName = await listen(createServer(), `\0retinue-test-${process.pid}`);
     const connect = (address: string): string =>
-      `perl -e 'use Socket; socket(my $s, AF_UNIX, SOCK_STREAM, 0) or die; print connect($s, ${address}) ? "reached" : "refused", "\\n"'`;
+      `perl -e 'use Socket; socket(my $s, AF_UNIX, SOCK_STREAM, 0) or do { print "refused\\n"; exit }; print connect($s, ${address}) ? "reached" : "refused", "\\n"'`;
     try {
       const text = await say(
         `${connect(`pack_sockaddr_un("${elsewhere.at("socket")}")`)}; ${connect(`pack_sockaddr_un("\\0retinue-test-${process.pid}")`)}`,

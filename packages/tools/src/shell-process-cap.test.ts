@@ -33,7 +33,7 @@ it("a group is gone when what ran in it has ended", async () => {
     return;
   }
   const before = await readdir(cap.folder);
-  const group = createCappedGroup(cap.folder, 8);
+  const group = createCappedGroup(cap.folder, { processes: 8, memoryBytes: 2 ** 33 });
   const [name = ""] = (await readdir(cap.folder)).filter((each) => !before.includes(each) && each.includes(String(process.pid)));
   let output = "";
   await runCommand({

@@ -38,7 +38,7 @@ beforeAll(async () => {
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && problems.push(`${message.text()} ${message.location().url}`));
   await page.goto(stage.link);
   await page.getByRole("navigation").waitFor();
 });

@@ -120,7 +120,7 @@ export const FOLD: readonly Mutation[] = [
   {
     name: "fold/the-summary-is-free",
     file,
-    before: "    spend(state, usage, costUsd);\n  }\n  state.contextTokens",
+    before: "    spend(state, event.summary);\n  }\n  state.contextTokens",
     after: "  }\n  state.contextTokens",
     tests,
   },
@@ -141,8 +141,8 @@ export const FOLD: readonly Mutation[] = [
   {
     name: "fold/a-call-without-a-price-is-free",
     file,
-    before: "if (costUsd === null) state.used.unpriced = true;",
-    after: "if (costUsd === null) return;",
+    before: "if (spent.costUsd === null) state.used.unpriced = true;",
+    after: "if (spent.costUsd === null) return spent;",
     tests,
   },
   {

@@ -11,6 +11,7 @@ import type { Form, FormOptions, Outcome } from "./form.ts";
 import { runPlanned } from "./run-planned.ts";
 
 const order = { scenario: "busy-tree" } as const;
+const locked = { ...order, gitLocks: true } as const;
 
 export const BUSY: Form = {
   name: "busy",
@@ -25,6 +26,11 @@ export const BUSY: Form = {
       ["busy tree", planExactKills({ order, most: full ? Infinity : 8, method: "counter" })],
       ["busy tree", planCountedKillsOfResume({ order, most: full ? 250 : 4, firsts: full ? 8 : 2 })],
       ["busy tree", planRandomKills({ order: { ...order, latencyMs: 2 }, tries: full ? 250 : 6, seed: seed + 2 })],
+      ["busy tree with locks of git", planExactKills({ order: locked, most: full ? 60 : 3, method: "counter" })],
+      [
+        "busy tree with locks of git",
+        planRandomKills({ order: { ...locked, latencyMs: 2 }, tries: full ? 60 : 2, seed: seed + 3 }),
+      ],
       ...exact,
     ]);
     if (!options.signal.aborted) yield* sweepPostgres(options);

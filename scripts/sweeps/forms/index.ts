@@ -8,6 +8,7 @@ import type { Form } from "./form.ts";
 import { KILL } from "./kill.ts";
 import { PLANTED_FAULTS } from "./planted.ts";
 import { PROCESS } from "./process.ts";
+import { QUEUE } from "./queue.ts";
 import { TREE } from "./tree.ts";
 
-export const FORMS: readonly Form[] = [KILL, TREE, BUSY, FAULT, PROCESS, PLANTED_FAULTS, BUDGET, CORRUPTION, CUT];
+export const FORMS: readonly Form[] = [KILL, TREE, BUSY, QUEUE, FAULT, PROCESS, PLANTED_FAULTS, BUDGET, CORRUPTION, CUT];

@@ -178,3 +178,38 @@ describe("AgentRoles", () => {
     },
   );
 });
+
+describe("tools of a role", () => {
+  const role = (more: string): string =>
+    withRole(`{"RoleId": "coder", "SystemPromptFile": "a.md", "CanDelegate": true, ${more}}`);
+
+  test("are those of AllowedTools without those of DeniedTools, by the names of any world", async () => {
+    const { roles, notes } = await read(role('"AllowedTools": ["Read", "grep", "mcp__docs__*"], "DeniedTools": ["Bash"]'));
+    expect(notes).toEqual([]);
+    expect(roles?.drafts[0]?.definition).toMatchObject({ tools: ["read", "grep", "docs.*"], deniedTools: ["shell"] });
+  });
+
+  test("are all where neither is given, and none where AllowedTools is empty", async () => {
+    expect((await read(role('"MaxIterations": 3'))).roles?.drafts[0]?.definition.tools).toEqual(["*"]);
+    expect((await read(role('"AllowedTools": []'))).roles?.drafts[0]?.definition.tools).toEqual([]);
+  });
+
+  test("a denial that cannot be read refuses the role, and an unknown form of either list too", async () => {
+    for (const more of [
+      '"DeniedTools": ["Bash(git:*)"]',
+      '"DeniedTools": "shell()x"',
+      '"DeniedTools": 7',
+      '"AllowedTools": {"read": true}',
+    ]) {
+      const { roles, notes } = await read(role(more));
+      expect([more, roles?.drafts, notes.join()]).toEqual([more, [], expect.stringMatching(/error: .*(?:Denied|Allowed)Tools/)]);
+    }
+  });
+
+  test("delegate_to_agent among the denied ones means that it may not delegate", async () => {
+    const { roles } = await read(
+      '{"AgentRoles": {"Roles": [{"RoleId": "coder", "SystemPromptFile": "a.md", "CanDelegate": true, "DeniedTools": ["delegate_to_agent"]}, {"RoleId": "tester", "SystemPromptFile": "b.md"}]}}',
+    );
+    expect(roles?.drafts[0]?.definition.delegates).toEqual([]);
+  });
+});

@@ -2,12 +2,14 @@
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toAgentName } from "../agent-name.ts";
 import { plainText } from "../front-matter.ts";
+import { DELEGATE_TOOL, isToolPattern, resolveToolName } from "../tool-names.ts";
 import type { FieldEntry, YamlFields } from "../yaml-fields.ts";
 import { readYamlFields, toFields } from "../yaml-fields.ts";
 import type { AgentDraft, ReadAgent, ReadContext } from "./dialect.ts";
 import { BROKEN, readSafely, toReadAgent } from "./dialect.ts";
 import { nameFields } from "./known-fields.ts";
 import { readCount, readName, toTexts } from "./markdown-agent.ts";
+import type { Rights } from "./rights.ts";
 import { toRightsFields } from "./rights.ts";
 
 const SECTION_FIELDS = ["MaxDepth", "DefaultMaxIterations", "DefaultMaxDurationMs", "Roles"];
@@ -21,6 +23,8 @@ const ROLE_FIELDS = [
   "AllowedDelegations",
   "MaxIterations",
   "MaxDurationMs",
+  "AllowedTools",
+  "DeniedTools",
 ];
 
 export type AgentRoles = {
@@ -149,8 +153,9 @@ const readRole = async (
         name,
         description: builtin?.description ?? (typeof display === "string" && display !== "" ? display : `The ${name} agent.`),
         ...(builtin?.icon === undefined ? {} : { icon: builtin.icon }),
+        ...(builtin?.delegateWhen === undefined ? {} : { delegateWhen: builtin.delegateWhen }),
         ...(typeof model === "string" && model !== "" ? { model } : {}),
-        ...toRightsFields({ tools: ["*"], deniedTools: [], delegates: readDelegations(fields, name, ids, reader) }),
+        ...toRightsFields(readRights(fields, { name, ids }, reader)),
         ...(name === "main" ? { expose: "none" as const } : {}),
         limits: { ...(iterations === undefined ? {} : { iterations }), ...(durationMs === undefined ? {} : { durationMs }) },
       },
@@ -177,6 +182,35 @@ const readPrompt = async (fields: YamlFields, { note, readPromptFile }: AgentRol
     note("error", line, `the prompt file "${file}": ${thrown instanceof Error ? thrown.message : "it cannot be read"}`);
   }
   return undefined;
+};
+
+/** Without lists a role has every tool. */
+const readRights = (
+  fields: YamlFields,
+  { name, ids }: { readonly name: string; readonly ids: readonly string[] },
+  reader: ReadContext,
+): Pick<Rights, "tools" | "deniedTools" | "delegates"> => {
+  const denied = readTools(fields, "DeniedTools", reader) ?? [];
+  const mayDelegate = !denied.includes(DELEGATE_TOOL);
+  return {
+    tools: (readTools(fields, "AllowedTools", reader) ?? ["*"]).filter((tool) => tool !== DELEGATE_TOOL),
+    deniedTools: denied.filter((tool) => tool !== DELEGATE_TOOL),
+    delegates: mayDelegate ? readDelegations(fields, name, ids, reader) : [],
+  };
+};
+
+/** Undefined where the role does not have the list. A name that no tool can have refuses the role: it may be a denial. */
+const readTools = (fields: YamlFields, list: string, { note }: ReadContext): readonly string[] | undefined => {
+  if (!fields.has(list)) return undefined;
+  const value = fields.get(list);
+  const written = Array.isArray(value) ? toTexts(value) : undefined;
+  if (!written) note("error", fields.lineOf(list), `"${list}" is a list of tools`);
+  return (written ?? []).map((tool, index) => {
+    const resolved = resolveToolName(tool);
+    if (!isToolPattern(resolved))
+      note("error", fields.lineOf(list, index), `${JSON.stringify(tool)} in "${list}" is no name of a tool`);
+    return resolved;
+  });
 };
 
 /** A role that may delegate and names nobody may delegate to all the others of its file. */
@@ -212,7 +246,8 @@ const toLines = (fields: YamlFields): ReadonlyMap<string, number> => {
   lines.set("limits", fields.lineOf("MaxIterations"));
   lines.set("limits:iterations", fields.lineOf("MaxIterations"));
   lines.set("limits:durationMs", fields.lineOf("MaxDurationMs"));
-  lines.set("tools", fields.lineOf("RoleId"));
+  lines.set("tools", fields.lineOf(fields.has("AllowedTools") ? "AllowedTools" : "RoleId"));
+  if (fields.has("DeniedTools")) lines.set("deniedTools", fields.lineOf("DeniedTools"));
   return lines;
 };
 

@@ -19,9 +19,12 @@ const LOOKERS = ["code_search", "overview", "plan_files", "docs_coverage"] as co
 const WRITERS = ["edit", "write"] as const;
 
 /** The rules of an entry that forbids, or has asked: for the tools that it governs, and all of them where no part of them can be told. */
-export const toHoldingRules = ({ tool, rule }: ToolEntry, effect: Exclude<RuleEffect, "allow">): readonly Rule[] => {
+export const toHoldingRules = (
+  { tool, rule, isPart = false }: ToolEntry,
+  effect: Exclude<RuleEffect, "allow">,
+): readonly Rule[] => {
   const conditions = rule === undefined ? undefined : toConditions(tool, rule, "hold");
-  if (conditions === undefined) return [{ tools: [...governedBy(tool, rule !== undefined)], effect }];
+  if (conditions === undefined) return [{ tools: [...governedBy(tool, isPart)], effect }];
   return conditions.map((condition) => ({ tools: [...governedBy(tool, true, condition)], ...condition, effect }));
 };
 

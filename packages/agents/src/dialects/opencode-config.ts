@@ -42,8 +42,8 @@ export const readOpencodeConfig = async (text: string, context: ConfigContext): 
 
 const agentsIn = (text: string): Readonly<Record<string, unknown>> => {
   try {
-    const { agent } = parseJsonc(text);
-    return isJsonFields(agent) ? agent : {};
+    const { mode, agents, agent } = parseJsonc(text);
+    return Object.assign({}, ...[mode, agents, agent].filter(isJsonFields)) as Readonly<Record<string, unknown>>;
   } catch {
     return {};
   }

@@ -28,6 +28,7 @@ temperature: 0.2
 maxOutputTokens: 2000
 tools: [read, "browser_*", Bash]
 deniedTools: Write, execute_command
+hiddenTools: Grep, browser_close
 writes:
   - ./CHANGELOG.md
   - docs/
@@ -65,6 +66,7 @@ describe("an agent file of our own", () => {
       maxOutputTokens: 2_000,
       tools: ["read", "browser_*", "shell"],
       deniedTools: ["write", "shell"],
+      hiddenTools: ["grep", "browser_close"],
       writes: ["CHANGELOG.md", "docs/**"],
       hosts: ["api.github.com"],
       delegates: ["*", "!main", "code-search"],
@@ -80,8 +82,8 @@ describe("an agent file of our own", () => {
       accept: { command: "npm test" },
       prompt: "Write the notes.",
     });
-    expect(draft?.lines.get("writes:docs/")).toBe(14);
-    expect(draft?.lines.get("limits:costUsd")).toBe(20);
+    expect(draft?.lines.get("writes:docs/")).toBe(15);
+    expect(draft?.lines.get("limits:costUsd")).toBe(21);
   });
 
   test("says of a field that nobody knows that it is ignored, and which was likely meant", () => {

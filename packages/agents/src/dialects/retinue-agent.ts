@@ -14,7 +14,18 @@ import { readMarkdownAgent, toTexts } from "./markdown-agent.ts";
 const FIELDS = Object.keys(agentFrontMatterSchema.shape);
 
 /** Fields that are lists of texts; each may stand as one text with commas. */
-const LISTS = ["aliases", "fallbacks", "tools", "deniedTools", "writes", "hosts", "delegates", "skills", "mcpServers"] as const;
+const LISTS = [
+  "aliases",
+  "fallbacks",
+  "tools",
+  "deniedTools",
+  "hiddenTools",
+  "writes",
+  "hosts",
+  "delegates",
+  "skills",
+  "mcpServers",
+] as const;
 
 export const readRetinueAgent = (text: string, context: ReadContext): ReadAgent => {
   const { note } = context;
@@ -69,12 +80,7 @@ const toFrontMatter = (fields: YamlFields): Record<string, unknown> =>
       const texts = toTexts(value) ?? value;
       if ((name === "delegates" || name === "aliases") && Array.isArray(texts))
         return [name, texts.map((text) => toName(String(text)))];
-      return [
-        name,
-        (name === "tools" || name === "deniedTools") && Array.isArray(texts)
-          ? texts.map((text) => resolveToolName(String(text)))
-          : texts,
-      ];
+      return [name, isToolList(name) && Array.isArray(texts) ? texts.map((text) => resolveToolName(String(text))) : texts];
     }),
   );
 
@@ -91,13 +97,15 @@ const toName = (text: string): string => {
   return `${mark}${toAgentPattern(name) ?? name}`;
 };
 
+const isToolList = (name: string): boolean => name === "tools" || name === "deniedTools" || name === "hiddenTools";
+
 const isList = (name: string): boolean => (LISTS as readonly string[]).includes(name);
 
 type FrontMatter = z.infer<typeof agentFrontMatterSchema>;
 
 const checkNames = (agent: FrontMatter, fields: YamlFields, { note }: ReadContext): void => {
   const each = (
-    field: "tools" | "deniedTools" | "writes" | "delegates" | "aliases",
+    field: "tools" | "deniedTools" | "hiddenTools" | "writes" | "delegates" | "aliases",
     isRight: (text: string) => boolean,
     what: string,
   ): void => {
@@ -106,6 +114,7 @@ const checkNames = (agent: FrontMatter, fields: YamlFields, { note }: ReadContex
   };
   each("tools", isToolPattern, "name of a tool, nor a glob of at most three stars");
   each("deniedTools", isToolPattern, "name of a tool, nor a glob of at most three stars");
+  each("hiddenTools", isToolPattern, "name of a tool, nor a glob of at most three stars");
   each("writes", (glob) => toPathGlob(glob) !== undefined, "glob of paths inside the workspace");
   each(
     "delegates",
@@ -153,8 +162,7 @@ const toLines = (fields: YamlFields): ReadonlyMap<string, number> => {
   for (const name of fields.names) {
     lines.set(name, fields.lineOf(name));
     for (const [index, text] of (isList(name) ? (toTexts(fields.get(name)) ?? []) : []).entries()) {
-      const isTool = name === "tools" || name === "deniedTools";
-      const value = isTool ? resolveToolName(text) : name === "delegates" ? toName(text) : text;
+      const value = isToolList(name) ? resolveToolName(text) : name === "delegates" ? toName(text) : text;
       lines.set(`${name}:${value}`, fields.lineOf(name, index));
     }
   }

@@ -8,6 +8,8 @@ export type ToolEntry = {
   readonly tool: string;
   /** What stands in parentheses, if it says anything. */
   readonly rule?: string;
+  /** It is about what the tool does, even where that is everything: `Edit(**)`. */
+  readonly isPart?: boolean;
   readonly line: number;
 };
 
@@ -27,7 +29,13 @@ export const toToolEntries = (value: unknown, lineOf: (index: number) => number)
               .slice(open + 1)
               .replace(/\)$/, "")
               .trim();
-      return { written, tool, line: lineOf(index), ...(/^\**$/.test(rule) ? {} : { rule }) };
+      return {
+        written,
+        tool,
+        line: lineOf(index),
+        ...(open === -1 ? {} : { isPart: true }),
+        ...(/^\**$/.test(rule) ? {} : { rule }),
+      };
     }),
   );
 };

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from "node:fs/promises";
+import { link, mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findProjectFolders } from "../project-root.ts";
@@ -27,6 +27,18 @@ const load = async (below = "") => {
 };
 
 describe("instructions", () => {
+  test("N17: a file of the project with a second name elsewhere is named as a problem, and not read", async () => {
+    await mkdir(path.join(folders.projectDir, ".git"));
+    await folders.write("home/key", "canary-key");
+    await link(path.join(root(), "home/key"), path.join(folders.projectDir, "CLAUDE.md"));
+    await folders.write("project/AGENTS.md", "See @notes.txt.");
+    await link(path.join(root(), "home/key"), path.join(folders.projectDir, "notes.txt"));
+    const { texts, problems } = await load();
+    expect(texts.join("\n")).not.toContain("canary-key");
+    expect(problems.join("\n")).toContain("CLAUDE.md: ");
+    expect(problems.join("\n")).toContain("hard links");
+  });
+
   test("are the user's first, then the project's from its root down to the workspace", async () => {
     await mkdir(path.join(folders.projectDir, ".git"));
     for (const file of [

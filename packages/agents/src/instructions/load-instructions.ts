@@ -5,7 +5,7 @@
 import path from "node:path";
 import { placesOf } from "@retinue/runtime";
 import type { Problem } from "../problem.ts";
-import { readSource } from "../source-files.ts";
+import { readContextSource } from "../source-files.ts";
 import { findImports } from "./find-imports.ts";
 
 export type Instructions = {
@@ -102,7 +102,7 @@ const createReader = (homeDir: string | undefined) => {
     if (files.length >= MOST_FILES) return warn(`there are more than ${MOST_FILES} files of instructions; it is left out`);
     let text: string | undefined;
     try {
-      text = await readSource(file, inside);
+      text = await readContextSource(file, inside);
     } catch (thrown) {
       if (importedBy !== undefined) missing.push(file);
       return warn(thrown instanceof Error ? thrown.message : "it cannot be read");

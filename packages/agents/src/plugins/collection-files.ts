@@ -1,5 +1,5 @@
 /** Reads the files of a collection, and nothing outside it: a link that leads out refuses the whole of it, as does what is no plain file. */
-import { lstat, open, readdir, realpath } from "node:fs/promises";
+import { constants, lstat, open, readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
@@ -61,7 +61,7 @@ export const createCollectionReader = async (folder: string): Promise<Collection
   const read = async (relative: string): Promise<Uint8Array | undefined> => {
     const real = await within(relative);
     if (real === undefined) return undefined;
-    const handle = await open(real, "r").catch(() => undefined);
+    const handle = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
     if (!handle) return undefined;
     try {
       const stats = await handle.stat();

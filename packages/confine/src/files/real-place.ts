@@ -10,6 +10,7 @@ import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
 import type { IsSecret } from "../git/secret-paths.ts";
 import { createSecretCheck } from "../git/secret-paths.ts";
+import { isPrivate } from "./private-folders.ts";
 
 /** Whether the system tells where an open file lies. */
 export const HAS_DESCRIPTORS = existsSync("/proc/self/fd");
@@ -35,6 +36,8 @@ const isSecretByName = createSecretCheck();
 /** Throws where the place is outside the workspace or a secret. */
 export const requireSeen = (real: string, { workspace, shown, isSecret = isSecretByName }: Seen): void => {
   if (!isInside(workspace, real)) throw new RetinueError("path_outside_workspace", `${shown} leads out of the workspace.`);
+  if (isPrivate(real, workspace))
+    throw new RetinueError("path_protected", `${shown} belongs to Retinue itself; agents neither read nor write it.`);
   if (isSecret(path.relative(workspace, real).split(path.sep).join("/")))
     throw new RetinueError("path_protected", `${shown} is or leads to a secret; agents neither read nor write it.`);
 };

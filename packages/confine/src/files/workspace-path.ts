@@ -1,16 +1,13 @@
 /** Between paths as a model writes them and as it reads them: relative to the workspace, with forward slashes. */
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
-import { isInside } from "@retinue/runtime";
+import { isArtifactPath, isInside } from "@retinue/runtime";
 
-/**
- * Where a path that a model wrote leads, links not followed. What begins like an artifact is never a file: policy lets such names pass
- * unjudged, so that a tool must not read one as a path.
- */
+/** Where a path that a model wrote leads, links not followed. A name that begins like an artifact is never a file. */
 export const toAbsolutePath = (workspace: string, named: string): string => {
   if (named.includes("\0")) throw new RetinueError("tool_failed", "A path may not contain a NUL character.");
-  if (named.startsWith("artifact:"))
-    throw new RetinueError("tool_failed", `"${named}" is no file.`, {
+  if (isArtifactPath(named))
+    throw new RetinueError("tool_failed", `"${named}" is not a file.`, {
       hint: "Artifacts can be read with read and searched with grep.",
     });
   return path.resolve(workspace, named);

@@ -1,6 +1,6 @@
 /** Credentials that people and programs leave in the settings of a repository: in addresses of remotes, and in headers that are sent with requests. */
-import { lstat, readFile } from "node:fs/promises";
 import path from "node:path";
+import { readPlainFile } from "../files/read-plain-file.ts";
 import { findRepository } from "./find-repository.ts";
 
 const MOST_BYTES = 1024 * 1024;
@@ -56,7 +56,5 @@ export const readRepositorySecrets = async (workspace: string): Promise<readonly
 };
 
 /** Undefined where there is no plain file of a sensible size. */
-export const readSettings = async (file: string): Promise<string | undefined> => {
-  const stats = await lstat(file).catch(() => undefined);
-  return stats?.isFile() === true && stats.size <= MOST_BYTES ? readFile(file, "utf8").catch(() => undefined) : undefined;
-};
+export const readSettings = async (file: string): Promise<string | undefined> =>
+  (await readPlainFile(file, MOST_BYTES))?.toString("utf8");

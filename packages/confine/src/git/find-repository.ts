@@ -2,8 +2,9 @@
  * Finds the repository that a workspace belongs to as git would, without asking git: what is bound into the sandbox for git must be known before git
  * runs. Nothing is followed but `gitdir:` and `commondir`, and whether they may lead where they lead is judged by `requireOwnRepository`.
  */
-import { lstat, readFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
+import { readPlainText } from "../files/read-plain-file.ts";
 import { foreignRepository } from "./foreign-repository.ts";
 
 /** All paths are absolute and real. */
@@ -39,7 +40,7 @@ const readGitFolder = async (top: string, dotGit: string): Promise<string | unde
   if (stats?.isSymbolicLink() === true) throw foreignRepository(`${dotGit} is a link`);
   if (stats?.isDirectory() === true) return (await isGitFolder(dotGit)) ? dotGit : undefined;
   if (stats?.isFile() !== true || stats.size > MOST_BYTES) return undefined;
-  const named = /^gitdir: ([^\n]+)\n*$/.exec(await readFile(dotGit, "utf8"))?.[1];
+  const named = /^gitdir: ([^\n]+)\n*$/.exec(await readPlainText(dotGit, MOST_BYTES))?.[1];
   const gitFolder = named === undefined ? undefined : await realpath(path.resolve(top, named)).catch(() => undefined);
   if (gitFolder === undefined) throw foreignRepository(`${dotGit} leads nowhere`);
   return gitFolder;
@@ -59,7 +60,7 @@ const readCommonFolder = async (gitFolder: string): Promise<string> => {
   const file = path.join(gitFolder, "commondir");
   const stats = await lstat(file).catch(() => undefined);
   if (stats === undefined) return gitFolder;
-  const named = stats.isFile() && stats.size <= MOST_BYTES ? (await readFile(file, "utf8")).replace(/\n+$/, "") : "";
+  const named = (await readPlainText(file, MOST_BYTES)).replace(/\n+$/, "");
   const common = named === "" ? undefined : await realpath(path.resolve(gitFolder, named)).catch(() => undefined);
   if (common === undefined) throw foreignRepository(`${file} leads nowhere`);
   return common;

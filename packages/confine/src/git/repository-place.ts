@@ -2,9 +2,10 @@
  * Whether a repository belongs to the workspace. A repository can be planted that takes its files or its history from elsewhere
  * (`core.worktree`, a `.git` file, `commondir`); only one that is the workspace's own, or that the workspace lies in, is worked on.
  */
-import { lstat, readFile, realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
 import { isInside } from "@retinue/runtime";
+import { readPlainText } from "../files/read-plain-file.ts";
 import type { FoundRepository } from "./find-repository.ts";
 import { foreignRepository } from "./foreign-repository.ts";
 
@@ -33,13 +34,15 @@ export const requireOwnRepository = async (place: RepositoryPlace): Promise<void
     throw foreignRepository(`its .git takes its history from ${commonFolder}`);
 };
 
+const MOST_BYTES = 10_000;
+
 /** A linked work tree or a submodule is known to the repository that it belongs to. */
 const pointsBack = async ({ gitFolder, commonFolder, top, readNamedTop }: RepositoryPlace): Promise<boolean> => {
   const file = path.join(gitFolder, "gitdir");
   const stats = await lstat(file).catch(() => undefined);
   if (stats !== undefined) {
     if (!stats.isFile() || !isInside(path.join(commonFolder, "worktrees"), gitFolder)) return false;
-    return isSame(path.resolve(gitFolder, (await readFile(file, "utf8")).trim()), path.join(top, ".git"));
+    return isSame(path.resolve(gitFolder, (await readPlainText(file, MOST_BYTES)).trim()), path.join(top, ".git"));
   }
   const namedTop = commonFolder === gitFolder ? await readNamedTop() : undefined;
   return namedTop !== undefined && isSame(path.resolve(gitFolder, namedTop), top);

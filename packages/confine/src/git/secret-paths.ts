@@ -21,3 +21,11 @@ export const SECRET_PATHSPECS: readonly string[] = SECRET_GLOBS.flatMap(expandBr
   `:(top,exclude,icase,glob)**/${glob}`,
   `:(top,exclude,icase,glob)**/${glob}/**`,
 ]);
+
+const isLike = createPathMatcher(
+  SECRET_GLOBS.flatMap((glob) => [`**/${glob}`, `**/${glob}/**`]),
+  { anyCase: true },
+);
+
+/** Whether `SECRET_PATHSPECS` leave it out. */
+export const isNamedLikeSecret = (file: string): boolean => isLike(file);

@@ -41,31 +41,40 @@ const privateIpv4 = toBlockList(PRIVATE_IPV4, "ipv4");
 const privateIpv6 = toBlockList(PRIVATE_IPV6, "ipv6");
 const globalIpv6 = toBlockList([["2000::", 3]], "ipv6");
 
-/** False for what is no IP address. */
+/** False for what is not an IP address. */
 export const isPublicAddress = (address: string): boolean => {
-  switch (isIP(address)) {
+  const canonical = toCanonicalAddress(address);
+  // A zone only means something on this machine.
+  if (canonical === undefined || address.includes("%")) return false;
+  if (isIP(canonical) === 4) return !privateIpv4.check(canonical, "ipv4");
+  if (!globalIpv6.check(canonical, "ipv6") || privateIpv6.check(canonical, "ipv6")) return false;
+  // ISATAP ends with the IPv4 address of the host behind it.
+  const groups = toGroups(canonical) ?? [];
+  const isIsatap = (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe;
+  return !isIsatap || isPublicAddress(toIpv4(groups[6] ?? 0, groups[7] ?? 0));
+};
+
+/**
+ * One spelling for each address: an IPv4 address inside IPv6 (mapped, or behind the well-known prefix of NAT64) becomes IPv4, IPv6 is compressed.
+ * A zone is left out. Undefined for what is not an IP address.
+ */
+export const toCanonicalAddress = (address: string): string | undefined => {
+  const bare = address.replace(/%.*$/s, "");
+  switch (isIP(bare)) {
     case 4:
-      return !privateIpv4.check(address, "ipv4");
-    case 6:
-      return isPublicIpv6(address);
+      return bare;
+    case 6: {
+      const groups = toGroups(bare);
+      if (groups === undefined) return undefined;
+      const holdsIpv4 = startsWith(groups, [0, 0, 0, 0, 0, 0xffff]) || startsWith(groups, [0x64, 0xff9b, 0, 0, 0, 0]);
+      return holdsIpv4 ? toIpv4(groups[6] ?? 0, groups[7] ?? 0) : new URL(`http://[${bare}]/`).hostname.slice(1, -1);
+    }
     default:
-      return false;
+      return undefined;
   }
 };
 
-const isPublicIpv6 = (address: string): boolean => {
-  const groups = toGroups(address);
-  if (groups === undefined) return false;
-  const last = toIpv4(groups[6] ?? 0, groups[7] ?? 0);
-  // An IPv4 address in other clothes is judged as what it is: mapped, and behind the well-known prefix of NAT64.
-  if (startsWith(groups, [0, 0, 0, 0, 0, 0xffff]) || startsWith(groups, [0x64, 0xff9b, 0, 0, 0, 0])) return isPublicAddress(last);
-  if (!globalIpv6.check(address, "ipv6") || privateIpv6.check(address, "ipv6")) return false;
-  // ISATAP ends with the IPv4 address of the host behind it.
-  const isIsatap = (groups[4] === 0 || groups[4] === 0x200) && groups[5] === 0x5efe;
-  return !isIsatap || isPublicAddress(last);
-};
-
-/** The eight groups of an IPv6 address; undefined for one with a zone, which only means something on this machine. */
+/** The eight groups of an IPv6 address. */
 const toGroups = (address: string): readonly number[] | undefined => {
   if (!URL.canParse(`http://[${address}]/`)) return undefined;
   const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");

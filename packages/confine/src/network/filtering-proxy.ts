@@ -2,6 +2,7 @@
  * An HTTP proxy in our own process that is handed connections out of a sandbox: CONNECT for https and others, whole URLs for http. Every request
  * is judged anew, so that redirects are too, and refused ones are answered with the reason, which is also kept for whoever ran the command.
  */
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -18,7 +19,12 @@ export type ProxyOptions = {
   readonly onRefused: (why: string) => void;
   /** Who asks, for the text of a refusal; the sandbox by default. */
   readonly who?: string;
+  /** What a client must show; for a proxy that listens where others can reach it. */
+  readonly password?: string;
 };
+
+/** The name that goes with the password of a proxy. */
+export const PROXY_USER = "retinue";
 
 export type FilteringProxy = { readonly accept: (socket: Socket) => void; readonly close: () => void };
 
@@ -27,7 +33,8 @@ const MOST_CONNECTIONS = 512;
 /** Imported at the top of a module, node:http brings a whole second HTTP client along, which no start should wait for. */
 const http = (): typeof import("node:http") => process.getBuiltinModule("node:http");
 
-export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox" }: ProxyOptions): FilteringProxy => {
+export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox", password }: ProxyOptions): FilteringProxy => {
+  const isKnown = toPasswordCheck(password);
   const open = new Set<Duplex>();
   const hold = <T extends Duplex>(socket: T): T => {
     open.add(socket);
@@ -45,6 +52,8 @@ export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox
   const server = http().createServer({ requestTimeout: 0, keepAliveTimeout: 5000 });
   server.on("connect", (asked: IncomingMessage, socket: Duplex, head: Buffer) => {
     const to = asked.url ?? "";
+    if (!isKnown(asked))
+      return void socket.end(`HTTP/1.1 407 ${UNKNOWN}\r\n${CHALLENGE}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
     void (async () => {
       try {
         const far = await reach(toAuthority(to));
@@ -64,6 +73,7 @@ export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox
   });
   server.on("request", (asked: IncomingMessage, answer: ServerResponse) => {
     const to = asked.url ?? "";
+    if (!isKnown(asked)) return void answer.writeHead(407, UNKNOWN, { "proxy-authenticate": SCHEME, connection: "close" }).end();
     void (async () => {
       try {
         const url = toPlainUrl(to);
@@ -87,6 +97,18 @@ export const createFilteringProxy = ({ judge, connect, onRefused, who = "sandbox
     },
   };
 };
+
+const UNKNOWN = "Proxy Authentication Required";
+const SCHEME = 'Basic realm="retinue"';
+const CHALLENGE = `proxy-authenticate: ${SCHEME}`;
+
+const toPasswordCheck = (password: string | undefined): ((asked: IncomingMessage) => boolean) => {
+  if (password === undefined) return () => true;
+  const expected = digest(`Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`);
+  return ({ headers }) => timingSafeEqual(digest(headers["proxy-authorization"] ?? ""), expected);
+};
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 type Forwarded = {
   readonly asked: IncomingMessage;

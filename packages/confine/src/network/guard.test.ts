@@ -63,7 +63,7 @@ describe("guard", () => {
 
   it("says that a host does not exist", async () => {
     const { check } = createTestGuard({});
-    await expect(check("http://nowhere.example.com/")).rejects.toThrow("There is no host nowhere.example.com.");
+    await expect(check("http://nowhere.example.com/")).rejects.toThrow("Unknown host nowhere.example.com.");
   });
 
   it("asks nobody about names that never are public", async () => {

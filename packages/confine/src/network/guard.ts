@@ -8,6 +8,7 @@ import { RetinueError } from "@retinue/protocol";
 import { isPublicAddress } from "./address.ts";
 import { isBlockedPort } from "./blocked-ports.ts";
 import { createHostList, toHost, toPort } from "./host-list.ts";
+import { isOwnAddress } from "./own-address.ts";
 
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -17,6 +18,8 @@ export type GuardOptions = {
   readonly allowHosts?: readonly string[];
   /** Hosts that are never dialled, allowed or not. */
   readonly denyHosts?: readonly string[];
+  /** Whether an interface of this machine has an address; the machine is asked by default. */
+  readonly isOwnAddress?: (address: string) => boolean;
   /** The system's resolver by default. */
   readonly resolve?: Resolve;
 };
@@ -41,7 +44,13 @@ const PRIVATE_NAMES = ["localhost", "local", "localdomain", "internal", "intrane
 
 let isNamedPrivate: ((url: URL) => boolean) | undefined;
 
-export const createGuard = ({ allowHosts = [], denyHosts = [], resolve = resolveBySystem }: GuardOptions = {}): Guard => {
+export const createGuard = ({
+  allowHosts = [],
+  denyHosts = [],
+  isOwnAddress: isOwn = isOwnAddress,
+  resolve = resolveBySystem,
+}: GuardOptions = {}): Guard => {
+  const isOpen = (address: string): boolean => isPublicAddress(address) && !isOwn(address);
   const isAllowed = createHostList(allowHosts);
   const isDenied = createHostList(denyHosts);
   return {
@@ -51,16 +60,15 @@ export const createGuard = ({ allowHosts = [], denyHosts = [], resolve = resolve
       if (isDenied(url)) throw refuse(`The settings deny ${host}.`, "Do without it.");
       if (isAllowed(url)) return url;
       if (isBlockedPort(toPort(url))) throw refuse(`Port ${toPort(url)} is not for the web.`, "Use another address.");
-      if (isIP(host) === 0 ? isPrivateName(url) : !isPublicAddress(host)) throw refuseAsPrivate(host, `${host} is`);
+      if (isIP(host) === 0 ? isPrivateName(url) : !isOpen(host)) throw refuseAsPrivate(host, `${host} is`);
       return url;
     },
     resolve: async (url) => {
       const host = toHost(url);
       if (isIP(host) !== 0) return { url, addresses: [host] };
       const answers = await resolve(host);
-      const addresses = isAllowed(url) ? answers.filter((answer) => isIP(answer) !== 0) : answers.filter(isPublicAddress);
-      if (answers.length === 0)
-        throw new RetinueError("tool_failed", `There is no host ${host}.`, { hint: "Check the address." });
+      const addresses = isAllowed(url) ? answers.filter((answer) => isIP(answer) !== 0) : answers.filter(isOpen);
+      if (answers.length === 0) throw new RetinueError("tool_failed", `Unknown host ${host}.`, { hint: "Check the address." });
       if (addresses.length === 0) throw refuseAsPrivate(host, `${host} leads to`);
       return { url, addresses };
     },
@@ -91,7 +99,7 @@ const resolveBySystem: Resolve = async (host) => {
     return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
   } catch (thrown) {
     if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOTFOUND" || thrown.code === "ENODATA")) return [];
-    throw new RetinueError("tool_failed", `The addresses of ${host} cannot be had.`, {
+    throw new RetinueError("tool_failed", `DNS lookup failed for ${host}.`, {
       hint: "The network or its name server may be down; try later.",
       cause: thrown,
     });

@@ -8,26 +8,20 @@ import { reachesHost } from "@retinue/runtime";
 import type { GuardOptions } from "./guard.ts";
 import { createGuard } from "./guard.ts";
 import { createHostList, toHost, toPort } from "./host-list.ts";
-import { isInterfaceAddress, isNearAddress } from "./own-address.ts";
+import { isNearAddress, isOwnAddress } from "./own-address.ts";
 
 export type JudgeTarget = (url: URL) => Promise<readonly string[]>;
 
 export type TargetRules = GuardOptions & {
   readonly hosts: ToolScope["hosts"];
-  /** Whether an interface of this machine has the address. */
-  readonly isOwnAddress?: (address: string) => boolean;
   /** Whether a host that the user has allowed may be this machine itself, as an application under test is. */
   readonly reachesOwn?: boolean;
 };
 
 /** Throws `host_outside_grant`, `act_denied` or, where a name cannot be resolved, `tool_failed`. */
-export const createTargetJudge = ({
-  hosts,
-  isOwnAddress = isInterfaceAddress,
-  reachesOwn = false,
-  ...rules
-}: TargetRules): JudgeTarget => {
+export const createTargetJudge = ({ hosts, reachesOwn = false, ...rules }: TargetRules): JudgeTarget => {
   const guard = createGuard(rules);
+  const { isOwnAddress: isOwn = isOwnAddress } = rules;
   const isAllowed = createHostList(rules.allowHosts ?? []);
   return async (url) => {
     const host = `${url.hostname}:${toPort(url)}`;
@@ -35,7 +29,7 @@ export const createTargetJudge = ({
       throw new RetinueError("host_outside_grant", `${host} is not among the hosts that this agent may reach.`);
     const { addresses } = await guard.resolve(guard.judge(url.href));
     if (reachesOwn && isAllowed(url)) return addresses;
-    const others = addresses.filter((address) => !isNearAddress(address) && (isAllowed(url) || !isOwnAddress(address)));
+    const others = addresses.filter((address) => !isNearAddress(address) && (isAllowed(url) || !isOwn(address)));
     if (others.length === 0)
       throw new RetinueError("act_denied", `${toHost(url)} leads to this machine itself, which commands do not reach.`, {
         hint: "The user can open a port of it by sandbox.loopback in their own settings.",

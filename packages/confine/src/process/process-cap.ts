@@ -3,6 +3,7 @@
  * bind root; a control group binds everybody, and so does a namespace that has only so many process ids.
  */
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import path from "node:path";
@@ -36,12 +37,17 @@ export type CappedGroup = {
 
 type StartedProgram = { readonly file: string; readonly args: readonly string[] };
 
-export const createCappedGroup = (folder: string, mostProcesses: number): CappedGroup => {
-  const group = path.join(folder, `${PREFIX}${process.pid}-${(made += 1)}`);
+export type GroupCaps = { readonly processes: number; readonly memoryBytes: number };
+
+export const createCappedGroup = (folder: string, { processes, memoryBytes }: GroupCaps): CappedGroup => {
+  const group = path.join(folder, newName());
   if (made === 1) process.once("exit", () => groups.forEach(tryRemove));
   mkdirSync(group);
   groups.add(group);
-  writeFileSync(path.join(group, MOST), String(mostProcesses));
+  writeFileSync(path.join(group, MOST), String(processes));
+  // Only there where the group counts memory too; it is watched everywhere.
+  const memory = path.join(group, MOST_MEMORY);
+  if (existsSync(memory)) writeFileSync(memory, String(memoryBytes));
   return {
     enter: ({ file, args }) => ({
       file: "/bin/sh",
@@ -53,9 +59,13 @@ export const createCappedGroup = (folder: string, mostProcesses: number): Capped
 
 const PREFIX = "retinue-";
 const MOST = "pids.max";
+const MOST_MEMORY = "memory.max";
 /** Zero is whoever writes it. The program takes the place of the shell, so that it is our child. */
 const ENTER = 'echo 0 > "$1" || exit 125; shift; exec "$@"';
 let made = 0;
+/** Processes of containers that share the folder may have the same id. */
+const OURS = randomBytes(6).toString("hex");
+const newName = (): string => `${PREFIX}${process.pid}-${OURS}_${(made += 1)}`;
 /** Those that are there, removed with this process should it exit in between. */
 const groups = new Set<string>();
 
@@ -84,7 +94,7 @@ const findCgroup = (): ProcessCap | undefined => {
   for (const folder of listCandidates())
     try {
       removeForgotten(folder);
-      const group = path.join(folder, `${PREFIX}${process.pid}-try`);
+      const group = path.join(folder, `${PREFIX}${process.pid}-${OURS}_try`);
       mkdirSync(group);
       try {
         // Where the controller is not on, the file is not there, and none can be made.

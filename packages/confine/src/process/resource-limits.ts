@@ -11,6 +11,8 @@ export type ResourceLimits = {
   readonly fileBytes: number;
   /** What it may put into its private temporary folders. */
   readonly temporaryBytes: number;
+  /** How many files it may have there. */
+  readonly temporaryFiles: number;
   /** What must stay free on the disk of the workspace. */
   readonly freeDiskBytes: number;
 };
@@ -26,6 +28,7 @@ export const createResourceLimits = (given: Partial<ResourceLimits> = {}): Resou
     memoryBytes: Math.max(GIB, Math.floor(memory * 0.6)),
     fileBytes: 8 * GIB,
     temporaryBytes: Math.min(2 * GIB, Math.floor(memory / 4)),
+    temporaryFiles: 500_000,
     freeDiskBytes: 512 * MIB,
     ...given,
   };

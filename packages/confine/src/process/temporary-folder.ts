@@ -3,21 +3,46 @@
  * makes such a folder removes those whose process is gone.
  */
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { RetinueError } from "@retinue/protocol";
+import { codeOf } from "../files/system-error.ts";
 import { endHalfMadeSandboxes } from "./half-made-sandboxes.ts";
 import { startOf } from "./process-tree.ts";
 
 /** Absolute and real. Whoever makes it removes it when done. */
 export const createTemporaryFolder = (kind: string): string => {
-  const base = realpathSync(tmpdir());
-  if (!swept.has(base)) {
-    swept.add(base);
-    sweepTemporaryFolders(base);
+  try {
+    const base = realpathSync(tmpdir());
+    if (!swept.has(base)) {
+      swept.add(base);
+      sweepTemporaryFolders(base);
+    }
+    const { bavail, bsize } = statfsSync(base);
+    requireRoom(base, bavail * bsize);
+    return mkdtempSync(path.join(base, `retinue-${kind}-${toOwner()}-`));
+  } catch (thrown) {
+    throw toUnusable(thrown);
   }
-  return mkdtempSync(path.join(base, `retinue-${kind}-${toOwner()}-`));
 };
+
+/** Less than this holds nothing of what is put there. */
+const LEAST_BYTES = 65_536;
+
+export const requireRoom = (base: string, freeBytes: number): void => {
+  if (freeBytes < LEAST_BYTES) throw unusable(`The temporary folder ${base} is full.`);
+};
+
+const toUnusable = (thrown: unknown): unknown => {
+  const code = codeOf(thrown);
+  if (thrown instanceof RetinueError || code === undefined) return thrown;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  return unusable(`The temporary folder ${tmpdir()} ${isFull ? "is full" : `cannot be used (${code})`}.`, thrown);
+};
+
+const unusable = (message: string, cause?: unknown): RetinueError =>
+  new RetinueError("temporary_folder_unusable", message, cause === undefined ? {} : { cause });
 
 const swept = new Set<string>();
 

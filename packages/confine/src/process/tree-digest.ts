@@ -35,12 +35,23 @@ export const digestTree = async (workspace: string): Promise<string> => {
   return digest;
 };
 
-/** Undefined where the tree is the same as when it had the digest; otherwise what has changed, as far as that is still known. */
-export const findTreeChanges = async (workspace: string, digest: string): Promise<readonly string[] | undefined> => {
-  const now = await readTree(workspace);
+/**
+ * Undefined where the tree is the same as when it had the digest; otherwise what has changed. Where another process made the digest, at the time
+ * `since`, files are named that changed after it; those that are gone are not known then.
+ */
+export const findTreeChanges = async (
+  workspace: string,
+  digest: string,
+  since?: string,
+): Promise<readonly string[] | undefined> => {
+  const noted = { newestMs: 0, changedMs: new Map<string, number>() };
+  const now = await readTree(workspace, noted);
   if (toDigest(now) === digest) return undefined;
   const before = known.get(digest);
-  if (!before) return [];
+  if (!before) {
+    const sinceMs = Date.parse(since ?? "");
+    return [...noted.changedMs].flatMap(([file, changedMs]) => (changedMs >= sinceMs ? [file] : [])).toSorted(byPath);
+  }
   const changed = [...now].filter(([file, state]) => before.get(file) !== state).map(([file]) => file);
   const gone = [...before.keys()].filter((file) => !now.has(file));
   return [...changed, ...gone].toSorted(byPath);
@@ -66,7 +77,9 @@ const readQuietTree = async (workspace: string): Promise<Tree> => {
   }
 };
 
-const readTree = async (workspace: string, noted = { newestMs: 0 }): Promise<Tree> => {
+type Noted = { newestMs: number; readonly changedMs?: Map<string, number> };
+
+const readTree = async (workspace: string, noted: Noted = { newestMs: 0 }): Promise<Tree> => {
   const [files, links] = await Promise.all([listFiles(workspace), listLinks(workspace)]);
   const tree = new Map<string, string>();
   for (const [index, file] of [...files, ...links].entries()) {
@@ -75,7 +88,9 @@ const readTree = async (workspace: string, noted = { newestMs: 0 }): Promise<Tre
     try {
       const stats = lstatSync(at, { bigint: true });
       const target = stats.isSymbolicLink() ? readlinkSync(at) : "";
-      noted.newestMs = Math.max(noted.newestMs, Number(stats.ctimeNs / 1_000_000n));
+      const changedMs = Number(stats.ctimeNs / 1_000_000n);
+      noted.newestMs = Math.max(noted.newestMs, changedMs);
+      noted.changedMs?.set(file, changedMs);
       tree.set(file, `${stats.dev}:${stats.ino}:${stats.mode}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${target}`);
     } catch (thrown) {
       // It was swapped or taken away meanwhile; what lies there when the command is to run is found to be new.

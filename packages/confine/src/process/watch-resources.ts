@@ -1,16 +1,19 @@
 /**
  * Watches what a running command uses, where the kernel does not keep the limit itself: the disk of its workspace, and of a sandbox the
- * number of its processes and their memory together.
+ * number of its processes, their memory together and the files in its temporary folders.
  */
-import { readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import type { ResourceLimits } from "./resource-limits.ts";
+import { measureSandbox } from "./sandbox-memory.ts";
 
 export type Watch = {
-  readonly limits: Pick<ResourceLimits, "processes" | "memoryBytes" | "freeDiskBytes">;
+  readonly limits: Pick<ResourceLimits, "processes" | "memoryBytes" | "temporaryFiles" | "freeDiskBytes">;
   /** Folders that it may write, on one disk or on several. */
   readonly folders: readonly string[];
   /** The number of the PID namespace that holds all its processes, once that is known. */
   readonly namespace: () => number | undefined;
+  /** Its private file systems, as they are called inside. */
+  readonly temporary?: readonly string[];
   /** Told once, with what was too much. */
   readonly onExceeded: (what: string) => void;
 };
@@ -20,7 +23,7 @@ const INTERVAL_MS = 100;
 const LOOK_EVERY = 5;
 
 /** Gives the function that ends the watch. */
-export const watchResources = ({ limits, folders, namespace, onExceeded }: Watch): (() => void) => {
+export const watchResources = ({ limits, folders, namespace, temporary = [], onExceeded }: Watch): (() => void) => {
   const freeAtStart = freeBytes(folders);
   const tasksAtStart = countTasks();
   let round = 0;
@@ -33,9 +36,10 @@ export const watchResources = ({ limits, folders, namespace, onExceeded }: Watch
     if (inside === undefined) return undefined;
     const manyNew = countTasks() - tasksAtStart > limits.processes / 2;
     if (!manyNew && round % LOOK_EVERY !== 0) return undefined;
-    const { processes, memoryBytes } = measure(inside);
+    const { processes, memoryBytes, files } = measureSandbox(inside, temporary);
     if (processes > limits.processes) return `it had more than ${limits.processes} processes`;
     if (memoryBytes > limits.memoryBytes) return `it used more than ${toMib(limits.memoryBytes)} MiB of memory`;
+    if (files > limits.temporaryFiles) return `it had more than ${limits.temporaryFiles} files in its temporary folders`;
     return undefined;
   };
   const timer = setInterval(() => {
@@ -70,21 +74,4 @@ const countTasks = (): number => {
   } catch {
     return 0;
   }
-};
-
-const measure = (namespace: number): { readonly processes: number; readonly memoryBytes: number } => {
-  const wanted = `pid:[${namespace}]`;
-  let processes = 0;
-  let memoryBytes = 0;
-  for (const pid of readdirSync("/proc")) {
-    if (!/^\d+$/.test(pid)) continue;
-    try {
-      if (readlinkSync(`/proc/${pid}/ns/pid`) !== wanted) continue;
-      processes += 1;
-      memoryBytes += Number(/^RssAnon:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? 0) * 1024;
-    } catch {
-      // It has ended, or is none of ours.
-    }
-  }
-  return { processes, memoryBytes };
 };

@@ -13,7 +13,7 @@ describe("what a command sees of the machine", () => {
       ".cargo/credentials.toml": "",
       ".cargo/registry/index": "",
     });
-    const places = await findHostPlaces({ environment: { HOME: home.workspace }, isRoot: false, emptied: [] });
+    const places = await findHostPlaces({ environment: { HOME: home.workspace }, isRoot: false, emptied: [], closed: [] });
     expect(places.home).toBe(home.workspace);
     expect(places.emptied.some((folder) => home.workspace.startsWith(folder))).toBe(true);
     expect(places.tools.map(({ at }) => path.relative(home.workspace, at))).toEqual([".nvm", ".cargo/bin"]);
@@ -42,6 +42,7 @@ describe("what a command sees of the machine", () => {
     const { tools } = await findHostPlaces({
       environment: { HOME: home.workspace, PATH: entries.join(":") },
       isRoot: false,
+      closed: [],
       emptied: [],
     });
     expect(tools).toEqual([
@@ -51,9 +52,10 @@ describe("what a command sees of the machine", () => {
   });
 
   test("is, for root, nothing that others may not read", async () => {
-    const { hidden } = await findHostPlaces({ environment: {}, isRoot: true, emptied: [] });
-    expect(hidden).toContainEqual({ path: "/etc/shadow", isFolder: false });
-    expect(hidden).toContainEqual({ path: "/sys/kernel", isFolder: true });
+    const { hidden, system } = await findHostPlaces({ environment: {}, isRoot: true, emptied: [], closed: [] });
+    expect(hidden).toContainEqual({ path: "/proc/keys", isFolder: false });
     expect(hidden.map((each) => each.path)).not.toContain("/etc/passwd");
+    expect(system.map(({ at }) => at)).toContain("/etc/passwd");
+    expect(system.map(({ at }) => at)).not.toContain("/etc/shadow");
   });
 });

@@ -1,26 +1,27 @@
 /**
- * What of the machine itself a sandboxed command does not see: homes, run-time sockets, temporary folders, and, for root, whatever others
- * may not read. Of a home only tools remain, so that a secret in a place nobody thought of is hidden too.
+ * What of the machine a sandboxed command sees: the system by name, tool chains and caches of the user's home, and the folders of PATH. Everything else of a
+ * home, of other disks and of other applications is not there, so that a secret in a place nobody thought of is hidden too.
  */
-import type { Dirent } from "node:fs";
-import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { isInside } from "@retinue/runtime";
 import type { HiddenPath } from "./sandbox.ts";
+import type { SeenLink, SeenPlace } from "./system-places.ts";
+import { findRootOnly, findSystemPlaces } from "./system-places.ts";
 
 export type HostPlaces = {
   readonly home: string | undefined;
-  /** Emptied, and writable in private. */
+  /** Programs, libraries and settings of the machine. */
+  readonly system: readonly SeenPlace[];
+  readonly links: readonly SeenLink[];
+  /** Never seen as they are, also where they lie in what is seen. */
   readonly emptied: readonly string[];
-  /** Seen as they are, though they lie in what is emptied. */
+  /** Tool chains, which lie elsewhere. */
   readonly tools: readonly SeenPlace[];
   /** Downloaded packages; seen where new ones cannot be had. */
   readonly caches: readonly SeenPlace[];
   readonly hidden: readonly HiddenPath[];
 };
-
-/** `from` is real; `at` may be a path by which links led there. */
-export type SeenPlace = { readonly from: string; readonly at: string };
 
 export type HostOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,36 +29,65 @@ export type HostOptions = {
   readonly isRoot: boolean;
   /** What else shall be emptied. */
   readonly emptied: readonly string[];
+  /** Emptied also where they lie in a project that is shown. */
+  readonly closed: readonly string[];
+  /** A folder of PATH that lies in it is the project's own, and opens nothing. */
+  readonly project?: string | undefined;
 };
 
 const EMPTIED = ["/home", "/root", "/run", "/var/run", "/tmp", "/var/tmp"];
 
-/** Below a home. */
+/** Below a home. Of those that also hold keys, only the programs. */
 const TOOLS = [
   ".nvm",
   ".fnm",
+  ".nodenv",
   ".volta",
   ".asdf",
+  ".proto",
   ".local/bin",
   ".local/lib",
   ".local/share/fnm",
   ".local/share/mise",
+  ".local/share/rtx",
   ".local/share/uv",
   ".local/share/pipx",
+  ".local/pipx",
+  ".local/share/pnpm",
   ".cargo/bin",
   ".rustup",
   ".pyenv",
+  ".rye/shims",
+  ".rye/py",
+  ".rye/self",
+  ".pixi/bin",
+  ".pixi/envs",
+  "miniconda3",
+  "miniforge3",
+  "anaconda3",
   ".rbenv",
   ".rvm",
+  ".gem/ruby",
+  ".local/share/gem",
   ".sdkman",
   ".goenv",
   ".deno/bin",
   ".bun/bin",
+  ".yarn/bin",
+  ".config/yarn/global",
+  ".config/composer/vendor",
   ".dotnet",
   ".jenv",
+  ".ghcup",
+  ".cabal/bin",
+  ".opam",
+  ".elan",
+  ".juliaup",
+  ".swiftly",
   ".npm-global",
   "bin",
   "go/bin",
+  "sdk",
 ];
 
 const CACHES = [
@@ -70,51 +100,88 @@ const CACHES = [
   ".cache/ms-playwright",
 ];
 
-/** Folders in which root may have files that only it reads, and how deep they are looked through. */
-const ROOT_ONLY: readonly (readonly [folder: string, depth: number])[] = [
-  ["/etc", 4],
-  ["/", 1],
-  ["/var", 1],
-  ["/var/lib", 1],
-  ["/var/spool", 1],
-  ["/opt", 1],
-  ["/srv", 1],
+/** Variables that name the folder of a tool chain, with the parts of it that hold programs and no keys. */
+const NAMED_TOOLS: readonly (readonly [variable: string, parts: readonly string[]])[] = [
+  ["NVM_DIR", [""]],
+  ["FNM_DIR", [""]],
+  ["VOLTA_HOME", [""]],
+  ["PNPM_HOME", [""]],
+  ["PYENV_ROOT", [""]],
+  ["ASDF_DIR", [""]],
+  ["ASDF_DATA_DIR", [""]],
+  ["MISE_DATA_DIR", [""]],
+  ["UV_PYTHON_INSTALL_DIR", [""]],
+  ["UV_TOOL_DIR", [""]],
+  ["RBENV_ROOT", [""]],
+  ["SDKMAN_DIR", [""]],
+  ["RUSTUP_HOME", [""]],
+  ["CARGO_HOME", ["bin"]],
+  ["DENO_INSTALL_ROOT", ["bin"]],
+  ["BUN_INSTALL", ["bin"]],
+  ["GOROOT", [""]],
+  ["GOPATH", ["bin"]],
+  ["JAVA_HOME", [""]],
+  ["DOTNET_ROOT", [""]],
 ];
 
-/** Kernel interfaces that root could read or write without any capability. */
-const KERNEL_FOLDERS = ["/sys/kernel", "/sys/firmware", "/sys/fs/pstore", "/proc/acpi", "/proc/scsi"];
-const KERNEL_FILES = ["/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/kpagecount", "/proc/kpageflags", "/proc/kallsyms"];
-/** What the machine has written down about everybody. */
-const LOG_FOLDER = "/var/log";
+/** What host places depend on of the environment. */
+export const HOST_VARIABLES: readonly string[] = [
+  "HOME",
+  "PATH",
+  "TMPDIR",
+  "XDG_RUNTIME_DIR",
+  "RETINUE_HOME",
+  ...NAMED_TOOLS.map(([variable]) => variable),
+];
 
-export const findHostPlaces = async ({ environment, isRoot, emptied: more }: HostOptions): Promise<HostPlaces> => {
-  const home = await realFolder(environment["HOME"]);
-  const named = [
+export const findHostPlaces = async (options: HostOptions): Promise<HostPlaces> => {
+  const { environment, isRoot, emptied: more, closed, project } = options;
+  const given = await realFolder(environment["HOME"]);
+  // A home at the root of everything is none.
+  const home = given === "/" ? undefined : given;
+  const system = await findSystemPlaces();
+  const emptied: string[] = [];
+  for (const folder of [
     ...EMPTIED,
-    environment["HOME"],
+    home,
     environment["TMPDIR"],
     environment["XDG_RUNTIME_DIR"],
     environment["RETINUE_HOME"],
     ...more,
-  ];
-  const emptied: string[] = [];
-  for (const folder of named) {
+  ]) {
     const real = await realFolder(folder);
-    // A home at the root of everything is none.
     if (real !== undefined && real !== "/" && !emptied.some((other) => isInside(other, real))) emptied.push(real);
   }
-  const below = async (names: readonly string[]): Promise<readonly SeenPlace[]> => {
-    if (home === undefined) return [];
-    const found = await Promise.all(names.map((name) => realFolder(path.join(home, name))));
-    return found.flatMap((folder) => (folder !== undefined && isInside(home, folder) ? { from: folder, at: folder } : []));
-  };
+  for (const folder of closed) {
+    const real = await realFolder(folder);
+    if (real !== undefined && !emptied.includes(real)) emptied.push(real);
+  }
+  const search: PathSearch = { project, home, tooMuch: [...emptied, ...(home === undefined ? [] : [home])], system: system.seen };
+  const tools = [
+    ...(await below(home, TOOLS)),
+    ...(await findNamedTools(environment, search)),
+    ...(await findPathFolders(environment["PATH"], search)),
+  ];
+  const linked = await findLinkedPrograms([...FOLDERS_OF_PROGRAMS, ...toBinFolders(tools, home)], {
+    ...search,
+    system: [...system.seen, ...tools],
+  });
+  const chosen = withoutNested([...tools, ...linked]);
   return {
     home,
+    system: system.seen,
+    links: [...system.links, ...(await linksTo(environment["HOME"]))],
     emptied,
-    tools: withoutNested([...(await below(TOOLS)), ...(await findPathFolders({ value: environment["PATH"], emptied, home }))]),
-    caches: await below(CACHES),
-    hidden: isRoot ? await findRootOnly(emptied) : [],
+    tools: chosen,
+    caches: await below(home, CACHES),
+    hidden: isRoot ? await findRootOnly([...system.seen, ...chosen]) : [],
   };
+};
+
+const below = async (home: string | undefined, names: readonly string[]): Promise<readonly SeenPlace[]> => {
+  if (home === undefined) return [];
+  const found = await Promise.all(names.map((name) => realFolder(path.join(home, name))));
+  return found.flatMap((folder) => (folder !== undefined && isInside(home, folder) ? { from: folder, at: folder } : []));
 };
 
 const withoutNested = (places: readonly SeenPlace[]): readonly SeenPlace[] =>
@@ -126,25 +193,64 @@ const realFolder = async (folder: string | undefined): Promise<string | undefine
   return real !== undefined && (await stat(real)).isDirectory() ? real : undefined;
 };
 
-type PathSearch = { readonly value: string | undefined; readonly emptied: readonly string[]; readonly home: string | undefined };
+/** The links on the way to a path that is not real. */
+const linksTo = async (named: string | undefined): Promise<readonly SeenLink[]> => {
+  if (named === undefined || !path.isAbsolute(named)) return [];
+  const names = path.normalize(named).split(path.sep).slice(1);
+  for (let depth = 2; depth <= names.length; depth += 1) {
+    const at = path.join("/", ...names.slice(0, depth));
+    if (!((await lstat(at).catch(() => undefined))?.isSymbolicLink() ?? false)) continue;
+    const rest = path.join(await realpath(path.dirname(at)), await readlink(at).catch(() => ""));
+    return [{ at: path.join(await realpath(path.dirname(at)), path.basename(at)), to: await realpath(at).catch(() => rest) }];
+  }
+  return [];
+};
 
-/** Folders of PATH that would be gone; with `…/bin` comes the folder it belongs to, where that is the folder of one program. */
-const findPathFolders = async ({ value, emptied, home }: PathSearch): Promise<readonly SeenPlace[]> => {
+type PathSearch = {
+  readonly project: string | undefined;
+  readonly home: string | undefined;
+  /** What no tool chain is, and what none holds. */
+  readonly tooMuch: readonly string[];
+  readonly system: readonly SeenPlace[];
+};
+
+const isSeenIn = (file: string, places: readonly SeenPlace[]): boolean => places.some(({ at }) => isInside(at, file));
+
+/** All of a home, of what is emptied or of a disk is no folder of programs. */
+const isTooMuch = (folder: string, { tooMuch }: PathSearch): boolean =>
+  path.dirname(folder) === "/" || tooMuch.some((other) => isInside(folder, other));
+
+const findNamedTools = async (environment: HostOptions["environment"], search: PathSearch): Promise<readonly SeenPlace[]> => {
+  const found: SeenPlace[] = [];
+  for (const [variable, parts] of NAMED_TOOLS)
+    for (const part of parts) {
+      const value = environment[variable];
+      const folder = await realFolder(value === undefined ? undefined : path.join(value, part));
+      if (folder === undefined || isSeenIn(folder, search.system) || isTooMuch(folder, search)) continue;
+      if (search.project === undefined || !isInside(search.project, folder)) found.push({ from: folder, at: folder });
+    }
+  return found;
+};
+
+/** Folders of PATH that are not the system's; with `…/bin` comes the folder it belongs to, where that is the folder of one program. */
+const findPathFolders = async (value: string | undefined, search: PathSearch): Promise<readonly SeenPlace[]> => {
   const found: SeenPlace[] = [];
   for (const folder of (value ?? "").split(path.delimiter)) {
     const from = await realFolder(folder);
-    if (from === undefined) continue;
-    const at = path.normalize(folder).replace(/(?<=.)\/+$/, "");
-    const isGone = emptied.some((other) => isInside(other, at) || isInside(other, from));
-    // A whole home, or all of what is emptied, is no folder of programs.
-    const isTooMuch = [...emptied, ...(home === undefined ? [] : [home])].some(
-      (other) => isInside(from, other) || isInside(at, other),
-    );
-    if (!isGone || isTooMuch) continue;
+    if (from === undefined || (search.project !== undefined && isInside(search.project, path.normalize(folder)))) continue;
+    const at = await withoutTopLink(path.normalize(folder).replace(/(?<=.)\/+$/, ""));
+    if (isSeenIn(from, search.system) && isSeenIn(at, search.system)) continue;
+    if (isTooMuch(from, search) || isTooMuch(at, search)) continue;
     const isWhole = path.basename(from) === "bin" && path.basename(at) === "bin" && (await isProgram(path.dirname(from)));
     found.push(isWhole ? { from: path.dirname(from), at: path.dirname(at) } : { from, at });
   }
   return found;
+};
+
+/** A link at the top of the machine is made again inside, so that nothing can be mounted below its name. */
+const withoutTopLink = async (named: string): Promise<string> => {
+  const [, top = "", ...rest] = named.split(path.sep);
+  return path.join(await realpath(`/${top}`).catch(() => `/${top}`), ...rest);
 };
 
 /** A folder of one program has a `lib` beside its `bin`, and nothing that is hidden from a listing. */
@@ -153,33 +259,39 @@ const isProgram = async (folder: string): Promise<boolean> => {
   return names.includes("lib") && !names.some((name) => name.startsWith("."));
 };
 
-const findRootOnly = async (emptied: readonly string[]): Promise<readonly HiddenPath[]> => {
-  const hidden: HiddenPath[] = [];
-  for (const [folder, depth] of ROOT_ONLY) await collectRootOnly({ folder, depth, emptied, hidden });
-  for (const file of KERNEL_FILES) if (await lstat(file).catch(() => undefined)) hidden.push({ path: file, isFolder: false });
-  for (const folder of [...KERNEL_FOLDERS, LOG_FOLDER])
-    if (await lstat(folder).catch(() => undefined)) hidden.push({ path: folder, isFolder: true });
-  return hidden;
-};
+const FOLDERS_OF_PROGRAMS = ["/usr/bin", "/usr/local/bin", "/snap/bin"];
 
-const SKIPPED: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"]);
+/** Only of a home: who writes there is the user. */
+const toBinFolders = (tools: readonly SeenPlace[], home: string | undefined): readonly string[] =>
+  home === undefined ? [] : tools.map(({ from }) => from).filter((from) => from.endsWith("bin") && isInside(home, from));
 
-type RootSearch = {
-  readonly folder: string;
-  readonly depth: number;
-  readonly emptied: readonly string[];
-  readonly hidden: HiddenPath[];
-};
-
-const collectRootOnly = async ({ folder, depth, emptied, hidden }: RootSearch): Promise<void> => {
-  const entries: readonly Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    const file = path.join(folder, entry.name);
-    if (SKIPPED.has(file) || emptied.includes(file) || hidden.some((known) => isInside(known.path, file))) continue;
-    if (!entry.isFile() && !entry.isDirectory()) continue;
-    const stats = await lstat(file).catch(() => undefined);
-    if (!stats) continue;
-    if ((stats.mode & 0o004) === 0) hidden.push({ path: file, isFolder: entry.isDirectory() });
-    else if (entry.isDirectory() && depth > 1) await collectRootOnly({ folder: file, depth: depth - 1, emptied, hidden });
+/** Programs that the system or the user has linked from elsewhere, such as `/usr/bin/chrome` from `/opt`. */
+const findLinkedPrograms = async (folders: readonly string[], search: PathSearch): Promise<readonly SeenPlace[]> => {
+  const found = new Map<string, SeenPlace>();
+  for (const folder of folders) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const targets = await Promise.all(
+      entries
+        .filter((entry) => entry.isSymbolicLink())
+        .map((entry) => realpath(path.join(folder, entry.name)).catch(() => undefined)),
+    );
+    for (const target of targets) {
+      if (target === undefined || isSeenIn(target, search.system) || [...found.keys()].some((place) => isInside(place, target)))
+        continue;
+      const place = await toProgramPlace(target, search);
+      if (place !== undefined) found.set(place, { from: place, at: place });
+    }
   }
+  return [...found.values()];
+};
+
+/** The folder of the program where that holds nothing else, otherwise the file alone. */
+const toProgramPlace = async (target: string, search: PathSearch): Promise<string | undefined> => {
+  if (!(await stat(target)).isFile()) return undefined;
+  const folder = path.dirname(target);
+  const above = path.dirname(folder);
+  if (path.basename(folder) === "bin" && !isTooMuch(above, search) && (await isProgram(above))) return above;
+  const names = await readdir(folder).catch((): string[] => []);
+  const isOwn = isInside("/opt", above) && !isTooMuch(folder, search) && !names.some((name) => name.startsWith("."));
+  return isOwn ? folder : target;
 };

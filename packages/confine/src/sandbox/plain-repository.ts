@@ -1,6 +1,7 @@
 /** Whether a git repository is as git makes one: without hooks that run, and without settings that name programs or other places. */
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
+import { readPlainFile } from "../files/read-plain-file.ts";
 
 /** Settings that a new or cloned repository has, and that start nothing. */
 const PLAIN_SETTINGS: readonly RegExp[] = [
@@ -31,10 +32,13 @@ export const isPlainRepository = async (folder: string): Promise<boolean> => {
 };
 
 const hasPlainSettings = async (file: string): Promise<boolean> => {
-  const stats = await lstat(file);
-  if (!stats.isFile() || stats.size > MAX_BYTES) return false;
+  const settings = await readPlainFile(file, MAX_BYTES);
+  if (settings === undefined) return false;
   let section = "";
-  for (const line of (await readFile(file, "utf8")).split("\n").map((each) => each.trim())) {
+  for (const line of settings
+    .toString("utf8")
+    .split("\n")
+    .map((each) => each.trim())) {
     if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
     const [, name, sub] = /^\[([\w.-]+)(?:\s+"([^"\\]*)")?\]$/.exec(line) ?? [];
     const [, key, value] = /^([A-Za-z][\w-]*)\s*=\s*([^\\]*)$/.exec(line) ?? [];

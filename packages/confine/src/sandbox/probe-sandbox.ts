@@ -25,6 +25,10 @@ export const createSandboxProbe = (places: readonly string[]): (() => Promise<Sa
 
 /** Never by PATH, where a project could put something in its place. */
 const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+/** Whether a sandbox is installed; that it works is not said. */
+export const hasSandboxProgram = async (): Promise<boolean> =>
+  process.platform === "linux" && (await findFirst(PLACES)) !== undefined;
+
 /** The sandbox of this machine, tried as often as it has to be and no oftener. */
 export const probeSandbox = createSandboxProbe(PLACES);
 

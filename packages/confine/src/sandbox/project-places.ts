@@ -1,5 +1,5 @@
 /** Where the project of a workspace lies, and what of it a sandbox hides or keeps from being written. */
-import { realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { isInside } from "@retinue/runtime";
 import type { ProtectedFile } from "./protected-files.ts";
@@ -12,6 +12,48 @@ export const findProjectRoot = async (workspace: string): Promise<string> => {
   for (let at = workspace; at !== path.dirname(at) && at !== home; at = path.dirname(at))
     if (await stat(path.join(at, ".git")).catch(() => undefined)) return at;
   return workspace;
+};
+
+/** Where a command sees its project. */
+export type ProjectView = {
+  /** The whole project, seen or not. */
+  readonly project: string;
+  /** The outermost folder of the project that is seen. */
+  readonly root: string;
+  /** Folders that are seen as empty, but for what is bound in them. */
+  readonly emptied: readonly string[];
+  /** What of the rest of the project programs need. */
+  readonly packages: readonly string[];
+};
+
+/** `directory`: the part of a workspace that the command's run was given; of the rest of the project only installed packages are seen. */
+export const findProjectView = async (workspace: string, directory: string | undefined): Promise<ProjectView> => {
+  if (directory === undefined) {
+    const root = await findProjectRoot(workspace);
+    return { project: root, root, emptied: findNeighbourhood(root), packages: [] };
+  }
+  const whole = directory.split("/").reduce((folder) => path.dirname(folder), workspace);
+  const project = await findProjectRoot(whole);
+  return {
+    project,
+    root: workspace,
+    emptied: [...findNeighbourhood(project), project],
+    packages: await findPackages(path.dirname(workspace), project),
+  };
+};
+
+/** Folders of installed packages, which programs look for from their own folder up. */
+const PACKAGES = ["node_modules", ".venv"];
+
+const findPackages = async (from: string, upTo: string): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (let at = from; isInside(upTo, at); at = path.dirname(at))
+    for (const name of PACKAGES) {
+      const folder = path.join(at, name);
+      // A link could lead to any part of the project.
+      if ((await lstat(folder).catch(() => undefined))?.isDirectory() === true) found.push(folder);
+    }
+  return found;
 };
 
 /** Folders that hold programs and not projects. */

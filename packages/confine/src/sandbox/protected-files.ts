@@ -2,10 +2,11 @@
  * Finds what is protected by name in a folder as it is now, links and empty folders too, so that a sandbox can hide secrets and keep the
  * rest from being written. What cannot be looked into counts as a secret.
  */
-import { lstat, readFile, readlink } from "node:fs/promises";
+import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import type { Protection } from "@retinue/runtime";
-import { createPathMatcher, isInside, protectionOf } from "@retinue/runtime";
+import { createPathMatcher, isInside, mayHoldRoles, namesRoles, protectionOf } from "@retinue/runtime";
+import { readPlainFile } from "../files/read-plain-file.ts";
 import { codeOf } from "../files/system-error.ts";
 import { HALF_PROTECTED, listProtectedNames, notRun } from "./protected-names.ts";
 
@@ -96,6 +97,8 @@ export const searchProtected = async (search: ProtectedSearch): Promise<Searched
     if (known?.type !== "link" && protectionOf(file) === undefined) continue;
     // Known below.
     if (bound.length > 0 && kind !== "secret" && bound.includes(path.join(folder, file))) continue;
+    if (kind === "asked" && known?.type === "file" && mayHoldRoles(file) && !(await holdsRoles(path.join(folder, file))))
+      continue;
     if (known && (kind !== "secret" || known.type !== "file" || (await holdsSecret(path.join(folder, file)))))
       all.push({ file, kind, ...known });
   }
@@ -155,13 +158,15 @@ const MAX_READ_BYTES = 1024 * 1024;
 const holdsSecret = async (file: string): Promise<boolean> => {
   const name = path.basename(file).toLowerCase();
   const sign = name === ".npmrc" ? NPM_KEY : name.endsWith(".pem") ? PRIVATE_KEY : undefined;
-  const size = await lstat(file).then(
-    (stats) => stats.size,
-    () => Infinity,
-  );
-  if (sign === undefined || size > MAX_READ_BYTES) return true;
-  const text = await readFile(file, "latin1").catch(() => undefined);
+  if (sign === undefined) return true;
+  const text = (await readPlainFile(file, MAX_READ_BYTES))?.toString("latin1");
   return text === undefined || sign.test(text);
+};
+
+/** Whether a settings file defines agents; one that cannot be read counts. */
+export const holdsRoles = async (file: string): Promise<boolean> => {
+  const text = (await readPlainFile(file, MAX_READ_BYTES))?.toString("utf8");
+  return text === undefined ? (await lstat(file).catch(() => undefined)) !== undefined : namesRoles(text);
 };
 
 const NPM_KEY = /(?:_authToken|_auth|_password)[^\S\n]*=[^\S\n]*(?!\$\{)\S/;

@@ -20,8 +20,10 @@ import type { Command, CommandEnd } from "../process/run-command.ts";
 import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
 import { findSockets } from "./find-sockets.ts";
+import type { SandboxOpenings } from "./opened-places.ts";
+import { findOpenedPlaces, nameOpenings } from "./opened-places.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
-import { findNeighbourhood, findProjectRoot, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
+import { findProjectView, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
 import { findProtected, searchNamed } from "./protected-files.ts";
 import type { QuarantineSearch } from "./quarantine.ts";
 import { quarantineNew } from "./quarantine.ts";
@@ -54,6 +56,8 @@ export type ConfinementOptions = {
   readonly copyBy?: CopyKind;
   /** What of the machine and of private networks the user has opened to commands, beside the public hosts of the grant. */
   readonly network?: NetworkOptions;
+  /** What else of the machine the user has opened to commands. */
+  readonly openings?: SandboxOpenings;
 };
 
 /** By the user's settings, or by whoever was told of it and allowed this very act. */
@@ -83,7 +87,7 @@ export type Confinement = {
   /** The sandbox would have been needed and was waived. */
   readonly isWaived: boolean;
   readonly network: boolean;
-  /** What the command tried to reach and may not, with the reason. */
+  /** What the command tried to reach and may not, with the reason and the setting that opens it. */
   readonly refusals: readonly string[];
   /** Files of the workspace that the command saw as empty. */
   readonly hidden: readonly string[];
@@ -114,7 +118,8 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
   if (command.signal.aborted) throw new RetinueError("cancelled", "The command was not started: it is no longer wanted.");
   const sandbox = run.sandbox ?? (await probeSandbox());
   const writeScope = toWriteScope(scope.writes);
-  const isLimited = !writeScope.folders.includes("") || !scope.hosts.every((hosts) => hosts.includes("*"));
+  const isLimited =
+    scope.directory !== undefined || !writeScope.folders.includes("") || !scope.hosts.every((hosts) => hosts.includes("*"));
   if (sandbox.backend === "bwrap") return runInSandbox(run, sandbox);
   if (run.allowUnsandboxed !== true) {
     // What is installed and fails may work the next time; until then nothing runs as if there had never been one.
@@ -129,7 +134,7 @@ export const runConfined = async (run: ConfinedRun): Promise<ConfinedEnd> => {
     if (isLimited)
       throw new RetinueError(
         "sandbox_unavailable",
-        `This agent may not write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
+        `This agent may not see, write or reach everything, and its commands can be kept to that only in a sandbox, which this machine does not have: ${sandbox.reason}.`,
       );
   }
   return runPlainly(run, {
@@ -168,7 +173,7 @@ const runPlainly = async (run: ConfinedRun, kept: Kept): Promise<ConfinedEnd> =>
   );
   await run.beforeStart?.();
   const cap = findProcessCap();
-  const group = cap.type === "cgroup" ? createCappedGroup(cap.folder, limits.processes) : undefined;
+  const group = cap.type === "cgroup" ? createCappedGroup(cap.folder, limits) : undefined;
   const end = await runCommand({
     ...command,
     ...group?.enter(command),
@@ -234,7 +239,7 @@ const openCopy = async (
 };
 
 const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backend: "bwrap" }>): Promise<ConfinedEnd> => {
-  const { workspace, command, alsoWritable = [], onlyLooks = false, unprotected = [] } = run;
+  const { workspace, command, alsoWritable = [], onlyLooks = false, unprotected = [], openings = {} } = run;
   if (isInside(workspace, "/etc"))
     throw new RetinueError(
       "sandbox_unavailable",
@@ -245,18 +250,26 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     );
   const limits = createResourceLimits(run.limits);
   const opened = onlyLooks ? [] : await openWriteScope(workspace, toWriteScope(run.scope.writes));
-  const root = await findProjectRoot(workspace);
-  const shared = await findSharedRepository(root);
+  const { project, root, emptied, packages } = await findProjectView(workspace, run.scope.directory);
+  // A repository that a part of the workspace shares with the rest would tell of the rest.
+  const shared = run.scope.directory === undefined ? await findSharedRepository(root) : undefined;
   const { signal } = command;
   await requireChecked(workspace);
   const freed = unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
-  const readable = [root, workspace, ...(shared === undefined ? [] : [shared]), ...(run.readable ?? [])];
+  const readable = [
+    root,
+    workspace,
+    ...packages,
+    ...(shared === undefined ? [] : [shared]),
+    ...(run.readable ?? []),
+    ...(await findOpenedPlaces(openings, workspace)),
+  ];
   const [found, before, sockets] = await whileWanted(
     signal,
     Promise.all([
       findProtected({ folder: root, unprotected: freed, bound: run.bound?.() ?? [], signal }),
       opened.length === 0 ? undefined : takeSnapshot(workspace, signal),
-      onlyLooks ? undefined : findSockets([...readable, ...alsoWritable], signal),
+      onlyLooks || openings.unixSockets !== true ? undefined : findSockets([...readable, ...alsoWritable], signal),
     ]),
   );
   await run.beforeStart?.();
@@ -280,7 +293,8 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     args: command.args,
     profile: {
       folder: command.cwd,
-      emptied: findNeighbourhood(root),
+      project,
+      emptied,
       readable,
       writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened), ...alsoWritable],
       ...(copy.made ? { copy: { at: workspace, from: copy.made.from } } : {}),
@@ -298,7 +312,9 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
   });
   const folders = [workspace, ...(copy.made ? [copy.made.from] : [])];
   let output = "";
+  const last = createTail();
   const listen = (onOutput: Command["onOutput"]) => (chunk: Buffer) => {
+    last.add(chunk);
     if (!sandboxed.hasStarted()) output = (output + chunk.toString("utf8")).slice(0, 2000);
     onOutput(chunk);
   };
@@ -308,7 +324,8 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     env: { ...toInnerEnvironment(command.env), ...network?.environment },
     onOutput: listen(command.onOutput),
     ...(command.onError === undefined ? {} : { onError: listen(command.onError) }),
-    watch: (onExceeded) => watchResources({ limits, folders, namespace: sandboxed.namespace, onExceeded }),
+    watch: (onExceeded) =>
+      watchResources({ limits, folders, namespace: sandboxed.namespace, temporary: sandboxed.temporary, onExceeded }),
   }).finally(() => {
     sandboxed.end();
     network?.close();
@@ -333,7 +350,10 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       sandbox: `bwrap ${sandbox.version}`,
       isWaived: false,
       network: network !== undefined,
-      refusals: network?.refusals() ?? [],
+      refusals: [
+        ...(network?.refusals() ?? []),
+        ...(end.type === "exited" && end.exitCode !== 0 ? nameOpenings(last.text(), sandboxed.isSeen) : []),
+      ],
       hidden: hidden
         .map((each) => each.path)
         .filter((file) => isInside(workspace, file))
@@ -342,6 +362,24 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       ...(copy.made && taken ? { copy: toOutcome(copy.made.kind, taken) } : {}),
     },
     files: taken === undefined ? files : files && joinChanges(files, taken),
+  };
+};
+
+/** How much of what a command said is looked through for what it missed. */
+const LAST_OUTPUT = 16 * 1024;
+
+/** The end of what a command said, in memory that is taken once. */
+const createTail = (): { readonly add: (chunk: Buffer) => void; readonly text: () => string } => {
+  const bytes = Buffer.alloc(LAST_OUTPUT);
+  let length = 0;
+  return {
+    add: (chunk) => {
+      const added = chunk.subarray(-LAST_OUTPUT);
+      bytes.copyWithin(0, added.length);
+      added.copy(bytes, LAST_OUTPUT - added.length);
+      length = Math.min(LAST_OUTPUT, length + added.length);
+    },
+    text: () => bytes.toString("utf8", LAST_OUTPUT - length),
   };
 };
 

@@ -17,6 +17,8 @@ export type Sandbox =
 export type SandboxProfile = {
   /** Where the command starts. */
   readonly folder: string;
+  /** The top of the project: folders of PATH that lie in it open nothing. */
+  readonly project?: string;
   /** Folders that are seen as empty, but for what is named here besides. */
   readonly emptied: readonly string[];
   /** What may be read of the places that are otherwise hidden. */
@@ -33,7 +35,7 @@ export type SandboxProfile = {
   readonly shown?: readonly ShownFile[];
   /** Packages can be downloaded, so that those of the caches are not needed. */
   readonly network: boolean;
-  /** Sockets of other programs, which are covered. Where they are not known, no socket with a path can be opened at all. */
+  /** Sockets of other programs, which are covered, for a command that may use Unix sockets. Where they are not given, none can be opened at all. */
   readonly sockets?: readonly string[];
   /** How large the private temporary folder may grow. */
   readonly temporaryBytes: number;

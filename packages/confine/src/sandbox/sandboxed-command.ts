@@ -1,6 +1,7 @@
 /** A program with arguments as it is started inside the sandbox, with its limits set and its mounts checked before its first instruction. */
 import { lstat } from "node:fs/promises";
 import path from "node:path";
+import { privateFolders } from "../files/private-folders.ts";
 import type { PortOpener } from "../network/listen-inside.ts";
 import { findPortOpener, openNode, toListening } from "../network/listen-inside.ts";
 import type { SandboxNetwork } from "../network/sandbox-network.ts";
@@ -13,12 +14,13 @@ import { toBwrapArguments } from "./bwrap-arguments.ts";
 import { createEmptyFile } from "./empty-file.ts";
 import type { Owner } from "./folder-owner.ts";
 import { findOwner } from "./folder-owner.ts";
-import type { HostPlaces, SeenPlace } from "./host-places.ts";
-import { findHostPlaces } from "./host-places.ts";
+import type { HostPlaces } from "./host-places.ts";
+import { findHostPlaces, HOST_VARIABLES } from "./host-places.ts";
 import { keepDevices } from "./kept-devices.ts";
 import { quote, toInsideCheck, toNameList } from "./protected-names.ts";
 import type { Sandbox, SandboxProfile } from "./sandbox.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
+import type { SeenPlace } from "./system-places.ts";
 import type { ThrowAwayCopy } from "./throw-away/throw-away-copy.ts";
 import type { OpenedPath } from "./write-scope.ts";
 
@@ -46,6 +48,10 @@ export type SandboxedCommand = Pick<Command, "file" | "args" | "channels"> &
     readonly namespace: () => number | undefined;
     /** Whether the command itself was reached. */
     readonly hasStarted: () => boolean;
+    /** Whether a path leads inside to what it leads to outside, or to something of the command's own. */
+    readonly isSeen: (file: string) => boolean;
+    /** Its private file systems, as they are called inside. */
+    readonly temporary: readonly string[];
     /** To be called when it has ended. */
     readonly end: () => void;
   };
@@ -69,7 +75,7 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
   const { sandbox, profile, limits, file, args, expected, checked, network, copy, portOpener = findPortOpener() } = options;
   const owner = await findOwner(profile.folder);
   const isRoot = process.getuid?.() === 0 && owner === undefined;
-  const places = await hostPlaces(isRoot, profile.emptied);
+  const places = await hostPlaces(isRoot, profile);
   const host = owner === undefined ? places : await toOpenPlaces(places);
   const filter = createSeccompFilter({ deniesUnixSockets: profile.sockets === undefined });
   const limited = toLimitedArguments(
@@ -102,27 +108,24 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
         ] as const)),
   ];
   const identity = isRoot ? INSIDE_ROOT : copy?.isRootInside === true ? (owner ?? ownIdentity()) : undefined;
-  const bwrap = {
-    file: sandbox.program,
-    args: [
-      ...toBwrapArguments({
-        profile,
-        host,
-        emptyFile: createEmptyFile(),
-        identity,
-        filterFile: filter === undefined ? undefined : FILTER,
-        infoFile: INFO,
-        kernelFiles: await findExisting(KERNEL_FILES),
-      }),
-      "--",
-      limited.file,
-      ...limited.args,
-    ],
-  };
+  const {
+    args: mounts,
+    isSeen,
+    temporary,
+  } = toBwrapArguments({
+    profile,
+    host,
+    emptyFile: createEmptyFile(),
+    identity,
+    filterFile: filter === undefined ? undefined : FILTER,
+    infoFile: INFO,
+    kernelFiles: await findExisting(KERNEL_FILES),
+  });
+  const bwrap = { file: sandbox.program, args: [...mounts, "--", limited.file, ...limited.args] };
   const kept = isRoot ? keepDevices(bwrap) : bwrap;
   const program = copy?.enter(kept) ?? kept;
   const { processCap } = sandbox;
-  const group = isRoot && processCap.type === "cgroup" ? createCappedGroup(processCap.folder, limits.processes) : undefined;
+  const group = isRoot && processCap.type === "cgroup" ? createCappedGroup(processCap.folder, limits) : undefined;
   return {
     ...(group?.enter(program) ?? (isRoot && processCap.type === "pid-namespace" ? toFewIds(program, limits.processes) : program)),
     channels,
@@ -132,6 +135,8 @@ export const toSandboxedCommand = async (options: SandboxedOptions): Promise<San
       return number === undefined ? undefined : Number(number);
     },
     hasStarted: () => started,
+    isSeen,
+    temporary,
     end: () => group?.end(),
   };
 };
@@ -144,12 +149,12 @@ const ownIdentity = (): Owner | undefined => {
 /** Looked for once, as long as nothing changes by which it is found. */
 const known = new Map<string, Promise<HostPlaces>>();
 
-const hostPlaces = (isRoot: boolean, emptied: readonly string[]): Promise<HostPlaces> => {
-  const { HOME, PATH, TMPDIR, XDG_RUNTIME_DIR, RETINUE_HOME } = process.env;
-  const environment = { HOME, PATH, TMPDIR, XDG_RUNTIME_DIR, RETINUE_HOME };
-  const key = JSON.stringify([isRoot, emptied, environment]);
+const hostPlaces = (isRoot: boolean, { emptied, project }: SandboxProfile): Promise<HostPlaces> => {
+  const environment = Object.fromEntries(HOST_VARIABLES.map((name) => [name, process.env[name]]));
+  const closed = privateFolders();
+  const key = JSON.stringify([isRoot, emptied, project, closed, environment]);
   let places = known.get(key);
-  if (!places) known.set(key, (places = findHostPlaces({ environment, isRoot, emptied })));
+  if (!places) known.set(key, (places = findHostPlaces({ environment, isRoot, emptied, closed, project })));
   return places;
 };
 

@@ -29,6 +29,8 @@ const write = ({
     profile: { ...PROFILE, ...profile },
     host: {
       home: HOME,
+      system: [],
+      links: [],
       emptied: ["/Users", "/private/tmp"],
       tools: [{ from: `${HOME}/.nvm`, at: `${HOME}/.nvm` }],
       caches: [{ from: `${HOME}/.npm/_cacache`, at: `${HOME}/.npm/_cacache` }],

@@ -3,9 +3,20 @@
  * doors to the kernel, to other namespaces, to the terminal or to the machine's host.
  */
 
-type Architecture = { readonly audit: number; readonly calls: Readonly<Record<Call, number>> };
+/** Calls that an architecture does not have are absent. */
+type Architecture = { readonly audit: number; readonly calls: Readonly<Partial<Record<Call, number>>> };
 
-type Call = (typeof DENIED)[number] | "clone" | "clone3" | "ioctl" | "socket";
+type Call =
+  | (typeof DENIED)[number]
+  | (typeof NOT_OFFERED)[number]
+  | (typeof MODES)[number][0]
+  | (typeof CREATING)[number][0]
+  | "clone"
+  | "ioctl"
+  | "socket"
+  | "socketpair"
+  | "shmget"
+  | "semget";
 
 const DENIED = [
   "io_uring_setup",
@@ -37,8 +48,44 @@ const DENIED = [
   "open_by_handle_at",
 ] as const;
 
+/**
+ * Answered with "no such call", so that libraries take an older one: whose flags and modes can be seen, or whose memory is counted as that of a file.
+ */
+const NOT_OFFERED = ["clone3", "openat2", "memfd_create", "memfd_secret"] as const;
+
+/** Offsets in what the kernel hands to the program. */
+const NUMBER = 0;
+const AUDIT = 4;
+const FIRST_ARGUMENT = 16;
+const SECOND_ARGUMENT = 24;
+const SECOND_ARGUMENT_HIGH = 28;
+const THIRD_ARGUMENT = 32;
+const FOURTH_ARGUMENT = 40;
+
+/** Calls that set the mode of a file, with where the mode stands. */
+const MODES = [
+  ["chmod", SECOND_ARGUMENT],
+  ["fchmod", SECOND_ARGUMENT],
+  ["fchmodat", THIRD_ARGUMENT],
+  ["fchmodat2", THIRD_ARGUMENT],
+  ["creat", SECOND_ARGUMENT],
+  ["mkdir", SECOND_ARGUMENT],
+  ["mkdirat", THIRD_ARGUMENT],
+  ["mknod", SECOND_ARGUMENT],
+  ["mknodat", THIRD_ARGUMENT],
+] as const;
+
+/** Calls that set it only when they make a file, with where flags and mode stand. */
+const CREATING = [
+  ["open", SECOND_ARGUMENT, THIRD_ARGUMENT],
+  ["openat", THIRD_ARGUMENT, FOURTH_ARGUMENT],
+] as const;
+
 /** The same number on every architecture. */
 const COMMON = {
+  openat2: 437,
+  memfd_secret: 447,
+  fchmodat2: 452,
   io_uring_setup: 425,
   io_uring_enter: 426,
   io_uring_register: 427,
@@ -77,6 +124,20 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, Architecture>> = {
       clone: 56,
       ioctl: 16,
       socket: 41,
+      socketpair: 53,
+      shmget: 29,
+      semget: 64,
+      memfd_create: 319,
+      chmod: 90,
+      fchmod: 91,
+      fchmodat: 268,
+      creat: 85,
+      mkdir: 83,
+      mkdirat: 258,
+      mknod: 133,
+      mknodat: 259,
+      open: 2,
+      openat: 257,
     },
   },
   arm64: {
@@ -103,6 +164,15 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, Architecture>> = {
       clone: 220,
       ioctl: 29,
       socket: 198,
+      socketpair: 199,
+      shmget: 194,
+      semget: 190,
+      memfd_create: 279,
+      fchmod: 52,
+      fchmodat: 53,
+      mkdirat: 34,
+      mknodat: 33,
+      openat: 56,
     },
   },
 };
@@ -110,20 +180,19 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, Architecture>> = {
 const LOAD = 0x20;
 const JUMP_IF_EQUAL = 0x15;
 const JUMP_IF_AT_LEAST = 0x35;
+const JUMP_IF_ABOVE = 0x25;
 const JUMP_IF_ANY_BIT = 0x45;
+const AND = 0x54;
 const RETURN = 0x06;
 
 const ALLOW = 0x7fff0000;
 const KILL = 0x80000000;
 const NOT_PERMITTED = 0x00050001;
-/** "No such call": libraries then take the older one, whose flags can be seen. */
+/** "No such call". */
 const NOT_THERE = 0x00050026;
-
-/** Offsets in what the kernel hands to the program. */
-const NUMBER = 0;
-const AUDIT = 4;
-const FIRST_ARGUMENT = 16;
-const SECOND_ARGUMENT = 24;
+/** "Address family not supported": programs that can do without a Unix socket then do. */
+const NO_FAMILY = 0x00050061;
+const NO_MEMORY = 0x0005000c;
 
 const CLONE_NEWUSER = 0x10000000;
 /** Numbers of another calling convention on the same machine. */
@@ -133,6 +202,17 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 /** Sockets with a path, or between processes. */
 const AF_UNIX = 1;
+/** Pairs of these can be sent through to a socket with a path; those of streams are bound to each other. */
+const SOCK_DGRAM = 2;
+const SOCK_RAW = 3;
+const SOCKET_TYPE = 0xf;
+/** Makes whoever runs the file its owner, or a member of its group. */
+const SET_ID = 0o6000;
+/** O_CREAT and O_TMPFILE. */
+const MAKES_FILE = 0x40_0040;
+/** Segments stay when nobody holds them, and the kernel has some thousand of them; no process is then charged for their memory. */
+const MOST_SEGMENT_BYTES = 64 * 1024;
+const MOST_SEMAPHORES = 32;
 /** Cryptography in the kernel, and the way from a virtual machine to its host. */
 const AF_ALG = 38;
 const AF_VSOCK = 40;
@@ -141,7 +221,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 export type FilterOptions = {
   readonly architecture?: NodeJS.Architecture;
-  /** No socket with a path is opened either; pairs of sockets between processes are. */
+  /** No socket with a path or a name is opened either; pairs of connected sockets between processes are. */
   readonly deniesUnixSockets?: boolean;
 };
 
@@ -152,24 +232,18 @@ export const createSeccompFilter = ({ architecture = process.arch, deniesUnixSoc
   const known = ARCHITECTURES[architecture];
   if (!known) return undefined;
   const { calls } = known;
-  const answer = (call: Call, value: number): readonly Instruction[] => [
-    [JUMP_IF_EQUAL, 0, 1, calls[call]],
-    [RETURN, 0, 0, value],
+  /** What is done where the number is that of the call; afterwards the number is looked at again. */
+  const when = (call: Call, instructions: readonly Instruction[]): readonly Instruction[] => {
+    const number = calls[call];
+    if (number === undefined) return [];
+    return [[JUMP_IF_EQUAL, 0, instructions.length + 1, number], ...instructions, [LOAD, 0, 0, NUMBER]];
+  };
+  const answer = (call: Call, value: number): readonly Instruction[] => when(call, [[RETURN, 0, 0, value]]);
+  const refuse = (code: number, value: number, result = NOT_PERMITTED): readonly Instruction[] => [
+    [code, 0, 1, value],
+    [RETURN, 0, 0, result],
   ];
-  /** Looks at an argument of a call, and at the number again after that. */
-  const look = (
-    call: Call,
-    argument: number,
-    tests: readonly (readonly [code: number, value: number])[],
-  ): readonly Instruction[] => [
-    [JUMP_IF_EQUAL, 0, 2 + tests.length * 2, calls[call]],
-    [LOAD, 0, 0, argument],
-    ...tests.flatMap(([code, value]): readonly Instruction[] => [
-      [code, 0, 1, value],
-      [RETURN, 0, 0, NOT_PERMITTED],
-    ]),
-    [LOAD, 0, 0, NUMBER],
-  ];
+  const load = (argument: number): Instruction => [LOAD, 0, 0, argument];
   const program: readonly Instruction[] = [
     [LOAD, 0, 0, AUDIT],
     [JUMP_IF_EQUAL, 1, 0, known.audit],
@@ -178,17 +252,34 @@ export const createSeccompFilter = ({ architecture = process.arch, deniesUnixSoc
     [JUMP_IF_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, NOT_PERMITTED],
     ...DENIED.flatMap((call) => answer(call, NOT_PERMITTED)),
-    ...answer("clone3", NOT_THERE),
-    ...look("clone", FIRST_ARGUMENT, [[JUMP_IF_ANY_BIT, CLONE_NEWUSER]]),
-    ...look("ioctl", SECOND_ARGUMENT, [
-      [JUMP_IF_EQUAL, TIOCSTI],
-      [JUMP_IF_EQUAL, TIOCLINUX],
+    ...NOT_OFFERED.flatMap((call) => answer(call, NOT_THERE)),
+    ...when("clone", [load(FIRST_ARGUMENT), ...refuse(JUMP_IF_ANY_BIT, CLONE_NEWUSER)]),
+    ...when("ioctl", [load(SECOND_ARGUMENT), ...refuse(JUMP_IF_EQUAL, TIOCSTI), ...refuse(JUMP_IF_EQUAL, TIOCLINUX)]),
+    ...when("socket", [
+      load(FIRST_ARGUMENT),
+      ...refuse(JUMP_IF_EQUAL, AF_ALG),
+      ...refuse(JUMP_IF_EQUAL, AF_VSOCK),
+      ...(deniesUnixSockets ? refuse(JUMP_IF_EQUAL, AF_UNIX, NO_FAMILY) : []),
     ]),
-    ...look("socket", FIRST_ARGUMENT, [
-      [JUMP_IF_EQUAL, AF_ALG],
-      [JUMP_IF_EQUAL, AF_VSOCK],
-      ...(deniesUnixSockets ? [[JUMP_IF_EQUAL, AF_UNIX] as const] : []),
+    ...(deniesUnixSockets
+      ? when("socketpair", [
+          load(SECOND_ARGUMENT),
+          [AND, 0, 0, SOCKET_TYPE],
+          ...refuse(JUMP_IF_EQUAL, SOCK_DGRAM, NO_FAMILY),
+          ...refuse(JUMP_IF_EQUAL, SOCK_RAW, NO_FAMILY),
+        ])
+      : []),
+    ...when("shmget", [
+      load(SECOND_ARGUMENT_HIGH),
+      ...refuse(JUMP_IF_ABOVE, 0, NO_MEMORY),
+      load(SECOND_ARGUMENT),
+      ...refuse(JUMP_IF_ABOVE, MOST_SEGMENT_BYTES, NO_MEMORY),
     ]),
+    ...when("semget", [load(SECOND_ARGUMENT), ...refuse(JUMP_IF_ABOVE, MOST_SEMAPHORES, NO_MEMORY)]),
+    ...MODES.flatMap(([call, mode]) => when(call, [load(mode), ...refuse(JUMP_IF_ANY_BIT, SET_ID)])),
+    ...CREATING.flatMap(([call, flags, mode]) =>
+      when(call, [load(flags), [JUMP_IF_ANY_BIT, 0, 3, MAKES_FILE], load(mode), ...refuse(JUMP_IF_ANY_BIT, SET_ID)]),
+    ),
     [RETURN, 0, 0, ALLOW],
   ];
   const bytes = Buffer.alloc(program.length * 8);

@@ -2,9 +2,10 @@
  * The repository that a linked worktree belongs to, so that git works in the worktree too. Only one that itself knows the worktree counts: what stands in a
  * workspace may have been written by an agent and opens no folder elsewhere.
  */
-import { readFile, realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { isInside } from "@retinue/runtime";
+import { readPlainText } from "../files/read-plain-file.ts";
 
 /** Undefined where the folder is no linked worktree. */
 export const findSharedRepository = async (root: string): Promise<string | undefined> => {
@@ -24,7 +25,4 @@ export const findSharedRepository = async (root: string): Promise<string | undef
 
 const MOST_BYTES = 10_000;
 
-const readText = async (file: string): Promise<string> => {
-  const stats = await stat(file).catch(() => undefined);
-  return stats?.isFile() && stats.size <= MOST_BYTES ? readFile(file, "utf8").catch(() => "") : "";
-};
+const readText = (file: string): Promise<string> => readPlainText(file, MOST_BYTES, { followsLink: true });

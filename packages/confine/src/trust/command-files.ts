@@ -3,8 +3,9 @@
  * own, and the lists of scripts that its runner reads. Trust in the words is trust in these files, and ends when one of them changes.
  */
 import { createHash } from "node:crypto";
-import { readFile, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { readPlainFile } from "../files/read-plain-file.ts";
 
 const MOST_FILES = 500;
 const MOST_WORDS = 5_000;
@@ -25,6 +26,10 @@ const READ_BY_RUNNERS: readonly (readonly [runner: RegExp, files: readonly strin
 ];
 
 const EXTENSIONS = ["", ".ts", ".mts", ".js", ".mjs", ".cjs", ".json", ".py", ".sh", ".rb", "/index.ts", "/index.js"];
+
+/** What a word of a command line may leave out: the ending of a script, or the file by which a folder is run. */
+const ENTRIES = [...EXTENSIONS, "/index.mjs", "/index.cjs", "/package.json", "/__main__.py"];
+const MOST_FOLDERS = 8;
 
 export type CommandFiles = {
   /** The project. What lies outside of it is not its to change. */
@@ -61,18 +66,24 @@ export const digestCommandFiles = async ({
     waiting.push(file.path);
   };
   for (const text of texts) {
-    for (const word of wordsOf(text)) await look(path.resolve(start, word));
+    const words = wordsOf(text);
+    const folders = [start, ...(await findFolders(words, start, real))];
+    for (const word of words)
+      for (const folder of folders) for (const extension of ENTRIES) await look(path.resolve(folder, `${word}${extension}`));
+    for (const module of modulesOf(text))
+      for (const extension of ENTRIES) await look(path.resolve(start, `${module}${extension}`));
     for (const [runner, files] of READ_BY_RUNNERS)
       if (hasLists && runner.test(text)) for (const name of files) await look(path.join(start, name));
   }
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    const content = await readFile(file);
+    const content = await readPlainFile(file, MOST_BYTES);
+    if (content === undefined) throw new Error(`${path.relative(real, file)} cannot be read`);
     digests.set(file, createHash("sha256").update(content).digest("hex"));
     if (!isDeep || content.length > MOST_READ_BYTES) continue;
     const folder = path.dirname(file);
     for (const named of namedIn(content.toString("utf8"), file))
       for (const extension of EXTENSIONS) await look(path.resolve(folder, `${named}${extension}`));
-    if (isShellScript(file, content))
+    if (isShellScript(file, content) || isScriptList(file))
       for (const word of wordsOf(content.toString("utf8")))
         for (const from of [start, folder]) await look(path.resolve(from, word));
   }
@@ -124,6 +135,25 @@ const namedIn = (text: string, file: string): readonly string[] => {
       : [];
   return [...new Set([...relative, ...modules])].slice(0, MOST_WORDS);
 };
+
+/** Their entries are lines for a shell. */
+const isScriptList = (file: string): boolean =>
+  /^(?:package\.json|deno\.jsonc?|(?:GNUm|M|m)akefile|[jJ]ustfile)$/.test(path.basename(file));
+
+/** Words that name a folder, such as of `cd app && node server.js` or `node .`. */
+const findFolders = async (words: readonly string[], start: string, root: string): Promise<readonly string[]> => {
+  const found = new Set<string>();
+  for (const word of words) {
+    const folder = await realpath(path.resolve(start, word)).catch(() => undefined);
+    if (folder !== undefined && folder !== start && folder.startsWith(root + path.sep) && (await stat(folder)).isDirectory())
+      found.add(folder);
+  }
+  return [...found].slice(0, MOST_FOLDERS);
+};
+
+/** Of `python -m package.module`. */
+const modulesOf = (text: string): readonly string[] =>
+  [...text.matchAll(/\s-m\s+([\w.]{1,200})/g)].map(([, named = ""]) => named.replaceAll(".", "/"));
 
 const isShellScript = (file: string, content: Buffer): boolean =>
   /\.(?:sh|bash|zsh)$/.test(file) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(content.subarray(0, 200).toString("latin1"));

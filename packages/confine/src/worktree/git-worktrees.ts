@@ -6,14 +6,15 @@ import { mkdir, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { RunId } from "@retinue/protocol";
 import type { RunWorktree, Worktrees } from "@retinue/runtime";
-import { worktreeRef } from "@retinue/runtime";
 import type { ApplyMergeOptions } from "./apply-merge.ts";
 import { applyMerge } from "./apply-merge.ts";
 import { keepWork } from "./keep-work.ts";
 import { makeWorktree } from "./make-worktree.ts";
 import { openSource, requireWhole } from "./open-source.ts";
+import { removeOwnRef } from "./own-refs.ts";
 import type { MergeOptions } from "./plan-merge.ts";
 import { planMerge } from "./plan-merge.ts";
+import { removeStaleLocks } from "./stale-locks.ts";
 import { pathsOf, toFolder } from "./worktree-paths.ts";
 
 export type GitWorktreesOptions = MergeOptions &
@@ -39,11 +40,11 @@ export const createGitWorktrees = (options: GitWorktreesOptions): Worktrees => (
     await remove(of, options, { keepRef: false });
     return makeWorktree(of, options, signal);
   },
-  exists: ({ folder }) =>
-    stat(path.join(folder, ".git")).then(
-      () => true,
-      () => false,
-    ),
+  exists: async (of) => {
+    const isThere = await stat(path.join(of.folder, ".git")).catch(() => undefined);
+    if (isThere) await removeStaleLocks(of).catch(() => undefined);
+    return isThere !== undefined;
+  },
   keep: (of, base, measured) => keepWork({ of, base, measured }, options, NEVER),
   plan: (of, work) => planMerge({ of, ...work }, options, NEVER),
   merge: (of, plan) => applyMerge(of, plan, options, NEVER),
@@ -64,7 +65,7 @@ const remove = async (
   // It is not known to git where it was not made to the end. Git does not see the folder itself and forgets it as one that is gone.
   await source?.git.read(["worktree", "remove", "--force", "--force", of.folder]).catch(() => "");
   await rm(of.folder, { recursive: true, force: true });
-  if (!keepRef) await source?.git.read(["update-ref", "-d", worktreeRef(of.runId)]).catch(() => "");
+  if (source && !keepRef) await removeOwnRef({ at: of.of, runId: of.runId, git: source.git }).catch(() => undefined);
   for (const file of [paths.index, paths.stats, paths.stage]) await rm(file, { recursive: true, force: true });
   await rm(paths.marker, { force: true });
 };

@@ -3,7 +3,6 @@ import { copyFile as copyPlainFile, mkdir, readFile, rm, writeFile } from "node:
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import type { KeptWork, RunWorktree } from "@retinue/runtime";
-import { worktreeRef } from "@retinue/runtime";
 import { inFolderOf } from "../files/write-inside.ts";
 import type { GitOptions } from "../git/repository.ts";
 import { openRepository } from "../git/repository.ts";
@@ -13,6 +12,7 @@ import { copyFile } from "./copy-files.ts";
 import { isReadable, isRepository } from "./open-source.ts";
 import type { IndexEntry, OwnGit } from "./own-git.ts";
 import { createOwnGit, splitNul, toIndexInfo } from "./own-git.ts";
+import { writeOwnRef } from "./own-refs.ts";
 import { LINK_MODE, readVersion, splitVersion } from "./read-version.ts";
 import { readTreeStats } from "./tree-stats.ts";
 import { pathsOf } from "./worktree-paths.ts";
@@ -56,7 +56,7 @@ export const keepWork = async ({ of, base, measured }: KeepWork, options: GitOpt
   const before = (await git.read(["rev-parse", `${base}^{tree}`])).trim();
   if (tree === before) return { commit: null, unkept };
   const commit = await git.commit(tree, [base], `retinue: what ${of.runId} did`);
-  await git.read(["update-ref", worktreeRef(of.runId), commit]);
+  await writeOwnRef({ at: of.folder, runId: of.runId, git }, commit);
   return { commit, unkept };
 };
 

@@ -5,14 +5,15 @@
 import { copyFile, mkdir, readlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { RunWorktree } from "@retinue/runtime";
-import { worktreeRef } from "@retinue/runtime";
 import type { GitOptions } from "../git/repository.ts";
 import { openRepository } from "../git/repository.ts";
+import { thisOwner } from "../process/process-owner.ts";
 import type { CopiedFile } from "./copy-files.ts";
 import { copyFiles } from "./copy-files.ts";
 import { listFiles, openSource, requireWhole } from "./open-source.ts";
 import type { OwnGit } from "./own-git.ts";
 import { createOwnGit, toIndexInfo } from "./own-git.ts";
+import { removeOwnRef, writeOwnRef } from "./own-refs.ts";
 import { LINK_MODE } from "./read-version.ts";
 import { readTreeStats } from "./tree-stats.ts";
 import { pathsOf } from "./worktree-paths.ts";
@@ -26,7 +27,9 @@ export const makeWorktree = async (of: RunWorktree, options: GitOptions, signal:
   const { git, top } = source;
   const paths = pathsOf(of);
   await mkdir(path.dirname(of.folder), { recursive: true, mode: 0o700 });
-  await writeFile(paths.marker, JSON.stringify({ runId: of.runId, of: of.of, workspace: of.workspace }));
+  await writeFile(paths.marker, JSON.stringify({ runId: of.runId, of: of.of, workspace: of.workspace, owner: thisOwner() }));
+  // What an earlier version of the run left of its ref, locks among it.
+  await removeOwnRef({ at: of.of, runId: of.runId, git });
   const empty = await git.commit((await git.read(["mktree"])).trim(), [], "retinue: nothing yet");
   // Empty as it is, so that git needs no right to write the folder around it.
   await mkdir(of.folder, { mode: 0o700 });
@@ -44,7 +47,7 @@ export const makeWorktree = async (of: RunWorktree, options: GitOptions, signal:
   const parents = head.trim() === "" ? [] : [head.trim()];
   const base = await own.commit(tree, parents, `retinue: the workspace as ${of.runId} found it`);
   await own.read(["update-ref", "--no-deref", "HEAD", base]);
-  await own.read(["update-ref", worktreeRef(of.runId), base]);
+  await writeOwnRef({ at: of.folder, runId: of.runId, git: own }, base);
   // For the run's own git: files that conversions would change stay marked as changed.
   await own.read(["update-index", "-q", "--refresh"]).catch(() => "");
   await copyFile((await own.read(["rev-parse", "--path-format=absolute", "--git-path", "index"])).trimEnd(), paths.index);

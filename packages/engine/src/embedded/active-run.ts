@@ -61,6 +61,9 @@ export type ActiveRun = {
   /** How many inputs were taken in since it was driven, and how many when it last decided to park. */
   taken: number;
   takenAtPark: number;
+  /** How many calls of its turn are under way, and how many of them only wait for a child that parked. */
+  calls: number;
+  waitingCalls: number;
   /** Inputs are taken in one after the other. */
   taking: Promise<void> | null;
   /** Prompts that are open for its questions, by question. */

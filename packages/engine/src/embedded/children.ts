@@ -5,10 +5,10 @@
 import type { CallId, EventDraft, RunId, RunIdentity, RunResult, RunSpec, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { ChildRun, Driven, InBackground, RunState, WorktreePlace } from "@retinue/runtime";
-import { createReport, createState, isNarrowed, LeftOpen, Parked, toResult } from "@retinue/runtime";
+import { createReport, createState, isNarrowed, LeftOpen, Parked, toHandedText, toResult } from "@retinue/runtime";
 import type { ActiveRun, BackgroundRun } from "./active-run.ts";
 import { childRunId, ordersOf } from "./active-run.ts";
-import { ring } from "./bell.ts";
+import { ring, waitForRing } from "./bell.ts";
 import { drive } from "./drive.ts";
 import type { Ground } from "./ground.ts";
 import { publish, write } from "./ground.ts";
@@ -33,9 +33,38 @@ export const startChild = async (
   if (!known) countChild(ground, parent);
   if (child.background) return startInBackground(ground, parent, child, { runId, state: known });
   const pace = (parent.pacer ??= createPacer(ground.options.maxConcurrent));
-  const driven = await pace(() => driveChild(ground, parent, child, { runId, state: known }, signal), signal);
-  if (driven.type === "parked") throw new Parked([{ type: "run", runId }]);
-  return driven.result;
+  for (let state = known; ; state = await findChild(ground, parent, runId)) {
+    const found = { runId, state };
+    const driven = await pace(() => driveChild(ground, parent, child, found, signal), signal);
+    if (driven.type !== "parked") return driven.result;
+    if (!(await hearWhileOthersWork(ground, parent, runId, signal))) throw new Parked([{ type: "run", runId }]);
+  }
+};
+
+/**
+ * A child parked. While anything else of its parent's turn is at work, its parent stays in memory, and the child goes on as soon as somebody speaks to it. False
+ * where nothing else is at work: then the parent parks with it.
+ */
+const hearWhileOthersWork = async (ground: Ground, parent: ActiveRun, runId: RunId, signal: AbortSignal): Promise<boolean> => {
+  parent.waitingCalls += 1;
+  // Another that waits like this may have waited for this one alone.
+  ring(parent);
+  try {
+    while (!signal.aborted && !parent.tree.fault) {
+      if (await hasNews(ground, parent.tree, runId)) return true;
+      if (parent.calls <= parent.waitingCalls && !hasChildAtWork(parent)) return false;
+      await waitForRing(parent, signal);
+    }
+    return false;
+  } finally {
+    parent.waitingCalls -= 1;
+  }
+};
+
+const hasChildAtWork = (parent: ActiveRun): boolean => {
+  for (const run of parent.session.runs)
+    if (run.parent === parent && !parent.background?.has(run.state.identity.runId)) return true;
+  return false;
 };
 
 const countChild = ({ options }: Ground, parent: ActiveRun): void => {
@@ -99,14 +128,15 @@ const startInBackground = async (
   return { inBackground: runId };
 };
 
-/** Drives those of a run's children in the background on that are parked and were said something to. */
+/** Drives those of a run's children in the background on that are parked and were said something to. Several inputs may wake the same child at once. */
 export const wakeBackground = async (ground: Ground, parent: ActiveRun): Promise<void> => {
-  for (const runId of parent.background?.keys() ?? []) {
-    if (ground.active.has(runId) || !(await hasNews(ground, parent.tree, runId))) continue;
+  const parked = [...(parent.background ?? [])].filter(([, entry]) => entry.isParked);
+  for (const [runId, entry] of parked) {
+    if (!entry.isParked || !(await hasNews(ground, parent.tree, runId))) continue;
     const state = await findChild(ground, parent, runId);
     const callId = state && (await callOf(ground, state));
-    if (!state || callId === undefined || ground.active.has(runId)) continue;
-    parent.background?.delete(runId);
+    if (!state || callId === undefined || parent.background?.get(runId) !== entry) continue;
+    parent.background.delete(runId);
     const { identity, spec } = state;
     const child = { callId, agent: identity.agent, task: "", spec, background: true };
     await startInBackground(ground, parent, child, { runId, state });
@@ -159,7 +189,7 @@ const toLetter = async (ground: Ground, parent: ActiveRun, { runId, agent, resul
       read: async (artifactId) => log.readArtifact(sessionId, artifactId),
     },
   });
-  return { type: "text", text: `[result of ${agent}, ${runId}]\n${JSON.stringify(report)}` };
+  return { type: "text", text: `[result of ${agent}, ${runId}]\n${toHandedText(report)}` };
 };
 
 const admitChild = async (ground: Ground, parent: ActiveRun, child: ChildRun, runId: RunId): Promise<RunState> => {
@@ -178,7 +208,9 @@ const admitChild = async (ground: Ground, parent: ActiveRun, child: ChildRun, ru
 
 export type Requested = EventDraft & { readonly type: "run.requested" };
 
-export type NewRun = Partial<Pick<Requested, "parentCallId" | "continues" | "forkedFrom" | "history">> & {
+export type NewRun = Partial<
+  Pick<Requested, "parentCallId" | "continues" | "forkedFrom" | "history" | "queuedTurn" | "source">
+> & {
   readonly identity: RunIdentity;
   readonly task: readonly UserPart[];
   readonly spec: RunSpec;
@@ -227,6 +259,7 @@ const driveChild = async (
     };
   } finally {
     signal.removeEventListener("abort", onAbort);
+    if (parent.waitingCalls > 0) ring(parent);
   }
 };
 

@@ -69,6 +69,8 @@ export const drive = (ground: Ground, state: RunState, options: DriveOptions): A
     inputSeq: known.seq,
     taken: 0,
     takenAtPark: 0,
+    calls: 0,
+    waitingCalls: 0,
     taking: null,
     prompts: null,
     background: null,
@@ -118,6 +120,7 @@ const execute = async (ground: Ground, run: ActiveRun, how: How): Promise<Driven
     for (let { resumed } = how; ; resumed = true) {
       const driven = await driveRun(toLoopOptions(ground, run, { lease, emit, resumed }), (event) => {
         if (event.type === "run.settled") run.settledSeq = event.seq;
+        else if (event.type === "model.answered") ground.answered.add(providerOf(event.model));
         publish(ground, run.session, event);
       });
       if (driven.type === "settled") return await putAway(ground, run, driven);
@@ -245,9 +248,10 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       realPath: ports.realPath,
       ...(ports.judge === undefined ? {} : { judge: ports.judge }),
       ...(ports.outage === undefined ? {} : { outage: ports.outage }),
+      hasAnswered: (model) => hasAnswered(ground, run, model),
       tools: ground.below.toolsOf(ground, state, run),
       execute: (tool, input, context) =>
-        inCall(state.identity, context.callId, () => executeCall(ports.clock, tool, input, context)),
+        inCall(state.identity, context.callId, () => counted(run, () => executeCall(ports.clock, tool, input, context))),
       artifacts: {
         write: async (data, mediaType) =>
           write(ground, tree, () => log.writeArtifact(sessionId, typeof data === "string" ? clean(data) : data, mediaType)),
@@ -269,6 +273,27 @@ const toLoopOptions = (ground: Ground, run: ActiveRun, { lease, emit, resumed }:
       ...(options.approvalExpiresMs === undefined ? {} : { approvalExpiresMs: options.approvalExpiresMs }),
     },
   };
+};
+
+/** Whoever waits beside other calls of the turn hears when one of them has ended. */
+const counted = async <T>(run: ActiveRun, call: () => T | Promise<T>): Promise<T> => {
+  run.calls += 1;
+  try {
+    return await call();
+  } finally {
+    run.calls -= 1;
+    if (run.waitingCalls > 0) ring(run);
+  }
+};
+
+const providerOf = (model: string): string => model.split("/", 1)[0] ?? model;
+
+/** In this process, or by what the record of the session says. */
+const hasAnswered = ({ answered }: Ground, { known }: ActiveRun, model: string): boolean => {
+  const provider = providerOf(model);
+  if (answered.has(provider)) return true;
+  for (const { spec, used } of known.states.values()) if (used.iterations > 0 && providerOf(spec.model) === provider) return true;
+  return false;
 };
 
 const isAllowed = ({ session }: ActiveRun, act: Parameters<typeof isAlikeAllowed>[1]): boolean =>

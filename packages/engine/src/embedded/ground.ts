@@ -38,6 +38,8 @@ export type Ground = {
   readonly expiries: Map<RunId, Map<ApprovalId, () => void>>;
   /** How results of runs that were asked for with a schema of their own are read, until they settle. */
   readonly outputParsers: Map<RunId, ParseOutput>;
+  /** Providers that have answered a run here. */
+  readonly answered: Set<string>;
   /** The value without the secrets that are known. */
   readonly clean: <T>(value: T) => T;
   /** Whether somebody can be asked: at once, or later from elsewhere. */
@@ -58,6 +60,7 @@ export const createGround = (options: EngineOptions, below: Below): Ground => ({
   sessionShelves: createSessionShelves({ clock: options.ports.clock, told: options.onProblem }),
   expiries: new Map(),
   outputParsers: new Map(),
+  answered: new Set(),
   clean: createCleaner(options.ports.redactor),
   canAsk: options.approver !== undefined || options.unattended === "park",
   parks: options.approver === undefined && options.unattended === "park",

@@ -10,7 +10,7 @@ import type { Cancel, Engine } from "../contract.ts";
 import type { ActiveRun, Session } from "./active-run.ts";
 import { ring } from "./bell.ts";
 import { forgetExpiries } from "./expiries.ts";
-import { findSpeaker } from "./find-speaker.ts";
+import { findSpeaker, readSpeaker } from "./find-speaker.ts";
 import type { Ground } from "./ground.ts";
 import { publish } from "./ground.ts";
 import { identityOf, readKnown } from "./read-state.ts";
@@ -131,10 +131,10 @@ export const createInputs = (ground: Ground): Pick<Engine, "send" | "withdraw" |
 
 /** Of a run that is not at work here, the record tells who has its conversation. */
 const speakerFor = async (ground: Ground, runId: RunId): Promise<RunId> => {
-  const { active } = ground;
+  const { active, log } = ground;
   if (active.has(runId)) return findSpeaker(runId, (id) => active.get(id)?.state);
-  const { states } = await readKnown(ground, runId);
-  return findSpeaker(runId, (id) => states.get(id));
+  const sessionId = await log.sessionOf(runId);
+  return sessionId === undefined ? runId : readSpeaker(log, sessionId, runId);
 };
 
 const toCancel = ({ reason, finish, source }: Cancel): InputBody => ({

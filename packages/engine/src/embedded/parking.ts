@@ -3,7 +3,7 @@
  * waits for, unless another process was faster; the answer may as well come when this process is long gone. All entries share one watch of the log.
  */
 import type { RunId, RunResult, SessionId } from "@retinue/protocol";
-import { isInput } from "@retinue/protocol";
+import { isInput, isTurnInput } from "@retinue/protocol";
 import type { ParkedRun, Tree } from "./active-run.ts";
 import type { Ground } from "./ground.ts";
 
@@ -106,7 +106,7 @@ export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Pa
         forget(root);
         return onSettled(root, event.result);
       }
-      if (!isInput(event) || event.seq <= knownSeq(root, event.runId)) continue;
+      if (!isInput(event) || isTurnInput(event) || event.seq <= knownSeq(root, event.runId)) continue;
       forget(root);
       return onNews(root);
     }

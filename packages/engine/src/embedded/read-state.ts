@@ -27,6 +27,8 @@ export const readOpenRun = async (ground: Pick<Ground, "log">, runId: RunId): Pr
   const known = toKnown(events);
   const state = known.states.get(runId);
   if (!state) throw unknownRun(runId);
+  if (state.spec.recordedOnly && !state.result)
+    throw new RetinueError("run_of_host", `Run ${runId} is a call that its host recorded; it cannot be resumed.`);
   return { known, state, allowed: allowedIn(events) };
 };
 

@@ -3,12 +3,12 @@ import type { CallId, InputBody, InputEvent, Message, MessageId, RunId, RunResul
 import { CALL_MODEL, NO_USAGE, RetinueError } from "@retinue/protocol";
 import type { AnyTool, ChildRun, InBackground, RunState } from "@retinue/runtime";
 import { createDelegationTools, createPlanTools, createPurse, PLAN_DEFAULTS, summariseMessages } from "@retinue/runtime";
-import type { HostPorts } from "../contract.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { chainOf, childRunId, isBelow } from "./active-run.ts";
 import { placeBelow, startChild } from "./children.ts";
 import type { Ground } from "./ground.ts";
 import { appendInput } from "./inputs.ts";
+import { openDirectory } from "./open-directory.ts";
 import { identityOf } from "./read-state.ts";
 import { spawnBelow } from "./spawn.ts";
 import { ASK_PARENT, createAskParentTool, createSteeringTools } from "./steering-tools.ts";
@@ -73,11 +73,6 @@ export const toolsOf = (ground: Ground, state: RunState, run?: ActiveRun): Reado
         })
       : [];
   return new Map([...own, ...delegation, ...plans, ...steering, ...asking].map((tool) => [tool.name, tool]));
-};
-
-const openDirectory = async (ports: HostPorts, named: string, workspace: string): Promise<string> => {
-  if (!ports.openDirectory) throw new RetinueError("directory_refused", "Runs work in the whole workspace here.");
-  return ports.openDirectory(named, workspace);
 };
 
 const stopOther = (ground: Ground, from: ActiveRun, runId: RunId, reason: string): Promise<void> =>

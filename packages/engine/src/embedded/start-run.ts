@@ -3,6 +3,7 @@ import type { RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { RunState } from "@retinue/runtime";
 import { createState, LeftOpen } from "@retinue/runtime";
+import type { Lease } from "@retinue/store";
 import { heldError } from "@retinue/store";
 import type { Engine, RunHandle, RunRequest } from "../contract.ts";
 import type { Follower } from "../follower.ts";
@@ -70,7 +71,19 @@ export const createRunStarter = (ground: Ground, { cancel }: ReturnType<typeof c
 const start = async (main: MainRuns, request: RunRequest): Promise<RunHandle> => {
   const { ground, turns } = main;
   const { log, options } = ground;
-  const { agent, task, spec, sessionId: given, newSessionId, forkedFrom, mergeOrder, parseOutput, signal } = request;
+  const {
+    agent,
+    task,
+    spec,
+    sessionId: given,
+    newSessionId,
+    forkedFrom,
+    mergeOrder,
+    parseOutput,
+    signal,
+    queuedTurn,
+    source,
+  } = request;
   const sessionId: SessionId = given ?? newSessionId ?? `ses_${options.createId()}`;
   if (given === undefined && newSessionId !== undefined && (await log.latestRoot(newSessionId)))
     throw new RetinueError("session_exists", `There is a session ${newSessionId} already; nothing was started.`);
@@ -82,6 +95,8 @@ const start = async (main: MainRuns, request: RunRequest): Promise<RunHandle> =>
     task,
     spec,
     ...(previous === null ? {} : { continues: previous.conversation }),
+    ...(queuedTurn === undefined ? {} : { queuedTurn }),
+    ...(source === undefined ? {} : { source }),
     ...(forkedFrom === undefined ? {} : { forkedFrom, history: historyAt(await log.read(forkedFrom.sessionId), forkedFrom) }),
   });
   const [admitted] = await log.append([draft]);
@@ -167,10 +182,27 @@ const attend = async (main: MainRuns, run: ActiveRun, root?: ParkedRoot): Promis
   } catch (thrown) {
     one = awaited.get(runId);
     if (root && run.lease === null && !main.closedBy && mayPass(thrown)) parking.waitBeside(root);
-    else awaited.fail(runId, thrown);
+    else {
+      if (run.lease) releaseUntilDone(main, run.lease);
+      awaited.fail(runId, thrown);
+    }
   } finally {
     leave(main, run, one);
   }
+};
+
+/** How soon it is tried again to release a run, while the store is away. */
+const RELEASE_AGAIN_MS = 500;
+
+/** The run was left where its record stands: nobody need wait for this process to end before it is driven on. */
+const releaseUntilDone = (main: MainRuns, lease: Lease): void => {
+  const { log, ports } = main.ground;
+  // A store that is closed says of all runs that they are free.
+  if (main.closedBy) return;
+  const release = async (): Promise<void> => log.release(lease);
+  release().catch((thrown: unknown) => {
+    if (mayPass(thrown)) ports.clock.after(RELEASE_AGAIN_MS, () => releaseUntilDone(main, lease));
+  });
 };
 
 /** For the next turn. Where it cannot be kept the next turn reads the record. */

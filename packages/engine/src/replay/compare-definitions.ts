@@ -91,8 +91,8 @@ const fieldsOf = (
     ...(parentRunId === null || parentCallId.startsWith("spawn_")
       ? []
       : [{ field: "isolation", recorded: spec.worktree === undefined ? "none" : "worktree", now: definition.isolation }]),
-    // A person may name another model for a main run.
-    ...(definition.model === undefined || parentRunId === null
+    // A person may name another model for a main run, and code for one that it starts.
+    ...(definition.model === undefined || parentRunId === null || parentCallId.startsWith("spawn_")
       ? []
       : [{ field: "model", recorded: spec.model, now: definition.model }]),
     { field: "fallbacks", recorded: [...spec.fallbacks], now: [...definition.fallbacks] },

@@ -14,7 +14,11 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   "remaining",
 ]);
 
-const PARTS = { system: "the system prompt", tools: "the declarations of the tools", messages: "the conversation" } as const;
+const PARTS = {
+  system: "the system prompt",
+  tools: "the declarations of the tools (a name, a description or a schema)",
+  messages: "the conversation",
+} as const;
 
 /** Null where they are the same. */
 export const differenceOf = (recorded: RecordedEvent, again: EventDraft): string | null => {

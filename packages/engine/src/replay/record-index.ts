@@ -3,11 +3,13 @@ import type { ApprovalId, CallId, EventOf, RecordedEvent } from "@retinue/protoc
 import { EXECUTE_PLAN } from "@retinue/runtime";
 
 export type RecordIndex = {
-  readonly startedCalls: ReadonlySet<CallId>;
+  /** How often each call was started: one whose run below had parked is started again once that can go on. */
+  readonly startedCalls: ReadonlyMap<CallId, number>;
   readonly settledCalls: ReadonlyMap<CallId, EventOf<"tool.settled">>;
   /** How many calls had settled before this one. */
   readonly order: ReadonlyMap<CallId, number>;
-  readonly approvals: ReadonlyMap<CallId, EventOf<"approval.requested">>;
+  /** The questions about a call, in their order: one is put again where what it is about has changed. */
+  readonly approvals: ReadonlyMap<CallId, readonly EventOf<"approval.requested">[]>;
   readonly askedByLoop: ReadonlySet<ApprovalId>;
   readonly parked: (EventOf<"run.parked"> & RecordedEvent) | undefined;
   readonly settled: EventOf<"run.settled"> | undefined;
@@ -18,10 +20,15 @@ export const indexRecord = (stretch: readonly RecordedEvent[]): RecordIndex => {
     stretch.filter((event): event is EventOf<T> & RecordedEvent => event.type === type);
   const settled = of("tool.settled");
   return {
-    startedCalls: new Set(of("tool.started").map(({ callId }) => callId)),
+    startedCalls: new Map(
+      Array.from(
+        Map.groupBy(of("tool.started"), ({ callId }) => callId),
+        ([callId, starts]) => [callId, starts.length],
+      ),
+    ),
     settledCalls: new Map(settled.map((event) => [event.callId, event])),
     order: new Map(settled.map(({ callId }, index) => [callId, index])),
-    approvals: new Map(of("approval.requested").map((event) => [event.act.callId, event])),
+    approvals: Map.groupBy(of("approval.requested"), ({ act }) => act.callId),
     askedByLoop: new Set(of("approval.requested").map(({ approvalId }) => approvalId)),
     parked: of("run.parked")[0],
     settled: of("run.settled")[0],

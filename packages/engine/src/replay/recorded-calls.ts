@@ -5,18 +5,27 @@ import { apply, Parked } from "@retinue/runtime";
 import { isPartOf } from "./record-index.ts";
 import { giveFinishFor } from "./recorded-inputs.ts";
 import type { Replay } from "./replay.ts";
-import { advanceTo, cancelNow, EndOfRecord } from "./replay.ts";
+import { advanceTo, cancelNow, EndOfRecord, isStartedAgain } from "./replay.ts";
 
 export const judgeAgain = async (replay: Replay, { callId, tool }: Judged): Promise<Judgement> => {
   const { record } = replay;
   const settled = record.settledCalls.get(callId);
-  const asked = record.approvals.get(callId) ?? replay.state.pendingApprovals.get(callId);
-  if (asked) return { type: "ask", act: asked.act };
+  const asked = actOfQuestion(replay, callId);
+  if (asked) return { type: "ask", act: asked };
   if (record.startedCalls.has(callId)) return { type: "allow" };
   if (settled && giveFinishFor(replay, callId)) return { type: "ask", act: unasked(callId, tool) };
   if (settled?.outcome === "cancelled") cancelNow(replay);
   if (settled?.error && settled.outcome === "denied") return { type: "deny", error: settled.error };
   return { type: "allow" };
+};
+
+/** The question that stands, and each time that the call is judged again the next one. */
+const actOfQuestion = ({ record, state, judgedCalls }: Replay, callId: CallId): ProposedAct | undefined => {
+  const standing = judgedCalls.has(callId) ? undefined : state.pendingApprovals.get(callId);
+  const questions = record.approvals.get(callId) ?? [];
+  const judged = judgedCalls.get(callId) ?? 0;
+  judgedCalls.set(callId, judged + (standing ? 0 : 1));
+  return (standing ?? questions[judged] ?? questions.at(-1) ?? state.pendingApprovals.get(callId))?.act;
 };
 
 /** What nobody was asked about: the run had been asked to finish before. */
@@ -29,9 +38,14 @@ const unasked = (callId: CallId, { name, effect }: Judged["tool"]): ProposedAct 
   hosts: [],
 });
 
+/** Which run it was that a call waited for stands in the record of the call's run below. */
+const SOME_RUN: WaitingFor = { type: "run", runId: "run_below" };
+
 /** A call is answered when everything that was written before its answer is written again. */
 export const executeAgain = async (replay: Replay, callId: CallId): Promise<Answered> => {
-  const { record, state, isCancelled } = replay;
+  const { record, state, isCancelled, executedCalls } = replay;
+  executedCalls.set(callId, (executedCalls.get(callId) ?? 0) + 1);
+  if (isStartedAgain(replay, callId)) throw new Parked([SOME_RUN]);
   const settled = record.settledCalls.get(callId);
   for (const event of takeOfCall(replay, callId, settled?.seq ?? Infinity)) apply(state, event);
   if (!settled && record.parked) throw new Parked(callsWaitFor(replay, record.parked));

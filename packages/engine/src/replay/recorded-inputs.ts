@@ -63,7 +63,7 @@ export const giveFinishFor = (replay: Replay, callId: CallId): boolean => {
 };
 
 const callOf = ({ record, state }: Replay, approvalId: ApprovalId): CallId | undefined => {
-  for (const [callId, asked] of record.approvals) if (asked.approvalId === approvalId) return callId;
+  for (const [callId, asked] of record.approvals) if (asked.some((question) => question.approvalId === approvalId)) return callId;
   for (const [callId, asked] of state.pendingApprovals) if (asked.approvalId === approvalId) return callId;
   return undefined;
 };
@@ -74,7 +74,12 @@ export const giveAnswers = (replay: Replay, on: readonly WaitingFor[]): boolean 
   const heard = on.flatMap((one) => {
     if (one.type !== "approval") return [];
     const callId = callOf(replay, one.approvalId);
-    const isHeard = callId !== undefined && (record.startedCalls.has(callId) || record.settledCalls.has(callId));
+    const isHeard =
+      callId !== undefined &&
+      (record.startedCalls.has(callId) ||
+        record.settledCalls.has(callId) ||
+        // The question was put again, which only an answer brings about.
+        (record.approvals.get(callId)?.at(-1) ?? one).approvalId !== one.approvalId);
     return isHeard || !record.parked ? [one.approvalId] : [];
   });
   const isAnswer = (input: InputEvent): boolean => input.type === "approval.answered" && heard.includes(input.approvalId);

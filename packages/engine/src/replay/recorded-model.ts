@@ -50,7 +50,7 @@ const answer = async function* (replay: Replay, request: ModelRequest, signal: A
     case "model.failed":
       throw toThrown(next.error);
     case "context.fitted": {
-      if (!next.summary || next.summary.model === "none") throw new RetinueError("model_unreachable", "It could not summarise.");
+      if (!next.summary || next.summary.model === "none") throw NO_SUMMARY;
       const { text, usage, costUsd } = next.summary;
       yield {
         type: "answer",
@@ -62,6 +62,8 @@ const answer = async function* (replay: Replay, request: ModelRequest, signal: A
       return;
     }
     case "limit.reached":
+      // What stood in the place of the summary was no shorter than what it was to stand for.
+      if (next.limit === "contextTokens") throw NO_SUMMARY;
       advanceTo(replay, next.used);
       break;
     case "run.settled":
@@ -92,6 +94,9 @@ const answer = async function* (replay: Replay, request: ModelRequest, signal: A
   signal.throwIfAborted();
   throw new Divergence(next.seq, `${next.type} was recorded while a model was asked, but nothing stops it now.`);
 };
+
+/** Why a summary failed stands nowhere. Had its model been away, the record would say that it was waited for. */
+const NO_SUMMARY = new RetinueError("model_bad_request", "It could not summarise.");
 
 const toThrown = ({ code, message, hint }: EventOf<"model.failed">["error"]): RetinueError =>
   new RetinueError(code, message, hint === undefined ? {} : { hint });

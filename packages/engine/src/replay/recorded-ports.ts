@@ -11,7 +11,7 @@ import { executeAgain, judgeAgain } from "./recorded-calls.ts";
 import { giveAnswers, giveFinishFor, giveNoticed } from "./recorded-inputs.ts";
 import { recordedModel } from "./recorded-model.ts";
 import type { Replay } from "./replay.ts";
-import { cancelNow, EndOfRecord, nextAtEnd, refusalNext } from "./replay.ts";
+import { cancelNow, EndOfRecord, isStartedAgain, nextAtEnd, refusalNext } from "./replay.ts";
 
 export const createRecordedPorts = (replay: Replay, tools: Ports["tools"]): Ports => {
   const { record, stretch } = replay;
@@ -72,6 +72,7 @@ const waitAgain = (replay: Replay, on: readonly WaitingFor[]): "input" | "park" 
   for (const [callId, { approvalId }] of state.pendingApprovals)
     if (on.some((one) => one.type === "approval" && one.approvalId === approvalId) && giveFinishFor(replay, callId))
       return "input";
+  for (const callId of replay.executedCalls.keys()) if (isStartedAgain(replay, callId)) return "input";
   if (record.parked) return "park";
   giveNoticed(replay);
   if (state.inbox.length > 0 || state.finishRequested) return "input";

@@ -1,5 +1,5 @@
 /** One stretch of a run that is run again on its record: how far it is, what comes next, and what stops it. */
-import type { InputEvent, RecordedEvent } from "@retinue/protocol";
+import type { CallId, InputEvent, RecordedEvent } from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
 import type { ManualClock, RunState } from "@retinue/runtime";
 import { createManualClock } from "@retinue/runtime";
@@ -49,6 +49,10 @@ export type Replay = {
   written: number;
   settledCount: number;
   hasParkedCalls: boolean;
+  /** How often each call was executed. */
+  readonly executedCalls: Map<CallId, number>;
+  /** How often a call was judged, of those that a human is asked about. */
+  readonly judgedCalls: Map<CallId, number>;
   /** Calls that wait for what was written before their answers. */
   wakeTools: (() => void)[];
 };
@@ -69,9 +73,15 @@ export const createReplay = ({ events, unnoticed }: Stretch, state: RunState): R
     written: 0,
     settledCount: 0,
     hasParkedCalls: false,
+    executedCalls: new Map(),
+    judgedCalls: new Map(),
     wakeTools: [],
   };
 };
+
+/** Whether the record has a further start of the call. */
+export const isStartedAgain = ({ record, executedCalls }: Replay, callId: CallId): boolean =>
+  (record.startedCalls.get(callId) ?? 0) > (executedCalls.get(callId) ?? 0);
 
 export const cancelNow = ({ cancel, record }: Replay): void =>
   cancel.abort(new RetinueError("cancelled", record.settled?.result.error?.message ?? "The run was cancelled."));

@@ -159,6 +159,46 @@ describe("what is not said to differ", () => {
     await noDifference(made, handle.sessionId);
   });
 
+  test.each([
+    ["before the sibling is done", "first", "foreground"],
+    ["after the sibling is done", "last", "foreground"],
+    ["before the sibling in the background is done", "first", "background"],
+    ["after the sibling in the background is done", "last", "background"],
+  ] as const)("a child that parks while its sibling works, answered %s", async (_, answered, where) => {
+    for (const isChildFirst of [true, false]) {
+      let release = (): void => undefined;
+      const isReleased = new Promise<void>((resolve) => (release = resolve));
+      const parks = delegateTo("worker", "act");
+      const works = delegateTo("planner", "slow", where === "background" ? { background: true } : {});
+      const script = once({
+        main: [{ toolCalls: isChildFirst ? [parks, works] : [works, parks] }],
+        worker: [{ toolCalls: [{ tool: "act", input: { what: "it" }, callId: "it" }] }],
+      });
+      const made = createTestEngine({
+        agents,
+        script: (request) =>
+          askedOf(request).agent === "planner" ? { text: "slowly done", before: () => isReleased } : script(request),
+        grant: { approve: "ask" },
+        engine: { unattended: "park" },
+      });
+      const handle = await made.start("go");
+      const isRecorded = (type: string, agent: string): boolean =>
+        made.log.read(handle.sessionId).some((event) => event.type === type && event.agent === agent);
+      await expect.poll(() => isRecorded("run.parked", "worker")).toBe(true);
+      const answer = async (): Promise<void> => {
+        const [open] = await made.engine.approvals(handle.sessionId);
+        if (open) await made.engine.answer(open.approvalId, { allowed: true });
+      };
+      if (answered === "first") await answer();
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      release();
+      await expect.poll(() => isRecorded("run.settled", "planner")).toBe(true);
+      if (answered === "last") await answer();
+      expect((await handle.result).status).toBe("completed");
+      await noDifference(made, handle.sessionId);
+    }
+  });
+
   test("a run that waits for another in the background, is told something, and is asked to finish", async () => {
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => (release = resolve));

@@ -78,6 +78,18 @@ const endless = () =>
     { price: () => 0.1 },
   );
 
+/** Never summarises. Its answers are long, and so are the arguments of its calls, which a list of the calls repeats. */
+const failingSummary = (argumentChars: number) =>
+  createScriptedModel((request: ModelRequest, answered: number) => {
+    if (request.tools.length === 0) return { error: "model_auth" };
+    return answered < 8 && request.toolChoice !== "none"
+      ? {
+          text: `T${answered}`.padEnd(1_600, "y"),
+          toolCalls: [{ tool: "look", arguments: `{"n":${answered}${" ".repeat(argumentChars)}}`, callId: `c${answered}` }],
+        }
+      : { text: "Done." };
+  });
+
 describe("a replay without models and tools gives the same events", () => {
   const cases: Record<string, () => Promise<readonly RecordedEvent[]>> = {
     "parallel calls, bad calls, failing and denied calls, long outputs": () => record(),
@@ -109,6 +121,13 @@ describe("a replay without models and tools gives the same events", () => {
         ],
         spec: { limits: { contextTokens: 2_500 } },
       }),
+    "a summary that failed, and the calls listed in its place": () =>
+      record({
+        models: [failingSummary(8)],
+        spec: { limits: { contextTokens: 2_500, iterations: 10 } },
+      }),
+    "a summary that failed where nothing else would fit": () =>
+      record({ models: [failingSummary(40_000)], spec: { limits: { contextTokens: 12_000, iterations: 10 } } }),
     "a deadline": async () => {
       const clock = createManualClock();
       return record({

@@ -7,6 +7,7 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { AssistantPart, FinishReason, JsonObject, Usage } from "@retinue/protocol";
 import type { ModelAnswer, ModelChunk, ModelRequest } from "../contract.ts";
 import { createCallIds } from "../wire/call-ids.ts";
+import { toCount } from "../wire/parsed.ts";
 import type { AiSdkOpaque } from "./to-call-options.ts";
 
 type ContentPart = Exclude<LanguageModelV4StreamPart, { type: "finish" | "error" }>;
@@ -149,9 +150,12 @@ const toFinishReason = ({ unified }: LanguageModelV4FinishReason, calls: boolean
   return "other";
 };
 
-const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage => ({
-  input: inputTokens.total ?? (inputTokens.noCache ?? 0) + (inputTokens.cacheRead ?? 0) + (inputTokens.cacheWrite ?? 0),
-  output: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
-  cached: inputTokens.cacheRead ?? 0,
-  reasoning: outputTokens.reasoning ?? 0,
-});
+const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage => {
+  const { noCache, cacheRead, cacheWrite } = inputTokens;
+  return {
+    input: toCount(inputTokens.total ?? toCount(noCache) + toCount(cacheRead) + toCount(cacheWrite)),
+    output: toCount(outputTokens.total ?? toCount(outputTokens.text) + toCount(outputTokens.reasoning)),
+    cached: toCount(cacheRead),
+    reasoning: toCount(outputTokens.reasoning),
+  };
+};

@@ -2,14 +2,26 @@
  * One `doStream` of an AI SDK model, from the call to its finish part. It settles exactly once: with the whole answer, or
  * with the failure. One watchdog watches over all of it, and no stream is left open behind it, whatever the SDK does.
  */
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
 import type { ModelAnswer, ModelChunk } from "../contract.ts";
 import type { Attempt } from "../retry.ts";
 import type { Endpoint } from "../transport/endpoint.ts";
+import { ANSWER_CHARS } from "../transport/exchange.ts";
 import { toFailure } from "../transport/failure.ts";
 import type { Failure } from "../transport/failure.ts";
 import type { AnswerBuilder } from "./answer-builder.ts";
 import { toAiSdkFailure } from "./to-failure.ts";
+
+/** Counted by our own estimate. */
+const UNKNOWN_USAGE: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
 
 export type AiSdkAttemptOptions = {
   readonly model: LanguageModelV4;
@@ -30,6 +42,7 @@ export const startAiSdkAttempt = (options: AiSdkAttemptOptions): Attempt => {
   let outcome: ModelAnswer | Failure | undefined;
   let wake: (() => void) | undefined;
   let answering = false;
+  let chars = 0;
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
 
   const notify = (): void => {
@@ -69,10 +82,13 @@ export const startAiSdkAttempt = (options: AiSdkAttemptOptions): Attempt => {
     }
     const chunk = builder.add(part);
     if (chunk) {
+      if ("text" in chunk) chars += chunk.text?.length ?? 0;
       chunks.push(chunk);
       notify();
     }
-    return undefined;
+    if (chars <= ANSWER_CHARS) return undefined;
+    const cut = builder.finish({ type: "finish", finishReason: { unified: "length", raw: undefined }, usage: UNKNOWN_USAGE });
+    return { type: "answer", ...cut, costUsd: options.price(cut.usage) };
   };
 
   const pump = async (): Promise<void> => {

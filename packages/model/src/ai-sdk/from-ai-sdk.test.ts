@@ -506,3 +506,35 @@ describe("the guard", () => {
     expect(fromAiSdk(model, { id: "work/x", contextWindow: 5 })).toMatchObject({ id: "work/x", contextWindow: 5 });
   });
 });
+
+describe("N13 usage that no call can have", () => {
+  test.each([2 ** 53, 1e18, Number.NaN, Infinity, -1, "9"])("%s is our own estimate, and so is the price", async (tokens) => {
+    // A provider's package may hand on whatever its server said.
+    const told = tokens as number;
+    const usage: LanguageModelV4Usage = {
+      inputTokens: { total: told, noCache: told, cacheRead: told, cacheWrite: told },
+      outputTokens: { total: told, text: told, reasoning: told },
+    };
+    const last: Part = { type: "finish", usage, finishReason: { unified: "stop", raw: "stop" } };
+    const answer = await answerOf([[...say("x".repeat(400)), last]], { ...options(), price: ({ output }) => output / 100 });
+    expect(answer.usage).toEqual({ input: 4, output: 100, cached: 0, reasoning: 0 });
+    expect(answer.costUsd).toBe(1);
+  });
+});
+
+test("an answer that does not end is cut at a bound, and says that it reached its output limit", async () => {
+  const piece = "x".repeat(1024 * 1024);
+  let sent = 0;
+  const endless = () =>
+    new ReadableStream<Part>({
+      start: (controller) => controller.enqueue({ type: "text-start", id: "0" }),
+      pull: (controller) => {
+        sent += 1;
+        controller.enqueue({ type: "text-delta", id: "0", delta: piece });
+      },
+    });
+  const answer = await answerOf([endless]);
+  expect(answer.finishReason).toBe("length");
+  expect(answer.content).toMatchObject([{ type: "text" }]);
+  expect(sent).toBeLessThan(20);
+});

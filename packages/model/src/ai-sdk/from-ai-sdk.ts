@@ -9,6 +9,7 @@ import type { Model } from "../contract.ts";
 import type { Gate } from "../gate.ts";
 import { gateFor } from "../gate.ts";
 import type { CountAnswer } from "../plausible-usage.ts";
+import { createPlausibleCount } from "../plausible-usage.ts";
 import type { RetrySettings } from "../retry.ts";
 import { DEFAULT_RETRY, runAttempts } from "../retry.ts";
 import type { Endpoint } from "../transport/endpoint.ts";
@@ -37,7 +38,7 @@ export type FromAiSdkOptions = {
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** Whether the provider shows the model images inside tool results; known for the common ones. */
   readonly toolResultImages?: boolean;
-  /** What an answer is counted as; as the provider says by default. */
+  /** What an answer is counted as; by default as the provider says where that is possible, else by our own estimate. */
   readonly count?: CountAnswer;
 };
 
@@ -78,7 +79,7 @@ export const fromAiSdk = (given: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   };
   const gate = options.gate ?? gateFor(`ai-sdk ${model.provider}`);
   const price = options.price ?? (() => null);
-  const { count } = options;
+  const { count = createPlausibleCount(price) } = options;
   const images = options.toolResultImages === undefined ? {} : { toolResultImages: options.toolResultImages };
   return {
     id: options.id ?? `${name}/${model.modelId}`,
@@ -94,7 +95,7 @@ export const fromAiSdk = (given: AiSdkModel, options: FromAiSdkOptions = {}): Mo
         gate,
         settings: options.retry ?? DEFAULT_RETRY,
         signal,
-        ...(count === undefined ? {} : { toCounted: (answer) => count(answer, request) }),
+        toCounted: (answer) => count(answer, request),
         start: (onSettled) =>
           startAiSdkAttempt({
             model,

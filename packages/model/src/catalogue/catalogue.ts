@@ -21,6 +21,8 @@ export type Catalogue = {
   readonly entryOf: (modelId: string) => Promise<CatalogueEntry>;
   readonly priceOf: (modelId: string, usage: Usage) => Promise<number | null>;
   readonly contextWindowOf: (modelId: string) => Promise<number | null>;
+  /** Whether the provider is known to have the model; false where nobody has a list of its models. */
+  readonly lists: (modelId: string) => Promise<boolean>;
 };
 
 export const createCatalogue = ({ sourceOf, overrides = {} }: CatalogueOptions): Catalogue => {
@@ -36,6 +38,14 @@ export const createCatalogue = ({ sourceOf, overrides = {} }: CatalogueOptions):
   };
   return {
     entryOf,
+    lists: async (modelId) => {
+      const slash = modelId.indexOf("/");
+      const source = slash < 0 ? undefined : sourceOf(modelId.slice(0, slash));
+      return (
+        Object.hasOwn(overrides, modelId) ||
+        (source !== undefined && (await findListing(source, modelId.slice(slash + 1))) !== undefined)
+      );
+    },
     priceOf: async (modelId, usage) => (await entryOf(modelId)).price(usage),
     contextWindowOf: async (modelId) => (await entryOf(modelId)).contextWindow,
   };
@@ -46,8 +56,13 @@ const FREE: CatalogueEntry = { price: () => 0, contextWindow: null };
 
 const lookUp = async (source: PriceSource, model: string): Promise<CatalogueEntry> => {
   if (source.type === "free") return FREE;
+  return (await findListing(source, model)) ?? UNKNOWN;
+};
+
+const findListing = async (source: PriceSource, model: string): Promise<CatalogueEntry | undefined> => {
+  if (source.type === "free") return undefined;
   const { listingOf } = await import("./genai-prices.ts");
-  return listingOf(source, model) ?? UNKNOWN;
+  return listingOf(source, model);
 };
 
 const overrideFor = (modelId: string, overrides: Readonly<Record<string, PriceOverride>>): PriceOverride | undefined => {

@@ -3,7 +3,7 @@ import type { Findings } from "./findings.ts";
 import type { RankedFile } from "./ranking.ts";
 import { rank } from "./ranking.ts";
 import type { Term } from "./terms.ts";
-import { clip, CONFIGURE, count, listTexts, quote, toAnswer } from "./wording.ts";
+import { clip, count, listTexts, quote, toAnswer } from "./wording.ts";
 
 const MOST_PLACES = 6;
 const MOST_OTHERS = 8;
@@ -35,7 +35,7 @@ export const answerSearch = ({ terms, findings, explain = false, loosened = [] }
     others.length > 0
       ? `Also in: ${others.map(toReference).join(", ")}${left > 0 ? ` and ${count(left, "more file")}` : ""}.`
       : "",
-    explain ? `That is where it is; to explain it takes a real model. ${CONFIGURE}` : "",
+    explain ? "That is where it is. To explain it takes a real model: `retinue doctor` tells how to connect one." : "",
   );
 };
 

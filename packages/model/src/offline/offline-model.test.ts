@@ -70,12 +70,12 @@ const NOTHING = 'No match for "x" in ..';
 
 describe("the stream", () => {
   it("ends with the answer that its chunks spell out, at no price and with estimated tokens", async () => {
-    const { chunks, answer } = await ask(request([user("help")]));
+    const { chunks, answer } = await ask(request([user("help")], { tools: [] }));
     const streamed = chunks.flatMap((chunk) => (chunk.type === "text" ? [chunk.text] : []));
     expect(streamed.length).toBeGreaterThan(1);
     expect(streamed.join("")).toBe(textOf(answer));
     expect(answer).toMatchObject({ finishReason: "stop", costUsd: 0, usage: { cached: 0, reasoning: 0 } });
-    expect(answer.usage.input).toBeGreaterThan(50);
+    expect(answer.usage.input).toBeGreaterThan(15);
     expect(answer.usage.output).toBeGreaterThanOrEqual(Math.floor(textOf(answer).length / 4));
     expect(createOfflineModel().price(answer.usage)).toBe(0);
     expect(createOfflineModel().id).toBe("offline/rules");
@@ -92,7 +92,7 @@ describe("the stream", () => {
   });
 
   it("keeps to the tokens it may use and says that it was cut", async () => {
-    const { answer } = await ask(request([user("help")], { maxOutputTokens: 30 }));
+    const { answer } = await ask(request([user("help")], { tools: [], maxOutputTokens: 30 }));
     expect(textOf(answer)).toHaveLength(120);
     expect(answer.finishReason).toBe("length");
   });
@@ -131,30 +131,24 @@ describe("a search", () => {
     );
   });
 
-  it("is tried once more with looser terms when nothing is found, and then says so", async () => {
+  it("for a name that is nowhere looks for names that contain it, and then says so", async () => {
     const messages = [user("where is frobnicateWidget?")];
     const { answer: first } = await ask(request(messages));
     const none = settle(messages, first, NOTHING, NOTHING, 'No file matches "x" in ..');
     const { answer: second } = await ask(request(none));
-    expect(shownCalls(second)[0]).toBe("grep frobnicat");
-    const still = settle(none, second, NOTHING);
-    const { answer: third } = await ask(request(still));
+    expect(shownCalls(second)).toEqual(["grep frobnicateWidget"]);
+    const { answer: third } = await ask(request(settle(none, second, NOTHING)));
     expect(callsOf(third)).toEqual([]);
-    expect(textOf(third)).toMatch(
-      /^\[offline model.*\n\nNothing was found\. Searched the workspace for "frobnicateWidget", then more loosely for "/,
-    );
+    expect(textOf(third)).toMatch(/^\[offline model.*\n\nNothing here is named frobnicateWidget, and no name contains it\./);
   });
 
-  it("says what a looser search found as such", async () => {
-    const messages = [user("where is limitsFrobnicator?")];
+  it("of a name shows names that contain it where nothing has just that name", async () => {
+    const messages = [user("where is limits_Frobnicator?")];
     const { answer: first } = await ask(request(messages));
     const none = settle(messages, first, NOTHING);
     const { answer: second } = await ask(request(none));
-    const found = settle(none, second, FOUND);
-    const { answer: third } = await ask(request(found));
-    expect(shownCalls(third)).toContain("read src/limits.ts 8");
-    const { answer: last } = await ask(request(settle(found, third, "   12→export const checkLimits = () => {")));
-    expect(textOf(last)).toContain('Searched for "limitsFrobnicator", then more loosely for "limits"');
+    const { answer: last } = await ask(request(settle(none, second, FOUND)));
+    expect(textOf(last)).toContain("Nothing here is named just limits_Frobnicator. Names that contain it:");
     expect(textOf(last)).toContain("- src/limits.ts:12: export const checkLimits");
   });
 
@@ -180,9 +174,7 @@ describe("a search", () => {
     const messages = [user("explain how the limits work")];
     const { answer: first } = await ask(request(messages));
     const { answer } = await ask(request(settle(messages, first, FOUND), { tools: [GREP] }));
-    expect(textOf(answer)).toContain(
-      "to explain it takes a real model. To use a real model: set OPENAI_API_KEY, ANTHROPIC_API_KEY",
-    );
+    expect(textOf(answer)).toContain("To explain it takes a real model: `retinue doctor` tells how to connect one.");
   });
 });
 
@@ -191,10 +183,10 @@ describe("other questions", () => {
     const places = [user("find TODO comments")];
     const { answer: first } = await ask(request(places));
     expect(callsOf(first).map((call) => JSON.parse(call.arguments) as unknown)).toMatchObject([
-      { pattern: String.raw`\bTODO\b` },
+      { pattern: String.raw`\b(TODO|FIXME|XXX|HACK)\b` },
     ]);
     const { answer } = await ask(request(settle(places, first, "[1 matching line in 1 file]\na.ts:\n  4: // TODO: mend")));
-    expect(textOf(answer)).toContain('Searched for "TODO": 1 matching line in 1 file.\n\n- a.ts:4: // TODO: mend');
+    expect(textOf(answer)).toContain("1 line with TODO, FIXME, XXX or HACK in 1 file:\n\n- a.ts:4: // TODO: mend");
 
     const files = [user("which files mention limits?")];
     const { answer: second } = await ask(request(files));
@@ -241,41 +233,47 @@ describe("other questions", () => {
   it("quotes what a project says of itself", async () => {
     const messages = [user("what does this project do?")];
     const { answer: first } = await ask(request(messages));
-    expect(callsOf(first).map((call) => call.tool)).toEqual(["ls", "glob"]);
-    const seen = settle(
-      messages,
-      first,
-      "./  (2 files)\n  README.md  1 B",
-      "[3 files]\nREADME.md\npackages/a/README.md\npackage.json",
-    );
+    expect(callsOf(first).map((call) => call.tool)).toEqual(["ls"]);
+    const seen = settle(messages, first, "./  (2 files)\n  README.md  1 B\n  package.json  1 B");
     const { answer: second } = await ask(request(seen));
-    expect(shownCalls(second)).toEqual(["read README.md", "read package.json"]);
+    expect(shownCalls(second)).toEqual(["read package.json", "read README.md"]);
     const read = settle(
       seen,
       second,
-      "    1→# Thing\n    2→\n    3→It does things.",
       '    1→{\n    2→  "name": "thing",\n    3→  "description": "Does \\"it\\""\n    4→}',
+      "    1→# Thing\n    2→\n    3→It does all the things that are to be done.",
     );
     const { answer } = await ask(request(read));
-    expect(textOf(answer)).toContain('- package.json:2: name "thing"\n- package.json:3: description "Does "it""');
-    expect(textOf(answer)).toContain("README.md:1-3\n```\n1  # Thing\n2\n3  It does things.\n```");
+    expect(textOf(answer)).toContain('thing: Does "it" (package.json:3)');
+    expect(textOf(answer)).toContain("README.md:3 says: It does all the things that are to be done.");
   });
 
-  it.each(["write a parser", "refactor the loop", "translate this", "tell me a joke", "explain this"])(
+  it.each(["write a parser", "refactor the loop", "translate this", "tell me a joke", "why?"])(
     "%s: says what takes a real model, how to get one, and what it can do itself",
     async (question) => {
-      const { answer } = await ask(request([user(question)]));
-      expect(callsOf(answer)).toEqual([]);
+      const messages = [user(question)];
+      const { answer: first } = await ask(request(messages));
+      expect(callsOf(first).map((call) => call.tool)).toEqual(["ls", "grep"]);
+      const listed = "./  (1 file)\n  src/  (1 file)\n    limits.ts  1 kB\n  package.json  1 kB";
+      const { answer } = await ask(request(settle(messages, first, listed, FOUND)));
       const text = textOf(answer);
+      expect(text.split("\n").length).toBeLessThan(20);
       expect(text.split("\n")[0]).toBe(BANNER);
       expect(text).toContain("takes a real model");
-      for (const way of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "Ollama", "retinue.yaml", "where is the rate limit handled?"])
+      for (const way of [
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "Ollama",
+        "retinue.yaml",
+        "how do I run the tests?",
+        "outline of src/limits.ts",
+      ])
         expect(text).toContain(way);
     },
   );
 
   it("greets and tells what can be asked", async () => {
-    const { answer } = await ask(request([user("hello")]));
+    const { answer } = await ask(request([user("hello")], { tools: [] }));
     expect(textOf(answer)).toMatch(/^\[offline model: rule-based, no LLM.*\n\nHello\./);
   });
 

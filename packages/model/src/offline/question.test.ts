@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Intent } from "./question.ts";
 import { toIntent } from "./question.ts";
+import { toAsked } from "./rules/asked.ts";
 
 const kindOf = (question: string): string => {
-  const intent = toIntent(question);
+  const intent = toIntent(toAsked(question));
   switch (intent.type) {
     case "unable":
       return `unable ${intent.wanted}`;
@@ -11,10 +12,8 @@ const kindOf = (question: string): string => {
       return intent.filesOnly ? "files" : "occurrences";
     case "search":
       return intent.explain ? "search explain" : "search";
-    case "help":
     case "read":
     case "list":
-    case "overview":
       return intent.type;
     default:
       return intent satisfies never;
@@ -23,11 +22,7 @@ const kindOf = (question: string): string => {
 
 describe("what is wanted is told from how it is asked", () => {
   it.each([
-    ["hello", "help"],
-    ["Hi!", "help"],
-    ["help", "help"],
-    ["what can you do?", "help"],
-    ["", "help"],
+    ["what about it", "unable unclear"],
     ["where is the rate limit handled?", "search"],
     ["hi, where is the parser?", "search"],
     ["can you find where approvals are answered", "search"],
@@ -52,10 +47,6 @@ describe("what is wanted is told from how it is asked", () => {
     ["package.json", "read"],
     ["what's in README.md", "read"],
     ["read lines 10-30 of foo.ts", "read"],
-    ["what does this project do?", "overview"],
-    ["What is this repository about?", "overview"],
-    ["give me an overview of the codebase", "overview"],
-    ["how is this project organised?", "overview"],
     ["write a function that sorts a list", "unable change"],
     ["please refactor src/loop.ts", "unable change"],
     ["can you fix the failing test?", "unable change"],
@@ -82,11 +73,11 @@ describe("what is wanted is told from how it is asked", () => {
     ["what is in this folder?", { type: "list", path: "." }],
     ["list all files of this project", { type: "list", path: "." }],
   ])("%s names what is meant", (question, expected) => {
-    expect(toIntent(question)).toEqual(expected);
+    expect(toIntent(toAsked(question))).toEqual(expected);
   });
 
   it("only the beginning of a long text is taken as the question", () => {
-    const intent = toIntent(`where are limits checked? ${"overview this ".repeat(300_000)} needleAtTheEnd`);
+    const intent = toIntent(toAsked(`where are limits checked? ${"overview this ".repeat(300_000)} needleAtTheEnd`));
     expect(JSON.stringify(intent)).not.toContain("needleAtTheEnd");
   });
 

@@ -1,26 +1,18 @@
 /** What a user wants, told from how the question is put. */
+import type { Asked } from "./rules/asked.ts";
+import type { Beyond } from "./rules/talk.ts";
 import type { Term } from "./terms.ts";
-import { toTerms } from "./terms.ts";
 
 export type Intent =
-  | { readonly type: "help" }
   /** Beyond rules: `wanted` says what for. */
-  | { readonly type: "unable"; readonly wanted: "change" | "translate" | "explain" | "talk" }
+  | { readonly type: "unable"; readonly wanted: Beyond }
   | { readonly type: "read"; readonly path: string; readonly from?: number; readonly to?: number }
   | { readonly type: "list"; readonly path: string }
-  | { readonly type: "overview" }
   /** All places of something. */
   | { readonly type: "occurrences"; readonly terms: readonly Term[]; readonly filesOnly: boolean }
   /** The best places for something. `explain`: they are only half of what was asked. */
   | { readonly type: "search"; readonly terms: readonly Term[]; readonly explain: boolean };
 
-const POLITE =
-  /^(?:(?:please|hey|hi|hello|ok|okay|so|now|and|also|retinue)\b[\s,!.]*|(?:can|could|would|will) you (?:please )?|i (?:want|need|would like)(?: you)? to |let(?:'s| us) |help me (?:to )?)+/i;
-
-const GREETING =
-  /^(?:hi|hello|hey|help|hola|good (?:morning|day|evening|afternoon)|thanks?(?: you)?|ok(?:ay)?|test|ping|\?+)[\s!.?]*$/i;
-const ABOUT_ITSELF =
-  /^(?:who|what) are you\b|^what can (?:you|i) (?:do|ask)|^how (?:do i|to) use (?:you|this)\b|^(?:show )?help\b/i;
 const CHAT =
   /\b(?:joke|poem|story|song|weather|how are you|how do you feel|meaning of life|your (?:name|favou?rite|opinion))\b|^what(?:'s| is) \d[\d\s+*/x-]*\??$/i;
 const TRANSLATE = /^translate\b/i;
@@ -28,21 +20,6 @@ const CHANGE =
   /^(?:write|implement|add|create|make|build|fix|refactor|rename|delete|remove|change|update|generate|convert|migrate|optimi[sz]e|improve|rewrite|port|edit|replace|move|install|upgrade|run|execute|commit|push|deploy|debug|review|design|plan|insert|append|format|clean|simplify|test)\b/i;
 const EXPLAIN =
   /^(?:explain|why|compare|should|how (?:does|do|is|are|can|could|would|should)|what happens|walk me through|teach)\b/i;
-
-const PROJECT = String.raw`(?:project|repo|repository|code ?base|workspace|app|application|program|package|library|tool|code|thing)`;
-const OVERVIEW = [
-  new RegExp(
-    String.raw`\bwhat(?:'s| does| is| are)? (?:this|the|that)(?: \w+)? ?${PROJECT}?(?: \w+)?(?: do| does| about| for)\b`,
-    "i",
-  ),
-  new RegExp(String.raw`^what(?:'s| is) (?:this|the) ${PROJECT}\b`, "i"),
-  new RegExp(
-    String.raw`\b(?:overview|summary|summari[sz]e|describe|tell me about|explain|introduce|architecture|structure)\b.*\b(?:this|the|my|our|of) ${PROJECT}\b`,
-    "i",
-  ),
-  new RegExp(String.raw`\bhow is (?:this|the) ${PROJECT} (?:structured|organi[sz]ed|laid out|built)\b`, "i"),
-  /^(?:give me an? )?(?:overview|summary)\W*$/i,
-];
 
 const FILES_THAT =
   /\b(?:which|what|list(?: all| the)?|find(?: all| the)?|show(?: me)?(?: all| the)?|how many)\s+(?:\w+\s+)?files?\b(?:\s+(?:that|which|do|does|can|will|to))?\s+(?:mention|contain|use|using|import|reference|include|call|have|talk about|refer to|with|containing|mentioning)/i;
@@ -54,30 +31,32 @@ const LIST =
 const READ =
   /^(?:show|read|open|print|cat|display|view|see|head|type)\b|\bcontents? of\b|^what(?:'s| is| does)(?: in| inside)?\b|^(?:give|get)(?: me)?\b/i;
 
-/** Where rules look; what is longer is material, not a question. */
-const MOST_CHARS = 2000;
+/** A wish to have something changed, also after other words: "find and fix the bug". */
+const THEN_CHANGE =
+  /\b(?:and|then|to|,)\s+(?:write|implement|add|fix|refactor|delete|remove|improve|optimi[sz]e|rewrite|update|upgrade|migrate|mend|repair)\b/i;
 
-export const toIntent = (text: string): Intent => {
-  const asked = text.trim().slice(0, MOST_CHARS).replace(POLITE, "").trim();
-  if (asked === "" || GREETING.test(text.trim()) || ABOUT_ITSELF.test(asked)) return { type: "help" };
-  if (CHAT.test(asked)) return { type: "unable", wanted: "talk" };
-  if (TRANSLATE.test(asked)) return { type: "unable", wanted: "translate" };
-  const terms = toTerms(asked);
-  const path = terms.find((term) => term.kind === "path")?.text;
-  if (FILES_THAT.test(asked)) return orHelp({ type: "occurrences", terms, filesOnly: true });
-  const reading = toReading(asked, terms);
+export const toIntent = ({ text, plain, terms, path }: Asked): Intent => {
+  if (CHAT.test(text)) return { type: "unable", wanted: "talk" };
+  if (TRANSLATE.test(text)) return { type: "unable", wanted: "translate" };
+  if (FILES_THAT.test(text)) return orUnable({ type: "occurrences", terms, filesOnly: true });
+  const reading = toReading(text, terms);
   if (reading) return reading;
-  if (LIST.test(asked) && !PLACES_OF.test(asked)) return { type: "list", path: path ?? toFolder(asked) };
-  if (OVERVIEW.some((pattern) => pattern.test(asked))) return { type: "overview" };
-  if (CHANGE.test(asked) && !/^(?:test|plan|design)s?\W*\w*\?/i.test(asked)) return { type: "unable", wanted: "change" };
-  if (PLACES_OF.test(asked)) return orHelp({ type: "occurrences", terms, filesOnly: false });
-  const explain = EXPLAIN.test(asked);
-  if (explain && terms.every((term) => term.kind === "weak")) return { type: "unable", wanted: "explain" };
-  return orHelp({ type: "search", terms, explain });
+  if (LIST.test(plain) && !PLACES_OF.test(text)) return { type: "list", path: path ?? toFolder(text) };
+  if (CHANGE.test(text) || (THEN_CHANGE.test(text) && !/^(?:how|where|what|which|who)\b/i.test(text)))
+    return { type: "unable", wanted: "change" };
+  if (PLACES_OF.test(text)) return orUnable({ type: "occurrences", terms, filesOnly: false });
+  const explain = EXPLAIN.test(text);
+  const isNamed = terms.some(({ kind }) => kind === "quoted" || kind === "identifier" || kind === "path");
+  if (explain && (terms.every((term) => term.kind === "weak") || (OPINION.test(text) && !isNamed)))
+    return { type: "unable", wanted: "explain" };
+  return orUnable({ type: "search", terms, explain });
 };
 
-const orHelp = (intent: Intent & { readonly terms: readonly Term[] }): Intent =>
-  intent.terms.length === 0 ? { type: "help" } : intent;
+/** What code does not say. */
+const OPINION = /^(?:why|should|compare|is (?:it|this|that)|are (?:they|these))\b/i;
+
+const orUnable = (intent: Intent & { readonly terms: readonly Term[] }): Intent =>
+  intent.terms.some(({ kind }) => kind !== "weak") ? intent : { type: "unable", wanted: "unclear" };
 
 /** "read lines 10-30 of foo.ts", "show me package.json", "foo.ts:10-30", or just a path. */
 const toReading = (asked: string, terms: readonly Term[]): Intent | undefined => {

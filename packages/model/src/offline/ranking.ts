@@ -35,7 +35,8 @@ const rankFile = (path: string, lines: readonly FoundLine[], terms: readonly Ter
   const breadth = matched.reduce((sum, term) => sum + WEIGHT[term.kind] * 0.5, 0);
   const kind = kindOf(path);
   const named = scoreName(path, terms) * (kind === "source" ? 1 : 0.5);
-  const score = (scored[0]?.score ?? 0) + breadth + named + KIND_SCORE[kind];
+  const volume = Math.min(3, Math.log2(1 + lines.length) * 0.6);
+  const score = (scored[0]?.score ?? 0) + breadth + named + volume + KIND_SCORE[kind];
   return { path, score, lines: scored.map(({ line }) => line) };
 };
 
@@ -47,6 +48,8 @@ const scoreLine = (text: string, terms: readonly Term[]): number => {
 /** Definitions of what is looked for count most, those at the top of a file more than locals; imports only lead elsewhere. */
 const scoreForm = (text: string, matched: readonly Term[]): number => {
   const name = definedName(text);
+  // "mod name;" says where the definition is, as an import does.
+  if (/^\s*(?:pub\s+)?mod\s+\w+;/.test(text)) return -2;
   if (name === undefined) return /^\s*(?:import|from|use|using|require|#include|export \{|\} from)\b/.test(text) ? -2 : 0;
   const fit = Math.max(0, ...matched.filter((term) => matchesTerm(term, name)).map((term) => fitOf(term, name)));
   const isLocal = /^\s+(?:const|let|var|val)\b/.test(text);
@@ -71,8 +74,13 @@ const METHOD =
   /^\s*(?:(?:public|private|protected|static|async|readonly|override|get|set)\s+)*#?([A-Za-z_$][\w$]*)\s*(?:\([^()]*\)\s*(?::[^={]+)?\{|[:=]\s*(?:async\s*)?(?:function\b|\([^()]*\)[^=]*=>))/;
 const HEADING = /^#{1,6}\s+(.+)$/;
 
+/** "function will catch it" is a sentence. */
+const PROSE =
+  /^\s*(?:function|class|type|module|object|record|protocol|interface|mod|enum|struct)\s+\w+\s+(?!extends|implements|for|where|struct|interface|func|map|chan|with)[a-z]+\s+[a-z]+\b/;
+
 /** The name that a line gives to something, if it looks like a definition in any of the usual languages. */
 export const definedName = (text: string): string | undefined => {
+  if (PROSE.test(text)) return undefined;
   const name = NAMED.exec(text)?.[1] ?? METHOD.exec(text)?.[1] ?? HEADING.exec(text)?.[1];
   return name !== undefined && /^(?:if|for|while|switch|catch|return|with)$/.test(name) ? undefined : name;
 };
@@ -83,7 +91,8 @@ const scoreName = (path: string, terms: readonly Term[]): number => {
   const scores = terms.map((term) => {
     if (term.kind === "weak" || !matchesTerm(term, name)) return 0;
     const isAll = new RegExp(String.raw`^(?:${term.pattern})\w{0,3}$`, "i").test(stem);
-    return (isAll ? 4 : 1.5) * fitOf(term, stem);
+    const isFirst = new RegExp(String.raw`^(?:${term.pattern})`, "i").test(stem);
+    return (isAll ? 4 : isFirst ? 3 : 1.5) * fitOf(term, stem);
   });
   return Math.max(0, ...scores);
 };
@@ -97,9 +106,13 @@ export const kindOf = (path: string): FileKind => {
     return "generated";
   if (/(?:^|\/)(?:tests?|__tests__|spec|e2e|fixtures?|testing)\/|[._-](?:test|spec)s?\.[^/]+$|(?:^|\/)test_[^/]+$/.test(path))
     return "test";
-  if (/\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|\/)docs?\//i.test(path)) return "docs";
+  if (/\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|\/)(?:docs?|documentation)\//i.test(path)) return "docs";
   if (/\.(?:json|jsonc|ya?ml|toml|ini|cfg|conf|env|properties)$/.test(path)) return "config";
   return "source";
 };
+
+/** A source of the project itself, rather than an example, a benchmark or a script beside it. */
+export const isOwnSource = (path: string): boolean =>
+  kindOf(path) === "source" && !/(?:^|\/)(?:examples?|samples?|demos?|bench\w*|scripts?|contrib|website)\//.test(path);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

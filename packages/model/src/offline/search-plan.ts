@@ -7,7 +7,7 @@ import type { Term } from "./terms.ts";
 const MAX_TERMS = 4;
 const MAX_PHRASES = 2;
 const MAX_RESULTS = 60;
-const MAX_READS = 3;
+const MAX_READS = 2;
 /** Found everywhere and telling nothing. */
 const NOISE = "!{*-lock.json,*-lock.yaml,*.lock,*.map,*.min.js,*.min.css,*.svg,*.snap}";
 
@@ -70,6 +70,6 @@ export const planReads = (files: readonly RankedFile[], offers: Offers): readonl
     // A definition explains itself below, anything else around.
     const isDefinition = definedName(best.text) !== undefined;
     const offset = Math.max(1, best.line - (isDefinition ? 4 : 7));
-    return { tool: "read", input: { path, offset, limit: isDefinition ? 24 : 16 } };
+    return { tool: "read", input: { path, offset, limit: isDefinition ? 18 : 14 } };
   });
 };

@@ -43,17 +43,17 @@ export const toTerms = (question: string): readonly Term[] => {
   const words = toWords(rest);
   const strong = [...taken, ...words.filter((term) => term.kind !== "weak")];
   const weak = words.filter((term) => term.kind === "weak");
-  return distinct(strong.length > 0 ? [...strong, ...weak] : lastResort(rest));
+  return distinct([...strong, ...weak]);
 };
 
-/** The parts of what was searched for, shorter and on their own: for a second try. */
+/** The words that a compound name is made of, each on its own: for a second try. */
 export const loosen = (terms: readonly Term[]): readonly Term[] => {
   const before = new Set(terms.map((term) => term.pattern));
-  const parts = terms.flatMap((term) =>
-    splitParts(term.text).filter((part) => part.length > 2 && !STOP_WORDS.has(part.toLowerCase())),
-  );
-  const looser = parts.flatMap((part) => [toWord(part), toWord(part.slice(0, Math.max(4, Math.ceil(part.length * 0.6))), false)]);
-  return distinct(looser).filter((term) => !before.has(term.pattern));
+  const compound = terms.filter((term) => term.kind === "identifier" || term.kind === "quoted");
+  const parts = compound
+    .flatMap((term) => splitParts(term.text))
+    .filter((part) => part.length > 3 && !STOP_WORDS.has(part.toLowerCase()));
+  return distinct(parts.map((part) => toWord(part))).filter((term) => !before.has(term.pattern));
 };
 
 export const matchesTerm = (term: Term, text: string): boolean => new RegExp(term.pattern, term.ignoreCase ? "i" : "").test(text);
@@ -117,10 +117,6 @@ const toPhrase = (first: Term, second: Term): Term => ({
   pattern: String.raw`${first.pattern}\w{0,4}[\s_.-]{0,2}${second.pattern.replace(/^\\b/, "")}`,
   ignoreCase: true,
 });
-
-/** When a question is all general words, they are what it is about. */
-const lastResort = (text: string): readonly Term[] =>
-  (text.match(/[\p{L}\d]{3,}/gu) ?? []).filter((word) => !STOP_WORDS.has(word.toLowerCase())).map((word) => toWord(word));
 
 const STRENGTH: readonly Term["kind"][] = ["quoted", "identifier", "path", "phrase", "word", "weak"];
 

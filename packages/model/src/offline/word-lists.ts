@@ -12,6 +12,10 @@ export const STOP_WORDS = words(`
   such t take tell than thanks that the their them then there these they thing things this those through to too under until up us ve very
   want was way we well were what whats when where wheres whether which while who whom whose why will with within without would yes yet you
   your find search look looking locate list print open read display view explain describe actually exactly currently kind sort mean means
+  affected anyone ask behind best better correct
+  curious currently ever figure first getting good guess happen happened happening help idea interested interesting involved laptop
+  lately lying maybe please pretty probably quick quickly regarding relevant sketch somewhere sorry soon stuff suppose supposed sure touch touched try
+  trying understand useful usually wondering wrong
   able possible exist exists contain contains mention mentions mentioned mentioning occur occurs appear appears
 `);
 

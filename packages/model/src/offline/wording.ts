@@ -8,17 +8,13 @@ export const toAnswer = (...paragraphs: readonly string[]): string =>
 /** Another answer of this model, without saying again what it is. */
 export const withoutBanner = (text: string): string => text.replaceAll(BANNER, "").trim();
 
-export const CONFIGURE =
-  "To use a real model: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY or DEEPSEEK_API_KEY; or start a local " +
-  "server such as Ollama, LM Studio or llama.cpp; or name one in retinue.yaml, as in `model: anthropic/claude-sonnet-5`. " +
-  "`retinue doctor` shows what is found.";
-
-export const ABLE = [
-  "What I can do without one is search this workspace and quote it with paths and line numbers. For example:",
-  '- "where is the rate limit handled?"',
-  '- "which files mention approvals?" or "find TODO comments"',
-  '- "show me package.json" or "read lines 10-30 of src/index.ts"',
-  '- "list the files in src" or "what does this project do?"',
+export const CONNECT = [
+  "To connect a model takes 30 seconds; do one of these and ask again:",
+  "- a key: `export ANTHROPIC_API_KEY=…` (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, DEEPSEEK_API_KEY)",
+  "- a local server: start Ollama, LM Studio, llama.cpp, vLLM or Docker Model Runner; it is found by itself",
+  "- another server, in retinue.yaml: `model: local/NAME` and",
+  '  `providers: { local: { type: openai-compatible, baseUrl: "http://127.0.0.1:8080/v1" } }`',
+  "`retinue doctor` shows what is found; `retinue init` writes retinue.yaml.",
 ].join("\n");
 
 /** Long enough to recognise, short enough for a list. */
@@ -44,7 +40,7 @@ export const quote = (path: string, lines: readonly { readonly number: number; r
   return [`${path}:${first.number}${last.number > first.number ? `-${last.number}` : ""}`, fence, ...rows, fence].join("\n");
 };
 
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+export const count = (number: number, noun: string, plural = `${noun}s`): string => `${number} ${number === 1 ? noun : plural}`;
 
 /** `"a", "b" and "c"`. */
 export const listTexts = (texts: readonly string[]): string => {

@@ -9,7 +9,20 @@ const toCanonical = (value: Json): string =>
   );
 
 /** The same for requests that a cassette takes for the same. */
-export const toRequestKey = ({ method, url, body }: CassetteRequest): string => `${method} ${url}\n${toCanonical(body)}`;
+export const toRequestKey = ({ method, url, body }: CassetteRequest, { ignoreToolSchemas = false }: MatchOptions = {}): string =>
+  `${method} ${url}\n${toCanonical(ignoreToolSchemas ? withoutTools(body) : body)}`;
+
+export type MatchOptions = {
+  /** Requests that differ only in the tools that they declare are the same. */
+  readonly ignoreToolSchemas?: boolean;
+};
+
+/** Every wire format declares its tools in this field. */
+const withoutTools = (body: Json): Json => {
+  if (!isObject(body)) return body;
+  const { tools: _, ...rest } = body;
+  return rest;
+};
 
 /** `unread` are the exchanges not played yet, `read` those that were. */
 export const explainMismatch = (
@@ -29,6 +42,11 @@ export const explainMismatch = (
     const recorded = [...new Set(unread.map((entry) => `${entry.request.method} ${entry.request.url}`))];
     return `${asked} was not recorded; not played yet: ${recorded.join(", ")}.`;
   }
+  if (nearest.every((difference) => difference.startsWith("tools")))
+    return (
+      `${asked} differs from the nearest of ${candidates.length} recorded only in the schemas of the tools, which another version declared:\n  ` +
+      `${nearest.slice(0, MOST_SHOWN).join("\n  ")}\n  Record it again, or ignore them with --ignore-tool-schemas.`
+    );
   const more = nearest.length > MOST_SHOWN ? `\n  … and ${nearest.length - MOST_SHOWN} more` : "";
   return `${asked} differs from the nearest of ${candidates.length} recorded:\n  ${nearest.slice(0, MOST_SHOWN).join("\n  ")}${more}`;
 };

@@ -439,3 +439,29 @@ test("what was noted while recording is known when it is played, and the rest pl
   expect(said?.at(-1)).toMatchObject({ type: "answer", content: [{ type: "text", text: "hello" }] });
   player.assertDone();
 });
+
+describe("a tool whose schema changed since the recording", () => {
+  const record = async (): Promise<string> => {
+    const server = await start({ reply: () => ({ text: "hello" }) });
+    const recording = await open("record");
+    await converse(server.baseUrl, "mock/m", ["hi"], recording);
+    await recording.close();
+    await writeFile(file, (await readFile(file, "utf8")).replaceAll("Reads.", "Reads a file."));
+    return server.baseUrl;
+  };
+
+  test("is named as that", async () => {
+    const baseUrl = await record();
+    const cassette = await open("play");
+    expect(await converse(baseUrl, "mock/m", ["hi"], cassette)).toEqual([["cassette_mismatch"]]);
+    expect(cassette.assertDone).toThrow(/only in the schemas of the tools[^]*description[^]*--ignore-tool-schemas/);
+  });
+
+  test("is played where the schemas are ignored", async () => {
+    const baseUrl = await record();
+    const cassette = await open("play", { ignoreToolSchemas: true });
+    const [said] = await converse(baseUrl, "mock/m", ["hi"], cassette);
+    expect(said?.at(-1)).toMatchObject({ type: "answer", content: [{ type: "text", text: "hello" }] });
+    cassette.assertDone();
+  });
+});

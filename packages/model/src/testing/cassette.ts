@@ -42,6 +42,8 @@ export type CassetteOptions = {
   readonly secrets?: readonly string[];
   /** Makes equal what may differ between two recordings, such as dates, before bodies are kept and compared. */
   readonly normalize?: (body: Json) => Json;
+  /** Takes requests for the same that differ only in the tools that they declare. */
+  readonly ignoreToolSchemas?: boolean;
   /** Names that are made anew each time, such as ids, for `normalize` to make equal: answers are played with those of now. Needs the flag `g`. */
   readonly madeAnew?: RegExp;
 };
@@ -62,7 +64,7 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
   const { entries, about } = options.mode === "play" ? await readCassetteFile(options.file) : NOTHING;
   if (options.mode === "record") await createCassetteFile(options.file);
   const origins = new Set<string>();
-  const unplayed = Map.groupBy(entries, ({ request }) => toRequestKey(request));
+  const unplayed = Map.groupBy(entries, ({ request }) => toRequestKey(request, options));
   const played = new Set<CassetteEntry>();
   const mismatches: RetinueError[] = [];
   const { madeAnew = NEVER } = options;
@@ -82,7 +84,7 @@ export const openCassette = async (options: CassetteOptions): Promise<Cassette> 
   };
 
   const play = async (asked: CassetteRequest, response: ServerResponse): Promise<void> => {
-    const candidates = unplayed.get(toRequestKey(asked)) ?? [];
+    const candidates = unplayed.get(toRequestKey(asked, options)) ?? [];
     // Of several that are asked alike, the one that is about the same.
     const at = candidates.findIndex(({ request }) => names.fits(request.names ?? [], asked.names ?? []));
     const [entry] = candidates.splice(Math.max(0, at), 1);

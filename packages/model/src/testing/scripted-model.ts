@@ -239,7 +239,10 @@ const toErrorValue = (code: ErrorCode): ErrorValue => ({ code, message: ERRORS[c
 
 const toError = (error: ErrorCode | ErrorValue): RetinueError => {
   const value = typeof error === "string" ? toErrorValue(error) : error;
-  return new RetinueError(value.code, value.message, value.hint === undefined ? {} : { hint: value.hint });
+  return new RetinueError(value.code, value.message, {
+    ...(value.hint === undefined ? {} : { hint: value.hint }),
+    retryAfterMs: value.retryAfterMs,
+  });
 };
 
 /** Waits for what the test holds back, but no longer than the caller wants to wait. */

@@ -31,7 +31,8 @@ const createConnections = ({ Client }: Undici): Connections => {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 30_000,
-      connect: { timeout: 10_000 },
+      // Name, connection and TLS: whoever waits for an answer is told soon that there is no server.
+      connect: { timeout: 5_000 },
     });
     const connection: Connection = {
       send: (request, handler) => void client.dispatch(request, handler),

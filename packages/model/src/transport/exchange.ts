@@ -24,6 +24,10 @@ export type AnswerReader = {
   readonly isEnded: () => boolean;
   /** The answer if it is whole, now that nothing more will come. `rest` is what was left of an event without an end. */
   readonly finish: (rest: string) => ModelAnswer | Failure;
+  /** Characters of the answer so far. */
+  readonly chars: () => number;
+  /** What has come, as an answer that reached its output limit: nothing more is waited for. */
+  readonly cut: () => ModelAnswer | Failure;
   /** What came since the last time, in the order in which it came. */
   readonly takeDelta: () => ModelChunk | undefined;
 };
@@ -40,6 +44,8 @@ export type ExchangeOptions = {
 const MEBIBYTE = 1024 * 1024;
 /** No answer is so large; a server that never ends is not followed for ever. */
 const STREAM_BYTES = 128 * MEBIBYTE;
+/** No model writes a longer answer; one that goes on is cut here. */
+export const ANSWER_CHARS = 8 * MEBIBYTE;
 const ERROR_BODY_CHARS = 64 * 1024;
 /** How long the rest of a response may take once the answer is whole; then the connection is not worth keeping. */
 const DRAIN_MS = 1000;
@@ -160,7 +166,10 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     const stop = this.#push(bytes);
     // Comments keep a connection open, not an answer alive.
     if (this.#sse?.spoke() === true) this.#watchdog.refresh();
-    if (stop === undefined) this.#notify();
+    if (stop === undefined && this.#options.reader.chars() > ANSWER_CHARS) {
+      this.#settle(this.#options.reader.cut());
+      this.disconnect();
+    } else if (stop === undefined) this.#notify();
     else if (stop === ENDED) this.#settle(this.#options.reader.finish(""));
     else {
       this.#settle(stop.type === "failure" ? stop : this.#toFailure(stop));

@@ -34,11 +34,10 @@ export type FailureOptions = {
 /** `happened` goes on after the provider's name and host: "answered 401: …". It is redacted here, whatever it quotes. */
 export const toFailure = (endpoint: Endpoint, code: ErrorCode, happened: string, options: FailureOptions = {}): Failure => ({
   type: "failure",
-  error: new RetinueError(
-    code,
-    endpoint.redact(`${endpoint.provider} (${endpoint.host}) ${happened}`),
-    options.hint === undefined ? {} : { hint: options.hint },
-  ),
+  error: new RetinueError(code, endpoint.redact(`${endpoint.provider} (${endpoint.host}) ${happened}`), {
+    ...(options.hint === undefined ? {} : { hint: options.hint }),
+    ...(options.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
+  }),
   retry: options.retry ?? RETRY[code] ?? "no",
   ...(options.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
   refusal: options.refusal ?? false,

@@ -6,6 +6,9 @@ import { toExcerpt } from "./redact.ts";
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)_|ERR_TLS|ERR_SSL|EPROTO/;
 
+/** Each of these has taken seconds already. */
+const SLOW = /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN)$/;
+
 const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
 /** The innermost code and words; a failed dial of several addresses wraps one error for each. */
@@ -44,6 +47,7 @@ export const toSocketFailure = (endpoint: Endpoint, thrown: unknown, answering: 
   const what = CLOSED.test(code) ? "closed the connection before it answered" : "could not be reached";
   return toFailure(endpoint, "model_unreachable", `${what}: ${said}`, {
     hint: `Check that ${toAddress(endpoint)} is right (${setting}) and that it runs; \`retinue doctor\` tries it.`,
+    ...(SLOW.test(code) && { retry: "no" as const }),
   });
 };
 

@@ -124,6 +124,17 @@ describe("an answer of Messages", () => {
     expect(outcome).toMatchObject({ usage: { input: 1110, output: 7, cached: 100, reasoning: 0 } });
   });
 
+  it.each([2 ** 53, 1e18, -1, "9"])("N13 does not count %s tokens", (tokens) => {
+    const counts = { input_tokens: tokens, cache_read_input_tokens: tokens, output_tokens: tokens };
+    const { outcome } = read([
+      { type: "message_start", message: { usage: counts } },
+      ...text("x"),
+      done("end_turn", { output_tokens: tokens }),
+      STOP,
+    ]);
+    expect(outcome).toMatchObject({ usage: { input: 0, output: 0, cached: 0, reasoning: 0 } });
+  });
+
   it("takes counts that come late, and estimates where none come", () => {
     const late = { input_tokens: 33, output_tokens: 7, cache_read_input_tokens: null };
     expect(read([{ type: "message_start", message: {} }, ...text("x"), done("end_turn", late), STOP]).outcome).toMatchObject({

@@ -162,7 +162,7 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
     };
   };
 
-  return {
+  const reader: AnswerReader = {
     onEvent: (name, data) => {
       const event = parseRecord(data);
       if (event === undefined) return garbage("sent an event that is no JSON object", data);
@@ -240,5 +240,13 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
       return { type: "answer", content, finishReason, usage: counted, costUsd: options.price(counted) };
     },
     takeDelta: () => deltas.take(),
+    chars: () => deltas.chars,
+    cut: () => {
+      ended = true;
+      stopReason = "max_tokens";
+      for (const block of blocks.values()) block.isOpen = false;
+      return reader.finish("");
+    },
   };
+  return reader;
 };

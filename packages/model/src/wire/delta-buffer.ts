@@ -8,9 +8,12 @@ export class DeltaBuffer {
   #waiting: Delta[] = [];
   #last: Delta | undefined;
   #taken = 0;
+  /** Characters of all that was added. */
+  chars = 0;
 
   add(type: Delta["type"], text: string, tool = ""): void {
     if (text === "") return;
+    this.chars += text.length;
     const last = this.#last;
     if (last !== undefined && last.type === type && last.tool === tool) last.text += text;
     else this.#waiting.push((this.#last = { type, text, tool }));

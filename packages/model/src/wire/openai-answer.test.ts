@@ -235,6 +235,10 @@ describe("an answer of Chat Completions", () => {
       { prompt_tokens: "ten", completion_tokens: -5, prompt_tokens_details: null },
       { input: 0, output: 0, cached: 0, reasoning: 0 },
     ],
+    [
+      { prompt_tokens: 2 ** 53, completion_tokens: 1e18, completion_tokens_details: { reasoning_tokens: 1e300 } },
+      { input: 0, output: 0, cached: 0, reasoning: 0 },
+    ],
     [null, { input: 100, output: 1, cached: 0, reasoning: 0 }],
   ])("with usage %j counts %j", (usage, expected) => {
     expect(read([delta({ content: "four" }, "stop"), { choices: [], usage }]).outcome).toMatchObject({ usage: expected });

@@ -67,6 +67,15 @@ class OpenAiReader implements AnswerReader {
     return this.#deltas.take();
   }
 
+  chars(): number {
+    return this.#deltas.chars;
+  }
+
+  cut(): ModelAnswer | Failure {
+    this.#finish = "length";
+    return this.finish("");
+  }
+
   finish(rest: string): ModelAnswer | Failure {
     const { endpoint, price } = this.#options;
     if (this.#finish === undefined) return this.#incomplete("without a finish reason");

@@ -1,4 +1,5 @@
 /** Cautious reading of JSON that a server sent. */
+import { isTokenCount } from "@retinue/protocol";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -15,9 +16,8 @@ export const parseRecord = (text: string): JsonRecord | undefined => {
   }
 };
 
-/** A count of tokens; 0 for what is none. */
-export const toCount = (value: unknown): number =>
-  typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+/** A number of tokens; 0 for everything that cannot be one, which counts as not reported. */
+export const toCount = (value: unknown): number => (isTokenCount(value) ? Math.round(value) : 0);
 
 /** Four characters are about a token, where the server does not say. */
 export const estimateTokens = (chars: number): number => Math.ceil(chars / 4);

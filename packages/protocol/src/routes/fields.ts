@@ -1,7 +1,14 @@
 /** Fields that several routes share. */
 import { z } from "zod";
 import { APPROVE_MODES } from "../grant.ts";
-import { approvalIdSchema, artifactIdSchema, messageIdSchema, runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
+import {
+  approvalIdSchema,
+  artifactIdSchema,
+  messageIdSchema,
+  runIdSchema,
+  sessionIdSchema,
+  turnIdSchema,
+} from "../schemas/ids.ts";
 import { limitsSchema } from "../schemas/limits.ts";
 
 /** Long enough for every id we make, and short enough for every index. */
@@ -15,7 +22,7 @@ export const workspaceParams = z.object({ workspaceId: bounded(workspaceIdSchema
 export const sessionParams = z.object({ sessionId: bounded(sessionIdSchema) });
 export const runParams = z.object({ runId: bounded(runIdSchema) });
 export const messageParams = z.object({ runId: bounded(runIdSchema), messageId: bounded(messageIdSchema) });
-export const queuedTurnParams = z.object({ sessionId: bounded(sessionIdSchema), turnId: z.string().min(1).max(MOST_ID) });
+export const queuedTurnParams = z.object({ sessionId: bounded(sessionIdSchema), turnId: bounded(turnIdSchema) });
 export const sessionRunParams = z.object({ sessionId: bounded(sessionIdSchema), runId: bounded(runIdSchema) });
 export const approvalParams = z.object({ approvalId: bounded(approvalIdSchema) });
 export const artifactParams = z.object({ sessionId: bounded(sessionIdSchema), artifactId: bounded(artifactIdSchema) });
@@ -67,5 +74,9 @@ export const runFields = {
 export const startedSchema = z
   .object({ sessionId: sessionIdSchema, runId: runIdSchema })
   .meta({ title: "Started", description: "The run that was recorded and works on its own now." });
+
+export const continuesWithField = z
+  .enum(APPROVE_MODES)
+  .describe("What the run that continues here may do unasked: as it was begun, or stricter where the settings say so now.");
 
 export const doneSchema = z.object({ ok: z.literal(true) }).meta({ title: "Done", description: "It is recorded." });

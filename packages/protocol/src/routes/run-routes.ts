@@ -7,6 +7,7 @@ import { planSchema } from "../schemas/plan.ts";
 import { approvalScopeSchema } from "../schemas/proposed-act.ts";
 import {
   approvalParams,
+  continuesWithField,
   doneSchema,
   messageParams,
   nextField,
@@ -85,7 +86,7 @@ export const RUN_ROUTES = {
         .optional()
         .describe("Of a yes: keeps the rule that `getApproval` tells, in these words, for this folder, in the user's own files."),
     }),
-    response: doneSchema,
+    response: doneSchema.extend({ approve: continuesWithField.optional() }),
   }),
   listPlans: defineRoute({
     summary: "Sessions in which a person had a plan made or carried out.",

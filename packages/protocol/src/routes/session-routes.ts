@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { APPROVE_MODES } from "../grant.ts";
 import { RECORDED_SCHEMAS } from "../schemas/event-schemas.ts";
-import { runIdSchema, sessionIdSchema } from "../schemas/ids.ts";
+import { runIdSchema, sessionIdSchema, turnIdSchema } from "../schemas/ids.ts";
 import { limitsSchema } from "../schemas/limits.ts";
 import { planSchema } from "../schemas/plan.ts";
 import {
   artifactParams,
+  continuesWithField,
   doneSchema,
   flagQuery,
   nextField,
@@ -75,7 +76,7 @@ export const SESSION_ROUTES = {
   listQueuedTurns: defineRoute({
     summary: "What is said once the turn that runs has ended, in order.",
     params: sessionParams,
-    response: z.object({ turns: z.array(z.object({ turnId: z.string(), text: z.string() })) }),
+    response: z.object({ turns: z.array(z.object({ turnId: turnIdSchema, text: z.string() })) }),
   }),
   queueTurn: defineRoute({
     summary:
@@ -99,7 +100,7 @@ export const SESSION_ROUTES = {
       approve: z.enum(APPROVE_MODES).optional(),
       limits: limitsSchema.optional(),
     }),
-    response: startedSchema,
+    response: startedSchema.extend({ approve: continuesWithField }),
     status: 201,
   }),
   forkSession: defineRoute({

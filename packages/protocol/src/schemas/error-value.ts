@@ -13,5 +13,9 @@ export const errorValueSchema = z
     code: errorCodeSchema.meta({ title: "ErrorCode", description: "One of the codes in `docs/errors.md`." }),
     message: z.string().describe("What happened, and to what."),
     hint: z.string().exactOptional().describe("What to do about it."),
+    retryAfterMs: z
+      .number()
+      .exactOptional()
+      .describe("After how long a model's server wants to be asked again, where it said so."),
   })
   .meta({ title: "ErrorValue", description: "An error as it stands in events and results." });

@@ -6,4 +6,5 @@ export const runIdSchema = z.templateLiteral(["run_", z.string()]).meta({ title:
 export const artifactIdSchema = z.templateLiteral(["art_", z.string()]).meta({ title: "ArtifactId" });
 export const messageIdSchema = z.templateLiteral(["msg_", z.string()]).meta({ title: "MessageId" });
 export const approvalIdSchema = z.templateLiteral(["apr_", z.string()]).meta({ title: "ApprovalId" });
+export const turnIdSchema = z.templateLiteral(["turn_", z.string()]).meta({ title: "TurnId" });
 export const callIdSchema = z.string().meta({ title: "CallId" });

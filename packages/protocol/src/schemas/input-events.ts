@@ -1,7 +1,7 @@
 /** Schemas of inputs: what anybody who may reach the session can append, without the run's lease. */
 import { z } from "zod";
 import { eventSchema } from "./envelope.ts";
-import { approvalIdSchema, messageIdSchema, runIdSchema } from "./ids.ts";
+import { approvalIdSchema, messageIdSchema, runIdSchema, turnIdSchema } from "./ids.ts";
 import { userPartSchema } from "./messages.ts";
 import { approvalScopeSchema, inputSourceSchema } from "./proposed-act.ts";
 
@@ -38,6 +38,19 @@ export const INPUT_SCHEMAS = {
   "cancel.requested": eventSchema("cancel.requested", "The run, and everything below it, is to stop.", {
     reason: z.string().exactOptional().describe("Why."),
     finish: z.boolean().exactOptional().describe("It hands in what it has, in one last turn, in place of being cancelled."),
+    source,
+  }),
+  "turn.queued": eventSchema(
+    "turn.queued",
+    "Somebody said what the session is to do next. It begins with the `run.requested` that names it, when the turns before it have ended.",
+    {
+      turnId: turnIdSchema.describe("The turn."),
+      task: z.array(userPartSchema).describe("What is to be done."),
+      source,
+    },
+  ),
+  "turn.withdrawn": eventSchema("turn.withdrawn", "A queued turn that has not begun is taken back.", {
+    turnId: turnIdSchema.describe("That of `turn.queued`."),
     source,
   }),
 };

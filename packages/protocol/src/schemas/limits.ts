@@ -47,6 +47,10 @@ export const grantSchema = z
       .exactOptional()
       .describe("A call may run if no set denies it, and without a human's word if no set asks for that."),
     base: z.string().exactOptional().describe("The folder that is worked in, seen from the root of the project."),
+    directory: z
+      .string()
+      .exactOptional()
+      .describe("The part of the session's workspace that is worked in, and outside of which nothing is seen."),
     approve: z.enum(APPROVE_MODES).describe("How acts that are more than reading are treated."),
     maxDepth: z.number().describe("Runs deeper than this are not started."),
   })

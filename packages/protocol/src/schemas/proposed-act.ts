@@ -39,6 +39,10 @@ export const proposedActSchema = z
     askedBy: z.string().exactOptional().describe("The rule that wants a human's word, in every approve mode."),
     secrets: z.array(z.string()).exactOptional().describe("Names of the secrets that it is given; their values stand nowhere."),
     question: userQuestionSchema.exactOptional().describe("The act is a question to the human: the answer carries their words."),
+    changed: z
+      .array(z.string())
+      .exactOptional()
+      .describe("The question is put again: what changed since it was put before, such as names of files."),
   })
   .meta({ title: "ProposedAct", description: "The act a human is asked about, in canonical form." });
 

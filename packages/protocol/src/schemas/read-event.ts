@@ -36,6 +36,8 @@ const INPUT_BODIES: Readonly<Record<InputBody["type"], z.ZodObject>> = {
   "message.withdrawn": INPUT_SCHEMAS["message.withdrawn"].omit(ENVELOPE),
   "approval.answered": INPUT_SCHEMAS["approval.answered"].omit(ENVELOPE),
   "cancel.requested": INPUT_SCHEMAS["cancel.requested"].omit(ENVELOPE),
+  "turn.queued": INPUT_SCHEMAS["turn.queued"].omit(ENVELOPE),
+  "turn.withdrawn": INPUT_SCHEMAS["turn.withdrawn"].omit(ENVELOPE),
 };
 
 /** An input before whoever appends it has said to which run. Throws as `readEvent` does; inputs of older versions are not taken. */

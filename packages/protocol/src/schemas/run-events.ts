@@ -1,10 +1,10 @@
 /** Schemas of what is recorded of a run as a whole: how it begins, waits, is limited and ends. */
 import { z } from "zod";
 import { eventSchema } from "./envelope.ts";
-import { callIdSchema, messageIdSchema, runIdSchema } from "./ids.ts";
+import { callIdSchema, messageIdSchema, runIdSchema, turnIdSchema } from "./ids.ts";
 import { limitNameSchema } from "./limits.ts";
 import { messageSchema, userPartSchema } from "./messages.ts";
-import { waitingForSchema } from "./proposed-act.ts";
+import { inputSourceSchema, waitingForSchema } from "./proposed-act.ts";
 import { runResultSchema } from "./result.ts";
 import { forkPointSchema, runSpecSchema } from "./run-spec.ts";
 import { costSchema, usageSchema } from "./usage.ts";
@@ -28,6 +28,8 @@ export const RUN_SCHEMAS = {
     continues: runIdSchema.exactOptional().describe("The run of the same session whose conversation this one goes on with."),
     forkedFrom: forkPointSchema.exactOptional().describe("Where another run was when this one left it."),
     history: z.array(messageSchema).exactOptional().describe("The conversation of that run up to there."),
+    queuedTurn: turnIdSchema.exactOptional().describe("The queued turn that this run begins."),
+    source: inputSourceSchema.exactOptional().describe("Who asked for it, and from where; of main runs alone."),
   }),
   "run.started": eventSchema("run.started", "A process holds the run's lease and drives it.", {
     epoch: z.number().describe("Of the lease; a later lease has a higher one."),

@@ -59,6 +59,10 @@ export const runSpecSchema = z
       .literal(true)
       .exactOptional()
       .describe("What was said in the session before is summarised ahead of the first turn."),
+    recordedOnly: z
+      .literal(true)
+      .exactOptional()
+      .describe("A host made this call itself and only recorded it: nobody drives it, resumes it or replays it."),
   })
   .meta({ title: "RunSpec", description: "Everything needed to run, resume or replay a run, frozen when it is requested." });
 

@@ -14,42 +14,74 @@ const act = (more: Partial<ProposedAct>): ProposedAct => ({
 const shell = (command: string, more: Partial<ProposedAct> = {}): ProposedAct => act({ input: { command }, ...more });
 const write = (...paths: readonly string[]): ProposedAct => act({ tool: "write", effect: "write", paths });
 
-test("a rule for a command covers what begins with its words, and no other line of a shell", () => {
-  const rule = offerRule(shell("npm test -- cart"), "/w");
-  expect(rule).toEqual({ type: "command", words: ["npm", "test"] });
+test("a rule for a command covers that command, word for word, and no other line of a shell", () => {
+  const rule = offerRule(shell("npm test -- 'the cart'"), "/w");
+  expect(rule).toEqual({ type: "command", words: ["npm", "test", "--", "the cart"] });
   if (!rule) return;
-  expect(describeRule(rule)).toBe("npm test …");
-  expect(isCovered(rule, shell("npm test -- other"), "/w")).toBe(true);
+  expect(describeRule(rule)).toBe("npm test -- 'the cart'");
+  expect(isCovered(rule, shell('npm  test -- "the cart"'), "/w")).toBe(true);
   for (const line of [
-    "npm install",
-    "npm",
-    "npm test; rm -rf .",
-    "npm test && curl x",
-    "npm test > out",
-    "npm test $(id)",
-    "npm testing",
+    "npm test",
+    "npm test -- the cart",
+    "npm test -- 'the cart' x",
+    "npm test -- 'the cart'; ls",
     "env npm test",
   ])
     expect(isCovered(rule, shell(line), "/w"), line).toBe(false);
-  expect(isCovered(rule, shell("npm test", { unsandboxed: "no sandbox" }), "/w")).toBe(false);
-  expect(isCovered(rule, shell("npm test", { secrets: ["TOKEN"] }), "/w")).toBe(false);
+  expect(isCovered(rule, shell("npm test -- 'the cart'", { unsandboxed: "no sandbox" }), "/w")).toBe(false);
+  expect(isCovered(rule, shell("npm test -- 'the cart'", { secrets: ["TOKEN"] }), "/w")).toBe(false);
 });
 
-test.each([
-  "bash -c ls",
-  "node x.js",
-  "python3 a.py",
-  "sudo ls",
-  "rm src",
-  "npx thing",
-  "ls",
-  "git -C / status",
-  "a | b",
-  "npm exec x",
-])("no rule is offered for %s", (line) => expect(offerRule(shell(line), "/w")).toBeUndefined());
+test.each(["bash -c ls", "node x.js", "python3 a.py", "sudo ls", "rm src", "npx thing", "nice bash x", "a | b"])(
+  "no rule is offered for %s",
+  (line) => expect(offerRule(shell(line), "/w")).toBeUndefined(),
+);
 
-test("npm run takes the name of the script into the rule", () => {
-  expect(offerRule(shell("npm run build --watch"), "/w")).toEqual({ type: "command", words: ["npm", "run", "build"] });
+const KEPT = [
+  "npm test",
+  "poetry run pytest",
+  "git push",
+  "terraform apply",
+  "cargo test",
+  "make build",
+  "npm run build",
+  "pnpm test",
+  "go test",
+];
+const MORE = [
+  "--force",
+  "-f",
+  "-auto-approve",
+  "--script-shell=./x",
+  "-exec ./x",
+  "--config ./x",
+  "&& ./x",
+  "; ./x",
+  "> x",
+  "$(./x)",
+  "-- x",
+];
+
+test.each(KEPT)("N22: a rule kept for %j covers no other argument, program or wrapper", (line) => {
+  const rule = offerRule(shell(line), "/w");
+  if (!rule) throw new Error("No rule is offered.");
+  expect(isCovered(rule, shell(line), "/w")).toBe(true);
+  const [program = "", ...args] = line.split(" ");
+  const variants = [
+    ...MORE.map((more) => `${line} ${more}`),
+    ...MORE.slice(0, 6).map((more) => `${program} ${more} ${args.join(" ")}`),
+    `nice ${line}`,
+    `env A=1 ${line}`,
+    `A=1 ${line}`,
+    `${program} run bash`,
+  ];
+  expect(variants.filter((variant) => isCovered(rule, shell(variant), "/w"))).toEqual([]);
+});
+
+test("N22: a rule that an earlier release kept as the beginning of commands covers just its words", () => {
+  const rule = { type: "command", words: ["git", "push"] } as const;
+  expect(isCovered(rule, shell("git push"), "/w")).toBe(true);
+  expect(isCovered(rule, shell("git push --force"), "/w")).toBe(false);
 });
 
 test("a rule for a folder covers files below it, by the same tool, and nothing that is protected or leads out", () => {

@@ -1,6 +1,6 @@
 /**
- * A rule that answers questions in a person's place: commands that begin with certain words, or writes below a folder. Only what can be told for certain is
- * covered: no act without its sandbox, none that is given secrets, none on a protected path, and no command line that a shell could read differently.
+ * A rule that answers questions in a person's place: one command, word for word, or writes below a folder. Only what was seen is covered: no other argument,
+ * no act without its sandbox, none that is given secrets, none on a protected path, and no command line that a shell could read differently.
  */
 import { isAbsolute, relative, sep } from "node:path";
 import type { ProposedAct } from "@retinue/protocol";
@@ -10,10 +10,11 @@ export type ApprovalRule =
   | { readonly type: "command"; readonly words: readonly string[] }
   | { readonly type: "folder"; readonly tool: string; readonly folder: string };
 
-/** They run whatever they are given. */
+/** They run a file or a text that may be another one next time. */
 const RUN_ANYTHING =
-  /^(?:sh|bash|dash|zsh|ksh|fish|env|sudo|xargs|find|nohup|time|timeout|exec|command|eval|node|deno|bun|tsx|python[\d.]*|ruby|perl|php|lua|awk|pwsh|npx|pnpx|ssh|docker|rm)$/;
-const SUBCOMMAND = /^[a-z][\w:.-]*$/;
+  /^(?:sh|bash|dash|zsh|ksh|fish|env|sudo|xargs|find|nohup|nice|time|timeout|exec|command|eval|node|deno|bun|tsx|python[\d.]*|ruby|perl|php|lua|awk|pwsh|npx|pnpx|ssh|docker|rm)$/;
+/** More would not be read before it is kept. */
+const MOST_WORDS = 40;
 
 const plainWords = ({ effect, input }: ProposedAct): readonly string[] | undefined => {
   if (effect !== "execute" || typeof input !== "object" || input === null || !("command" in input)) return undefined;
@@ -34,12 +35,7 @@ const toRelative = (file: string, workspace: string): string | undefined => {
 export const offerRule = (act: ProposedAct, workspace: string): ApprovalRule | undefined => {
   if (!isOrdinary(act)) return undefined;
   const words = plainWords(act);
-  if (words) {
-    const [program = "", first = "", second = ""] = words;
-    if (RUN_ANYTHING.test(program) || !SUBCOMMAND.test(first)) return undefined;
-    if (first !== "run" && first !== "exec") return { type: "command", words: [program, first] };
-    return first === "run" && SUBCOMMAND.test(second) ? { type: "command", words: [program, first, second] } : undefined;
-  }
+  if (words) return RUN_ANYTHING.test(words[0] ?? "") || words.length > MOST_WORDS ? undefined : { type: "command", words };
   if (act.effect !== "write" || act.paths.length === 0) return undefined;
   const tops = new Set(act.paths.map((file) => toRelative(file, workspace)?.split("/").slice(0, -1)[0]));
   const [folder] = tops;
@@ -47,13 +43,15 @@ export const offerRule = (act: ProposedAct, workspace: string): ApprovalRule | u
 };
 
 export const describeRule = (rule: ApprovalRule): string =>
-  rule.type === "command" ? `${rule.words.join(" ")} …` : `${rule.tool} in ${rule.folder}/**`;
+  rule.type === "command" ? rule.words.map(quote).join(" ") : `${rule.tool} in ${rule.folder}/**`;
+
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`);
 
 export const isCovered = (rule: ApprovalRule, act: ProposedAct, workspace: string): boolean => {
   if (!isOrdinary(act)) return false;
   if (rule.type === "command") {
     const words = plainWords(act);
-    return words !== undefined && rule.words.every((word, index) => words[index] === word);
+    return words?.length === rule.words.length && rule.words.every((word, index) => words[index] === word);
   }
   return (
     act.effect === "write" &&

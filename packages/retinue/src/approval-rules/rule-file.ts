@@ -6,7 +6,7 @@ import type { ApprovalRule } from "./approval-rule.ts";
 import { describeRule } from "./approval-rule.ts";
 
 const RULE = z.union([
-  z.object({ type: z.literal("command"), words: z.array(z.string().min(1)).min(2).max(8) }),
+  z.object({ type: z.literal("command"), words: z.array(z.string()).min(1).max(40) }),
   z.object({ type: z.literal("folder"), tool: z.string().min(1), folder: z.string().min(1) }),
 ]);
 const FILE = z.record(z.string(), z.array(RULE));

@@ -150,6 +150,16 @@ describe("asking for an approval", () => {
     expect(answer.allowed).toBe(false);
   });
 
+  test("N23: a long command takes no yes before all of it was shown, and a no at any time", async () => {
+    const command = Array.from({ length: 201 }, (_, at) => `echo ${at}`).join("\n");
+    const { questions, answer } = await decide({ command }, ["y", "s", "v", "y"]);
+    expect(questions[1]).toContain("Not all of it was shown.");
+    expect(questions[3]).toContain("echo 100");
+    expect(answer).toEqual({ allowed: true, scope: "once" });
+    expect((await decide({ command }, ["y"])).answer.allowed).toBe(false);
+    expect((await decide({ command }, ["n"])).answer.allowed).toBe(false);
+  });
+
   test.each<[string, string]>([
     ["391 short lines", "rm -rf build\n" + "\n".repeat(389) + "echo end"],
     ["lines that take several rows each", Array.from({ length: 20 }, (_, at) => `echo ${at} ${"x".repeat(300)}`).join("\n")],

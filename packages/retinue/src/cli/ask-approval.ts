@@ -135,6 +135,7 @@ const askApproval = async (
   const shown = [...head, short ?? body, ...choices, ...(isLong ? [VIEW_ALL] : []), ""].join("\n");
   const whole = [...head, body, ...(diff === undefined ? [] : ["  as it was called:", ...input]), ""].join("\n");
   let question: Question = { shown, prompt: PROMPT };
+  let isSeen = !isLong;
   for (;;) {
     let text: string;
     try {
@@ -144,11 +145,14 @@ const askApproval = async (
       return { allowed: false, reason: "Nobody answered." };
     }
     const answer = toAnswer(text);
-    if (answer) return answer;
+    if (answer && (isSeen || !answer.allowed)) return answer;
     const wantsAll = isLong && text.trim().toLowerCase() === "v";
     // The whole may take many screens; what it is about then stands below it once more.
-    question = wantsAll
-      ? { shown: whole + shown, prompt: PROMPT }
-      : { shown: "", prompt: `Please answer with y, r, s, n or n reason${isLong ? ", or v to view all" : ""}: ` };
+    isSeen ||= wantsAll;
+    question = answer
+      ? { shown: "", prompt: "Not all of it was shown. View all with v before you allow it, or answer n: " }
+      : wantsAll
+        ? { shown: whole + shown, prompt: PROMPT }
+        : { shown: "", prompt: `Please answer with y, r, s, n or n reason${isLong ? ", or v to view all" : ""}: ` };
   }
 };

@@ -10,7 +10,11 @@ import type { RetinueOptions } from "../create-retinue.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export type CassetteOptions = { readonly record?: string; readonly replay?: string };
+export type CassetteOptions = {
+  readonly record?: string;
+  readonly replay?: string;
+  readonly ignoreToolSchemas?: boolean;
+};
 
 export type OpenCassette = {
   /** For `createRetinue`. In a replay the model is the one that was recorded, so that none is looked for. */
@@ -31,7 +35,7 @@ export type CassetteContext = {
 };
 
 export const withCassette = async <T>(
-  { record, replay }: CassetteOptions,
+  { record, replay, ignoreToolSchemas = false }: CassetteOptions,
   { workspace, flagModel, settingsModel }: CassetteContext,
   { secrets, env }: Surroundings,
   use: (cassette: OpenCassette) => Promise<T>,
@@ -53,6 +57,7 @@ export const withCassette = async <T>(
     secrets: secrets().map(({ value }) => value),
     normalize: (body) => makeEqual(body, { folders, worktrees }),
     madeAnew: MADE_ANEW,
+    ignoreToolSchemas,
   });
   try {
     const { model: recorded, workspace: recordedIn } = cassette.about;
@@ -98,6 +103,9 @@ const CASSETTE = '{"cassette":';
 /** Ids of runs and sessions are made anew every time; those of artifacts follow from what they hold. */
 const MADE_ANEW = /\b(run|ses|apr)_[0-9a-z]{24,}\b/g;
 
+/** How long a sub-agent worked, in the result that its parent reads. */
+const DURATION = /"durationMs":\d+/g;
+
 /** Where runs work: the folder of the project, and the worktrees that are made for them. */
 type Places = { readonly folders: readonly string[]; readonly worktrees: readonly RegExp[] };
 
@@ -106,7 +114,8 @@ const makeEqual = (body: Json, places: Places): Json => {
     const inWorktrees = places.worktrees.reduce((text, worktree) => text.replace(worktree, "[worktree]"), body);
     return places.folders
       .reduce((text, folder) => (folder === "/" ? text : text.replaceAll(folder, "[workspace]")), inWorktrees)
-      .replace(MADE_ANEW, "$1_[id]");
+      .replace(MADE_ANEW, "$1_[id]")
+      .replace(DURATION, '"durationMs":0');
   }
   if (Array.isArray(body)) return body.map((item: Json) => makeEqual(item, places));
   if (body === null || typeof body !== "object") return body;

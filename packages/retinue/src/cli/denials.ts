@@ -1,6 +1,7 @@
 /** Acts that were denied because nobody was there to be asked: what each was, who wanted it, and which `--approve` would have allowed it. */
-import type { CallView, RunView, SessionView } from "@retinue/client";
-import type { ToolEffect } from "@retinue/protocol";
+import { type CallView, createSessionView, type RunView, type SessionView } from "@retinue/client";
+import type { RunHandle } from "@retinue/engine";
+import type { RetinueEvent, ToolEffect } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { count } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
@@ -19,6 +20,25 @@ export const findDenials = ({ runs }: SessionView): readonly Denial[] =>
   [...runs.values()].flatMap((run) =>
     [...run.calls.values()].filter((call) => isDenial(call, run)).map((call) => ({ agent: run.agent, call })),
   );
+
+/** The events of a run for one reader, and what was denied in those that have passed. */
+export type WatchedRun = Pick<RunHandle, "runId" | "sessionId"> &
+  AsyncIterable<RetinueEvent> & { readonly denials: () => readonly Denial[] };
+
+export const watchDenials = (run: RunHandle): WatchedRun => {
+  const store = createSessionView(run.sessionId, { isPartial: true, keepsLog: false });
+  return {
+    runId: run.runId,
+    sessionId: run.sessionId,
+    async *[Symbol.asyncIterator]() {
+      for await (const event of run) {
+        store.apply(event);
+        yield event;
+      }
+    },
+    denials: () => findDenials(store.view),
+  };
+};
 
 /** Undefined where no mode lets it happen unasked. */
 const modeFor = (effect: ToolEffect | undefined, { error }: CallView): "workspace" | "all" | undefined => {

@@ -4,7 +4,7 @@ import { toJsonLine } from "../terminal/json-line.ts";
 import { toPrintable } from "../terminal/printable.ts";
 import type { DoctorReport, ProviderReport } from "./doctor-report.ts";
 import { createDoctorReport } from "./doctor-report.ts";
-import { count, money } from "./amounts.ts";
+import { count, duration, money } from "./amounts.ts";
 import type { LiveReport } from "./doctor-live.ts";
 import { EXIT, errorExitCode } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
@@ -92,9 +92,13 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   showSandbox(report.sandbox),
   showBrowser(report.browser),
   showRecord(report.record),
+  ...report.gitLocks.map(showLock),
   ...showInventory(report.inventory),
   ...showInstructions(report.instructions),
 ];
+
+const showLock = ({ file, ageMs }: DoctorReport["gitLocks"][number]): string =>
+  `Git lock ${file}, ${duration(ageMs)} old: git fails while it is there. If no git is at work in the repository, delete it.`;
 
 const showLive = (live: LiveReport): string =>
   live.ok

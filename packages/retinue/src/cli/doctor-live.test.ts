@@ -1,5 +1,5 @@
 import { startMockServer } from "@retinue/model/testing";
-import { writeFile } from "node:fs/promises";
+import { access, mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { DoctorReport } from "./doctor-report.ts";
@@ -70,4 +70,19 @@ test("names where sessions are kept, and why they cannot be", async () => {
   expect(ended.stdout).toContain("Sessions cannot be kept; see the end");
   expect(ended.code).not.toBe(0);
   expect(ended.stderr).toMatch(/retinue\.db.* \[\w+\]$/m);
+});
+
+test("a lock that a killed git left in the repository is told, and left where it is", async () => {
+  const project = await projectWith("model: offline/rules\n");
+  const git = join(project.workspace, ".git");
+  for (const folder of ["objects", "refs"]) await mkdir(join(git, folder), { recursive: true });
+  await writeFile(join(git, "HEAD"), "ref: refs/heads/main\n");
+  const lock = join(git, "packed-refs.lock");
+  await writeFile(lock, "");
+  const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000);
+  await utimes(lock, threeHoursAgo, threeHoursAgo);
+  const { code, stdout } = await callRetinue(project, ["doctor"]);
+  expect(stdout).toMatch(/^Git lock .*\.git\/packed-refs\.lock, 3\.0 h old: git fails while it is there\./m);
+  expect(code).toBe(0);
+  await access(lock);
 });

@@ -1,6 +1,6 @@
 /** Everything `retinue doctor` finds out, as data. Names of variables that hold keys stand in it, never the keys. */
 import type { Detected } from "@retinue/model";
-import type { probeSandbox as ProbeSandbox } from "@retinue/confine";
+import type { GitLock, probeSandbox as ProbeSandbox } from "@retinue/confine";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
 import { execFile } from "node:child_process";
@@ -44,6 +44,8 @@ export type DoctorReport = {
   readonly browser: BrowserReport;
   /** Where sessions are kept, found by opening it. */
   readonly record: { readonly kind: "sqlite" | "postgres"; readonly place: string } | { readonly error: ErrorValue };
+  /** Lock files in the repository of the workspace: a git that was killed leaves them, and others fail by them. */
+  readonly gitLocks: readonly GitLock[];
   readonly inventory: InventoryReport | { readonly error: string };
   /** What each model answered to one tiny request; absent unless it was asked for. */
   readonly live?: readonly LiveReport[];
@@ -130,7 +132,7 @@ export const createDoctorReport = async (
   );
 
   const names = [...new Set([...Object.keys(settings.providers), ...PROVIDERS.map(({ type }) => type)])];
-  const { probeSandbox } = await import("@retinue/confine");
+  const { findGitLocks, probeSandbox } = await import("@retinue/confine");
   return {
     version: readVersion(),
     node: { version: process.versions.node, path: process.execPath },
@@ -162,6 +164,7 @@ export const createDoctorReport = async (
     sandbox: await probeSandbox(),
     browser: await probeBrowser(settings, home, env),
     record: await probeRecord({ settings, env, workspace }, home),
+    gitLocks: await findGitLocks(await realpath(workspace).catch(() => workspace)),
     inventory: await takeInventory({ workspace, settings, env }, loaded),
     ...(isLive && { live: await tryAll({ workspace, settings, env }, name) }),
     instructions: await listInstructions(workspace, env),

@@ -22,6 +22,10 @@ export const EXIT = {
 
 export const errorExitCode = (code: ErrorCode): number => (ERRORS[code].kind === "caller" ? EXIT.usage : EXIT.failed);
 
+/** What was denied because nobody could be asked is not done, whatever the agent says in the end. */
+export const withDenials = (exitCode: number, denials: readonly unknown[]): number =>
+  exitCode === EXIT.done && denials.length > 0 ? EXIT.limit : exitCode;
+
 /** Of a run that nobody interrupted. */
 export const resultExitCode = (result: RunResult): number => {
   switch (result.status) {

@@ -31,9 +31,10 @@ export const formatDiff = (diff: string, redact: Redact): readonly string[] => [
 
 /** The paths and hosts that it touches, the secrets that it is given, and that nothing would keep it to them, where that is so. */
 export const formatTouched = (
-  { paths, hosts, unsandboxed, askedBy, secrets = [] }: ProposedAct,
+  { paths, hosts, unsandboxed, askedBy, secrets = [], changed = [] }: ProposedAct,
   redact: Redact,
 ): readonly string[] => [
+  ...(changed.length === 0 ? [] : [`  asked again, since this changed: ${line(redact(changed.join(", ")))}`]),
   ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),
   ...(secrets.length === 0 ? [] : [`  is given the secrets: ${line(secrets.join(", "))}`]),
   ...(askedBy === undefined ? [] : [`  is asked about by a rule of ${line(redact(askedBy))}`]),

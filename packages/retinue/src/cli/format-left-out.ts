@@ -23,8 +23,11 @@ export const formatSources = (
   return told.length === 0 ? "" : `${toPrintable(redact(`retinue: ${told.join("; ")}`), "line")}\n`;
 };
 
-/** Empty where nothing is left out. */
-export const formatLeftOut = ({ untrusted, problems }: Pick<Retinue, "untrusted" | "problems">, redact: Redact): string => {
+/** Empty where nothing is left out, and commands are confined or asked about. */
+export const formatLeftOut = (
+  { untrusted, problems, unsandboxed, approve }: Pick<Retinue, "untrusted" | "problems" | "unsandboxed" | "approve">,
+  redact: Redact,
+): string => {
   const show = (text: string): string => {
     const line = toPrintable(redact(text), "line");
     return line.length > MOST_CHARS ? `${line.slice(0, MOST_CHARS - 1)}…` : line;
@@ -34,6 +37,7 @@ export const formatLeftOut = ({ untrusted, problems }: Pick<Retinue, "untrusted"
     ...(items.length > MOST ? [`  and ${items.length - MOST} more: ${all}`] : []),
   ];
   const lines = [
+    ...(unsandboxed !== undefined && approve === "all" ? [`retinue: ${unsandboxed}`] : []),
     ...(untrusted.length === 0
       ? []
       : [

@@ -53,6 +53,7 @@ export const loadFolderAgents = async ({ workspace, settings, env }: InventoryOp
       shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
       folder,
+      env,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
     trust,

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "./testing/call-retinue.ts";
 import type { MockProject } from "./testing/mock-project.ts";
 import { call, createMockProject } from "./testing/mock-project.ts";
+import { withoutSandboxLine } from "./testing/without-sandbox-line.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -81,7 +82,7 @@ describe("an agent of the project that has a command run", () => {
     const trusted = await callRetinue(made.project, ["trust", "--yes"]);
     expect(trusted.stdout).toContain("runs this to accept what checked hands in: test -f done.txt");
     const ended = await callRetinue(made.project, ["spawn", "checked", "--approve", "all", "--json", "go"]);
-    expect(ended.stderr).toBe("");
+    expect(withoutSandboxLine(ended.stderr)).toBe("");
     const last: unknown = JSON.parse(ended.stdout.trim().split("\n").at(-1) ?? "");
     expect(last).toMatchObject({ type: "run.settled", result: { status: "completed", filesCreated: ["done.txt"] } });
     expect(made.server.requests[1]?.text).toContain('\\"test -f done.txt\\" does not agree');

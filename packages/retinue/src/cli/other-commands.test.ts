@@ -48,7 +48,8 @@ describe("retinue init", () => {
     expect(ended.stdout).toContain("retinue doctor");
     const text = await readFile(join(made.workspace, "retinue.yaml"), "utf8");
     expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/\.retinue\/retinue\.schema\.json\n/);
-    expect((await loadSettings({ workspace: made.workspace, home: made.home, env: {} })).settings).toEqual(DEFAULT_SETTINGS);
+    const { settings } = await loadSettings({ workspace: made.workspace, home: made.home, env: {} });
+    expect(settings).toEqual({ ...DEFAULT_SETTINGS, isApproveDefault: true });
     const shipped = await readFile(new URL("../../retinue.schema.json", import.meta.url), "utf8");
     expect(await readFile(join(made.workspace, ".retinue", "retinue.schema.json"), "utf8")).toBe(shipped);
   });

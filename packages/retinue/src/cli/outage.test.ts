@@ -1,11 +1,11 @@
-import type { MockServer } from "@retinue/model/testing";
+import type { MockReply, MockServer } from "@retinue/model/testing";
 import { startMockServer } from "@retinue/model/testing";
 import type { RetinueEvent } from "@retinue/protocol";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "./testing/call-retinue.ts";
-import { mockSettings } from "./testing/mock-project.ts";
+import { createMockProject, mockSettings } from "./testing/mock-project.ts";
 import type { Project } from "./testing/spawn-retinue.ts";
 import { createProject } from "./testing/spawn-retinue.ts";
 
@@ -65,6 +65,28 @@ describe.concurrent("retinue run, while its model cannot be reached", { timeout:
     expect(resumed).toMatchObject({ code: 0, stdout: "Done after all.\n" });
   });
 
+  test("-q says once what is away, which setting names it, and for how long it is waited for", async () => {
+    const { project, open } = await awayServer(300_000);
+    const running = project.start(["run", "-q", "hi"]);
+    await running.said("stderr", "providers.local.baseUrl");
+    await open("Back again.");
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 0, stdout: "Back again.\n" });
+    expect(ended.stderr).toMatch(
+      /^retinue: Cannot reach local\/any-name: local \(127\.0\.0\.1:\d+\) refused the connection; is providers\.local\.baseUrl right\? Trying again for 300\.0 s\. \[model_unreachable\]\n {2}hint: Nothing listens at http:\/\/127\.0\.0\.1:\d+\/v1\/\S+: start the server, .*\n$/,
+    );
+  });
+
+  test.each([["test"], ["test", "--json"]])("retinue %s %s says so, too, while it waits", async (...words) => {
+    const { project } = await awayServer(300_000);
+    await mkdir(join(project.workspace, "tests"));
+    await writeFile(join(project.workspace, "tests/a.yaml"), "title: A\nsteps:\n  - action: Look\n    expected: it is there\n");
+    const running = project.start(words);
+    await running.said("stderr", "Cannot reach local/any-name");
+    running.child.kill("SIGINT");
+    expect((await running.ended).stderr).toContain("providers.local.baseUrl");
+  });
+
   test("Ctrl-C ends the wait and cancels the run", async () => {
     const { project } = await awayServer(300_000);
     const running = project.start(["run", "hi"]);
@@ -73,5 +95,42 @@ describe.concurrent("retinue run, while its model cannot be reached", { timeout:
     const ended = await running.ended;
     expect(ended.code).toBe(130);
     expect(ended.stderr).toContain("cancelled in");
+  });
+});
+
+const PASSING: readonly { readonly name: string; readonly fault: NonNullable<MockReply["fault"]>; readonly said: RegExp }[] = [
+  {
+    name: "asks to be left alone for an hour",
+    fault: { type: "status", status: 429, headers: { "retry-after": "3600" } },
+    said: /rate limit: .*\[run_left_open\]\n.*In 60 min: retinue sessions resume/,
+  },
+  {
+    name: "refuses the key",
+    fault: { type: "status", status: 401 },
+    said: /refused the key, which it took before: .*\[run_left_open\]\n.*With a valid key: retinue sessions resume/,
+  },
+  { name: "gives a web page in place of an answer", fault: { type: "html" }, said: /cannot be reached: .*\[run_left_open\]/ },
+];
+
+describe("retinue run, whose provider has answered and then", () => {
+  test.each(PASSING)("$name, leaves the run open, and a resume completes it", async ({ fault, said }) => {
+    let isBack = false;
+    let answers = 0;
+    const made = await createMockProject(() => {
+      if (answers === 0) {
+        answers += 1;
+        return { toolCalls: [{ name: "ls", arguments: "{}" }] };
+      }
+      return isBack ? { text: "Done after all." } : { fault };
+    });
+    cleanups.push(made.remove);
+    const ended = await callRetinue(made.project, ["run", "hi"]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(said);
+    isBack = true;
+    expect(await callRetinue(made.project, ["sessions", "resume", "latest"])).toMatchObject({
+      code: 0,
+      stdout: "Done after all.\n",
+    });
   });
 });

@@ -123,6 +123,12 @@ export const formatProgress = ({ event, runs, redact, columns }: Told): string |
       );
     case "message.withdrawn":
       return line("a message to it was taken back");
+    case "turn.queued":
+      return line(
+        `queued for the next turn: ${event.task.map((part) => (part.type === "text" ? part.text : "(image)")).join(" ")}`,
+      );
+    case "turn.withdrawn":
+      return line("a queued turn was taken back");
     case "result.rejected":
       return line(`its result was not accepted: ${event.reason}`);
     case "guardrail.refused":

@@ -183,6 +183,35 @@ describe.concurrent("retinue run", () => {
   });
 });
 
+describe.concurrent("an act that was denied because nobody could be asked ends the command with 3", () => {
+  const denied = [{ toolCalls: [{ name: "shell", arguments: '{"command":"touch made"}' }] }, { text: "I may not." }];
+
+  test.each([
+    ["run", ["run", "touch it"]],
+    ["run -q", ["run", "-q", "touch it"]],
+    ["run --json", ["run", "--json", "touch it"]],
+    ["spawn", ["spawn", "executor", "touch it"]],
+    ["spawn -q", ["spawn", "-q", "executor", "touch it"]],
+    ["spawn --json", ["spawn", "--json", "executor", "touch it"]],
+  ])("%s", async (_, words) => {
+    const { project } = await setUp(denied);
+    const ended = await callRetinue(project, words);
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain("retinue: 1 act denied: nobody was there to be asked. [approval_unavailable]\n");
+    if (words.includes("--json")) expect(toEvents(ended.stdout).at(-1)).toMatchObject({ type: "run.settled" });
+    else expect(ended.stdout).toContain("I may not.");
+  });
+
+  test("a denial of a sub-agent counts, too", async () => {
+    const { project } = await setUp([
+      { toolCalls: [{ name: "delegate_to_agent", arguments: '{"agent":"executor","task":"touch it"}' }] },
+      ...denied,
+      { text: "It was not done." },
+    ]);
+    expect(await callRetinue(project, ["run", "-q", "touch it"])).toMatchObject({ code: 3, stdout: "It was not done.\n" });
+  });
+});
+
 describe.concurrent("what goes wrong is said with its code and what to do", () => {
   test.each<
     [string, readonly string[], { input?: string | Buffer; env?: Record<string, string> }, string | undefined, number, RegExp]

@@ -4,8 +4,8 @@ import type { RunHandle } from "@retinue/engine";
 import type { RetinueEvent, RunId, RunResult, ToolEffect } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
-import { findDenials, formatDenials } from "./denials.ts";
-import { EXIT, resultExitCode } from "./exit-code.ts";
+import { findDenials, formatDenials, watchDenials } from "./denials.ts";
+import { EXIT, resultExitCode, withDenials } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
 import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
@@ -85,6 +85,11 @@ export const followJson = async (events: AsyncIterable<RetinueEvent>, { stdout, 
   for await (const event of events) await stdout.write(toLines(event));
 };
 
+/** Waits for the end of the events, which somebody has to read. */
+export const readToEnd = async (events: AsyncIterable<RetinueEvent>): Promise<void> => {
+  for await (const _ of events);
+};
+
 export type ShowOptions = {
   /** Where the line that lives is drawn; absent where there is no terminal. */
   readonly status?: LiveStatus | undefined;
@@ -112,18 +117,22 @@ export const showRun = async (
   surroundings: Surroundings,
 ): Promise<number> => {
   const { stdout, stderr, redact } = surroundings;
-  if (view.type === "json") await followJson(run, surroundings);
-  if (view.type === "quiet") await stdout.write(withLineEnd(toPrintable(redact((await run.result).details), "prose")));
   const seen = view.type === "text" ? await followAnswer(run, status, surroundings) : undefined;
+  const watched = watchDenials(run);
+  if (view.type === "json") await followJson(watched, surroundings);
+  if (view.type === "quiet") {
+    await readToEnd(watched);
+    await stdout.write(withLineEnd(toPrintable(redact((await run.result).details), "prose")));
+  }
   const result = await run.result;
   if (view.type === "text") await tellEnd(result, seen?.runs.get(run.runId), surroundings);
   else if (result.error) await stderr.write(formatErrorValue(result.error, redact));
-  const denials = seen ? findDenials(seen) : [];
+  const denials = seen ? findDenials(seen) : watched.denials();
   await stderr.write(formatDenials(denials, effectOf, redact));
   const exitCode = resultExitCode(result);
   if (exitCode !== EXIT.done) return exitCode;
   // Loaded by now, since the run has asked a model.
   const { isOfflineUnable } = await import("@retinue/model");
   if (isOfflineUnable(result.details)) return EXIT.failed;
-  return denials.length > 0 ? EXIT.limit : exitCode;
+  return withDenials(exitCode, denials);
 };

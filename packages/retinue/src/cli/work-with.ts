@@ -28,6 +28,7 @@ import type { View } from "./show-run.ts";
 import { offlineNotice, showRun } from "./show-run.ts";
 import { showUntilParked } from "./show-until-parked.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { tellOutages } from "./tell-outages.ts";
 import { tellProblem } from "./tell-problem.ts";
 import { dropTypeAhead } from "./type-ahead.ts";
 
@@ -37,6 +38,8 @@ export type WorkOptions = {
   readonly view: View;
   /** Answers what it can itself; where a person is there, the rest is asked. */
   readonly approver?: (ask: Approver | undefined) => Approver;
+  /** Outages are told where the view does not show them: always unless it is text. */
+  readonly tellsOutages?: boolean;
   /** In addition, for `createRetinue`. */
   readonly more?: Pick<RetinueOptions, "agents" | "browser" | "desktop" | "model" | "store" | "tap" | "tools">;
 };
@@ -51,6 +54,7 @@ export type AtWork = {
   readonly began: (run: RunHandle) => void;
   /** Those of the command; what is written to stderr stays clear of the line that lives. */
   readonly surroundings: Surroundings;
+  readonly effectOf: (tool: string) => ToolEffect | undefined;
   /** The line that lives, and the runs that it can tell of; absent where there is no terminal. */
   readonly status: LiveStatus | undefined;
   readonly living: LivingRuns | undefined;
@@ -58,7 +62,7 @@ export type AtWork = {
 
 /** Gives the exit code of `work`, or that of the signal that ended it. */
 export const workWith = async (
-  { workspace, settings, view, approver, more = {} }: WorkOptions,
+  { workspace, settings, view, approver, tellsOutages = view.type !== "text", more = {} }: WorkOptions,
   given: Surroundings,
   work: (at: AtWork) => Promise<number>,
 ): Promise<number> => {
@@ -91,6 +95,7 @@ export const workWith = async (
       ...more,
       source: commandSource(),
       onProblem: tellProblem(surroundings),
+      ...(tellsOutages && { onOutage: tellOutages(surroundings) }),
       ...(answers === undefined ? {} : { approver: answers }),
     });
     const effectOf = (tool: string): ToolEffect | undefined => retinue.tools.get(tool)?.effect;
@@ -119,7 +124,7 @@ export const workWith = async (
       };
       const exitCode = leave.aborted
         ? EXIT.unread
-        : await work({ retinue, signal: interrupts.cancelled, show, began, surroundings, status, living });
+        : await work({ retinue, signal: interrupts.cancelled, show, began, surroundings, effectOf, status, living });
       return interrupts.exitCode() ?? exitCode;
     } catch (thrown) {
       if (!leave.aborted) throw thrown;

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "./testing/call-retinue.ts";
 import type { MockProject } from "./testing/mock-project.ts";
 import { call, createMockProject } from "./testing/mock-project.ts";
+import { withoutSandboxLine } from "./testing/without-sandbox-line.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
@@ -21,7 +22,7 @@ const run = async (
   await writeFile(join(made.project.workspace, ".env"), dotenv);
   await writeFile(join(made.project.workspace, "notes.txt"), "first line\n");
   const ended = await callRetinue(made.project, ["run", "--approve", "all", "--json", "do it"]);
-  expect(ended.stderr).toBe("");
+  expect(withoutSandboxLine(ended.stderr)).toBe("");
   return {
     made,
     events: ended.stdout

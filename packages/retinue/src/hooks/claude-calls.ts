@@ -5,6 +5,7 @@
 import path from "node:path";
 import type { Json, JsonObject } from "@retinue/protocol";
 import type { HookedCall } from "@retinue/runtime";
+import { toWireName } from "@retinue/runtime";
 
 export type ClaudeCall = {
   readonly tool_name: string;
@@ -106,5 +107,5 @@ export const toClaudeCalls = (call: HookedCall, isAgent: (tool: string) => boole
   const translate = TRANSLATIONS[tool] ?? (isAgent(tool) ? asTask : undefined);
   if (translate) return translate(input, at, call);
   const [server = "", ...rest] = tool.split(".");
-  return one(rest.length === 0 ? tool : `mcp__${server}__${rest.join("_")}`, input, tool);
+  return one(rest.length === 0 ? tool : `mcp__${server}__${rest.join("_")}`, input, tool, toWireName(tool));
 };

@@ -6,8 +6,8 @@
  */
 import type { RetinueEvent } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import { matchesAny } from "@retinue/protocol/names";
 import type { BeforeVerdict, Hooks } from "@retinue/runtime";
+import { namesTool } from "@retinue/runtime";
 import type { HookSettings } from "../settings/settings.ts";
 import type { HookEnd, HookPlace } from "./hook-process.ts";
 import { createHookRunner } from "./hook-process.ts";
@@ -25,7 +25,7 @@ export type CommandHooks = {
 export const createCommandHooks = (settings: readonly HookSettings[], place: HookPlace): CommandHooks => {
   const of = (on: HookSettings["on"], tool?: string): readonly HookSettings[] =>
     settings.filter(
-      (hook) => hook.on === on && (tool === undefined || hook.match === undefined || matchesAny([hook.match], tool)),
+      (hook) => hook.on === on && (tool === undefined || hook.match === undefined || namesTool([hook.match], tool)),
     );
   const commands = new Map(settings.map((hook) => [hook, { ...hook, timeoutMs: hook.timeoutMs ?? HOOK_MS }]));
   const runHook = createHookRunner([...commands.values()], place);

@@ -3,7 +3,7 @@
  * A hook whose files changed since the session began is not run: agents write in the same folder.
  */
 import { realpath } from "node:fs/promises";
-import type { Command, NetworkOptions } from "@retinue/confine";
+import type { Command, NetworkOptions, SandboxOpenings } from "@retinue/confine";
 import { findNamedPlaces, runCommand, runConfined, toNamedWords } from "@retinue/confine";
 import { digestCommandFiles } from "@retinue/confine/trust";
 import { RetinueError } from "@retinue/protocol";
@@ -21,6 +21,8 @@ export type HookPlace = {
   readonly env: NodeJS.ProcessEnv;
   /** What the user has opened to sandboxes beside public hosts. */
   readonly network?: NetworkOptions;
+  /** What else of the machine the user has opened to sandboxes. */
+  readonly openings?: SandboxOpenings;
   /** Globs of protected paths that the user has set free. */
   readonly unprotected?: readonly string[];
   /** Files that something trusted runs; no hook writes them either. */
@@ -75,7 +77,7 @@ const readableBy = async ({ command, readable = [] }: HookCommand, { workspace, 
 };
 
 const runHook = async (hook: HookCommand, input: unknown, place: HookPlace, signal: AbortSignal): Promise<HookEnd> => {
-  const { workspace, env, network, unprotected, bound } = place;
+  const { workspace, env, network, openings, unprotected, bound } = place;
   const { timeoutMs } = hook;
   let out = "";
   let err = "";
@@ -90,20 +92,19 @@ const runHook = async (hook: HookCommand, input: unknown, place: HookPlace, sign
     onOutput: (chunk) => (out = (out + chunk.toString("utf8")).slice(0, MOST_OUTPUT)),
     onError: (chunk) => (err = (err + chunk.toString("utf8")).slice(0, MOST_OUTPUT)),
   };
-  const end =
+  const { end, refusals } =
     hook.sandbox === false
-      ? await runCommand(command)
-      : (
-          await runConfined({
-            command,
-            workspace,
-            scope: WORKSPACE_RIGHTS,
-            readable: await readableBy(hook, place),
-            ...(network === undefined ? {} : { network }),
-            ...(unprotected === undefined ? {} : { unprotected }),
-            ...(bound === undefined ? {} : { bound }),
-          })
-        ).end;
+      ? { end: await runCommand(command), refusals: [] }
+      : await runConfined({
+          command,
+          workspace,
+          scope: WORKSPACE_RIGHTS,
+          readable: await readableBy(hook, place),
+          ...(network === undefined ? {} : { network }),
+          ...(openings === undefined ? {} : { openings }),
+          ...(unprotected === undefined ? {} : { unprotected }),
+          ...(bound === undefined ? {} : { bound }),
+        }).then(({ end: ended, confinement }) => ({ end: ended, refusals: confinement.refusals }));
   if (end.type === "aborted") throw new RetinueError("tool_failed", "the run was stopped");
   if (end.type === "timeout") throw new RetinueError("tool_failed", `it took longer than ${timeoutMs} ms: ${hook.command}`);
   const why = end.exceeded ?? err.trim().slice(0, 500);
@@ -111,6 +112,6 @@ const runHook = async (hook: HookCommand, input: unknown, place: HookPlace, sign
     exitCode: end.exitCode,
     out,
     err: err.trim(),
-    ended: `${hook.command} ended with ${end.exitCode ?? end.signal}: ${why}`,
+    ended: `${hook.command} ended with ${end.exitCode ?? end.signal}: ${[why, ...refusals].join("; ")}`,
   };
 };

@@ -1,17 +1,13 @@
 /** Reads what a folder brings: settings, tools, agents, secrets, model. Everything that is wrong with the configuration is thrown here, before anything runs. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import { findProjectFolders } from "@retinue/agents";
+import { findProjectFolders, namedRulesOf, toIdleProblems } from "@retinue/agents";
 import type { Model } from "@retinue/model";
 import { RetinueError } from "@retinue/protocol";
-import type { AgentDefinition } from "@retinue/protocol/agent-file";
-import type { AnyTool, PreapprovingSkills, Redactor } from "@retinue/runtime";
-import { findAgentNamed } from "@retinue/runtime";
+import type { AnyTool, Redactor } from "@retinue/runtime";
 import type { KeptVersions } from "@retinue/tools";
 import { createKeptVersions } from "@retinue/tools";
 import type { TrustClaim } from "@retinue/confine/trust";
-import type { AppliedAgents } from "../apply-agent-settings.ts";
-import { applyAgentSettings } from "../apply-agent-settings.ts";
 import { addBoundFiles } from "../bound-files.ts";
 import type { AssembledTools } from "../assemble-tools.ts";
 import { assembleTools, toProblemLine } from "../assemble-tools.ts";
@@ -20,6 +16,7 @@ import { loadTrustedAgents } from "../load-trusted-agents.ts";
 import type { ProjectInstructions } from "../project-instructions.ts";
 import { readProjectInstructions } from "../project-instructions.ts";
 import { spellOut } from "../hooks/spell-out.ts";
+import { toGivenAgent } from "../library/given-agent.ts";
 import { readGivenSkills } from "../library/given-skills.ts";
 import { createRedactor } from "../secrets/create-redactor.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
@@ -28,7 +25,8 @@ import { workspaceSecrets } from "../secrets/workspace-secrets.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { shortModelsOf } from "../short-models.ts";
-import { teachSkills } from "../teach-skills.ts";
+import type { AgentRegistry } from "./agent-registry.ts";
+import { createAgentRegistry } from "./agent-registry.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
@@ -40,17 +38,11 @@ export type LoadedWorkspace = {
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly browsers: AssembledTools["browsers"];
   readonly desktops: AssembledTools["desktops"];
-  readonly agents: ReadonlyMap<string, AgentDefinition>;
-  /** What the settings say of agents, by name. */
-  readonly applied: AppliedAgents["applied"];
-  /** Throws `agent_unknown`. */
-  readonly agentOf: (name: string) => AgentDefinition;
+  readonly registry: AgentRegistry;
   readonly maxDepth: number;
   readonly instructions: ProjectInstructions;
   /** What settings of other worlds say of every agent's calls. */
   readonly permissions: SessionPermissions;
-  /** What skills spare questions about while they are loaded. */
-  readonly preapproving: PreapprovingSkills;
   /** The root of the project, real. */
   readonly root: string;
   /** The folder, seen from the root of its project; empty where it is that. */
@@ -95,9 +87,10 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       modelNames: Object.keys(settings.models),
       shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
-      given: options.agents ?? [],
+      given: (options.agents ?? []).map(toGivenAgent),
       givenSkills: await readGivenSkills(options.skills ?? []),
       folder,
+      env,
       ...(homeDir === undefined ? {} : { homeDir }),
     },
     trust,
@@ -124,20 +117,14 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
     secrets: await workspaceSecrets(folder),
   });
   try {
-    const agents = await prepareAgents({ found, folder, settings, assembled, instructions });
+    const tools = collectTools([...assembled.tools, ...(options.tools ?? [])]);
+    const registry = await createAgentRegistry({ found, folder, settings, instructions, bound });
     await addBoundFiles(
       bound,
       project.root,
       found.permissions.hooks.map(({ command }) => ({ texts: [spellOut(command)] })),
     );
     for (const file of found.loaded.promptFiles) bound.add(await realpath(file).catch(() => file));
-    await addBoundFiles(
-      bound,
-      folder,
-      [...agents.agents.values()].flatMap(({ accept }) =>
-        accept && "command" in accept ? [{ texts: [accept.command], isDeep: false }] : [],
-      ),
-    );
     const secrets = [
       ...(options.secrets ?? []),
       ...(await findSecrets({ env, settings, workspace: folder, servers: assembled.servers })),
@@ -148,7 +135,16 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       env,
       settings,
       versions,
-      ...agents,
+      registry,
+      maxDepth: Math.min(settings.agent.maxDepth, found.loaded.maxDepth ?? Infinity),
+      problems: [
+        ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
+        ...found.problems,
+        ...findIdleRules(found, [...tools.keys()], Object.keys(assembled.servers)),
+        ...registry.problems,
+        ...instructions.problems,
+      ],
+      untrusted: [...assembled.untrusted, ...found.untrusted],
       bound: () => [...bound],
       readOnly: () => [...bound, ...instructions.imported()],
       permissions: found.permissions,
@@ -157,7 +153,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
       instructions,
       browsers: assembled.browsers,
       desktops: assembled.desktops,
-      tools: collectTools([...assembled.tools, ...(options.tools ?? [])]),
+      tools,
       secrets,
       ...(await chooseModels(shared, { env, settings, options })),
       close: assembled.close,
@@ -168,46 +164,20 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   }
 };
 
-type Parts = {
-  readonly found: TrustedAgents;
-  readonly folder: string;
-  readonly settings: Settings;
-  readonly assembled: AssembledTools;
-  readonly instructions: ProjectInstructions;
-};
-
-const prepareAgents = async ({
-  found: { loaded, skillRules, untrusted, problems },
-  folder,
-  settings,
-  assembled,
-  instructions,
-}: Parts): Promise<
-  Pick<LoadedWorkspace, "agents" | "applied" | "agentOf" | "maxDepth" | "preapproving" | "problems" | "untrusted">
-> => {
-  const { agents: set, applied, problems: settingsProblems } = applyAgentSettings(loaded.agents, settings);
-  const taught = await teachSkills(set, loaded.skills, folder);
-  const agents = instructions.instruct(taught.agents);
-  return {
-    agents,
-    applied,
-    agentOf: (name) => {
-      const agent = agents.get(name) ?? agents.get(loaded.aliases.get(name) ?? "") ?? findAgentNamed(name, agents.values());
-      if (!agent)
-        throw new RetinueError("agent_unknown", `There is no agent "${name}". There are: ${[...agents.keys()].join(", ")}.`);
-      return agent;
-    },
-    maxDepth: Math.min(settings.agent.maxDepth, loaded.maxDepth ?? Infinity),
-    preapproving: { rules: skillRules, taughtTo: (agent) => taught.taught.get(agent) ?? [] },
-    problems: [
-      ...assembled.problems.filter(({ code }) => code !== "project_untrusted").map(toProblemLine),
-      ...problems,
-      ...settingsProblems,
-      ...taught.problems,
-      ...instructions.problems,
-    ],
-    untrusted: [...assembled.untrusted, ...untrusted],
-  };
+/** Rules of files that name no tool: whoever wrote them believes that they hold. */
+const findIdleRules = (
+  { loaded, permissions }: TrustedAgents,
+  tools: readonly string[],
+  servers: readonly string[],
+): readonly string[] => {
+  const ofSettings = permissions.files.flatMap(({ file, named }) => toIdleProblems(file, named, { tools, servers }));
+  const ofAgents = [...loaded.agents].flatMap(([name, agent]) => {
+    const source = loaded.sources.get(name);
+    return source ? toIdleProblems(source.file, namedRulesOf(agent, source), { tools, servers }) : [];
+  });
+  return [...ofSettings, ...ofAgents]
+    .filter(({ severity }) => severity !== "notice")
+    .map(({ file, line, message }) => `${file}:${line}: ${message}`);
 };
 
 /** A model that was given stands above the settings, and those above what can be reached. */

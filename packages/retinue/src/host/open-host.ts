@@ -2,6 +2,7 @@
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { createEngineFloor, followSession } from "@retinue/engine";
+import { keepPrivate } from "@retinue/confine";
 import { createTrustStore } from "@retinue/confine/trust";
 import path from "node:path";
 import { openRecord } from "../open-record.ts";
@@ -19,6 +20,7 @@ export const openHost = async (options: HostOptions = {}): Promise<Host> => {
   const env = options.env ?? process.env;
   const home = retinueHome(env);
   const store = options.store ?? (await openStore(options, env));
+  const release = keepPrivate(home);
   const shared: Shared = {
     env,
     home,
@@ -99,6 +101,7 @@ export const openHost = async (options: HostOptions = {}): Promise<Host> => {
             "at once",
           ),
         async () => store.close(),
+        async () => release(),
       ])),
   };
 };

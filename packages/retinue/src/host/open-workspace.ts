@@ -4,16 +4,18 @@ import { compareDefinitions, createMergeOrder, currentRun, verifyReplay } from "
 import type { RunResult, RunSpec, SessionId, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition, ParseOutput } from "@retinue/protocol/agent-file";
-import { ORCHESTRATOR, toPlanGraph } from "@retinue/runtime";
+import { createCleaner, ORCHESTRATOR, resolveToolName, toPlanGraph } from "@retinue/runtime";
 import { createId } from "../create-id.ts";
 import { fanOut } from "../fan-out.ts";
 import type { Agent } from "../library/define-agent.ts";
+import { createMessageRecording } from "../library/message-recording.ts";
 import { toOutputSchema } from "../library/output-schema.ts";
 import type { Run } from "../library/run.ts";
 import { toRun, toTyped } from "../library/run.ts";
-import { createRunText } from "../library/run-text.ts";
 import { createNarrowedLog } from "../narrowed-log.ts";
 import { createPlans } from "../plans.ts";
+import { createRedactor } from "../secrets/create-redactor.ts";
+import { createBegunModes } from "./begun-modes.ts";
 import { closeAll } from "./close-all.ts";
 import { loadWorkspace } from "./load-workspace.ts";
 import type { OwnSessions } from "./own-sessions.ts";
@@ -23,6 +25,7 @@ import { createRunSpecs } from "./run-specs.ts";
 import type { Shared } from "./shared.ts";
 import { createWorkspaceEngine, toClaudeHooks, toPlanSettings } from "./workspace-engine.ts";
 import { createTurnUndo } from "./undo-turn.ts";
+import { findUnsandboxed } from "./unsandboxed-notice.ts";
 import type { RunOptions, Task, Workspace, WorkspaceOptions } from "./workspace.ts";
 
 const MOST_TASK_BYTES = 8 * 1024 * 1024;
@@ -32,12 +35,14 @@ export type OpenOptions = WorkspaceOptions & { readonly onClose: (workspace: Wor
 export const openWorkspace = async (shared: Shared, given: string, { onClose, ...options }: OpenOptions): Promise<Workspace> => {
   const { store } = shared;
   const loaded = await loadWorkspace(shared, given, options);
-  const { folder, settings, agentOf, resolve } = loaded;
+  const { folder, settings, registry, resolve } = loaded;
+  const { agentOf } = registry;
   const record = createNarrowedLog(store);
   const claudeHooks = toClaudeHooks(loaded);
   const engine = createWorkspaceEngine(shared, loaded, { log: record.log, options, claudeHooks });
   const specs = createRunSpecs(shared, loaded, engine);
   const own = createOwnSessions(store, folder);
+  const modes = createBegunModes(shared.home);
   let closing: Promise<void> | undefined;
   const requireOpen = (): void => {
     if (closing) throw new RetinueError("closed", `The workspace ${folder} was closed.`);
@@ -56,7 +61,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
       await own.require(sessionId);
       const held = await engine.heldBy(sessionId);
       // Rights are told from the folder that they are for.
-      if (held && held.from.workspace === folder && loaded.agents.has(held.agent))
+      if (held && held.from.workspace === folder && registry.agents().has(held.agent))
         return { agent: agentOf(held.agent), above: held.from };
     }
     return { agent: agentOf(nameOf(agent)) };
@@ -65,7 +70,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
   const start = async ({ agent: found, above }: Speaker, task: Task, run: RunOptions): Promise<RunHandle> => {
     requireOpen();
     checkTask(task);
-    const { sessionId, mergeOrder, signal } = run;
+    const { sessionId, mergeOrder, signal, queuedTurn, source } = run;
     if (sessionId !== undefined) await own.require(sessionId);
     const output = run.output && toOutputSchema(run.output);
     const agent = output ? { ...found, output: output.json } : found;
@@ -81,19 +86,19 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
       spec,
       ...(output?.parse === undefined ? {} : { parseOutput: output.parse }),
       ...(mergeOrder === undefined ? {} : { mergeOrder }),
+      ...(queuedTurn === undefined ? {} : { queuedTurn }),
+      ...(source === undefined ? {} : { source }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(newSessionId === undefined ? {} : { newSessionId }),
       ...(signal === undefined ? {} : { signal }),
     });
     if (sessionId === undefined) own.beganHere(started.sessionId);
+    await modes.keep(started, spec.grant.approve);
     return started;
   };
 
-  const toWorkspaceRun = <Output>(handle: RunHandle, parse?: ParseOutput<Output>): Run<Output> => {
-    const { sessionId, runId, afterSeq } = handle;
-    const text = createRunText({ sessionId, runId, afterSeq, follow: engine.follow, result: () => handle.result });
-    return toRun(handle, { text, parse });
-  };
+  const toWorkspaceRun = <Output>(handle: RunHandle, parse?: ParseOutput<Output>): Run<Output> =>
+    toRun(handle, { follow: engine.follow, parse });
 
   const runTask: Workspace["run"] = async <Output>(task: Task, how: RunOptions<Output> = {}) => {
     const speaker = await speakerOf(how);
@@ -124,9 +129,11 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
       throw new RetinueError("session_elsewhere", `Run ${parent.runId}, which called this, is one of another workspace.`, {
         hint: "No run can be below one of another workspace; begin one of its own with `run`.",
       });
+    const { limits = {}, isolation, model, approve, workingDirectory } = run;
+    if (model !== undefined) await resolve(model);
     return engine.spawnBelow(
       parent.runId,
-      { agent, task, limits: run.limits ?? {}, tools: run.tools, isolation: run.isolation },
+      { agent, task, limits, tools: run.tools?.map(resolveToolName), isolation, model, approve, workingDirectory },
       run.signal ?? new AbortController().signal,
     );
   };
@@ -137,11 +144,22 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     events: async (sessionId) => store.read(sessionId),
   });
 
+  const recording = createMessageRecording({
+    store,
+    folder,
+    clean: createCleaner(loaded.secrets.length === 0 ? undefined : createRedactor(loaded.secrets)),
+    requireSession: own.require,
+  });
+
   const workspace: Workspace = {
     ...plans,
+    ...recording,
     folder,
     model: loaded.model,
-    agents: loaded.agents,
+    get agents() {
+      return registry.agents();
+    },
+    registerAgent: registry.register,
     tools: loaded.tools,
     instructions: loaded.instructions.files.map(({ file }) => file),
     permissions: [...new Set([...loaded.permissions.rules, ...loaded.permissions.preapproved].map(({ from }) => from))],
@@ -149,6 +167,8 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     browsers: loaded.browsers,
     desktops: loaded.desktops,
     problems: loaded.problems,
+    unsandboxed: await findUnsandboxed(settings),
+    approve: settings.approve,
     untrusted: loaded.untrusted,
     sessions: store.readSide,
     live: toLive(engine, own, folder),
@@ -162,7 +182,9 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     },
     resume: async (id, how) => {
       requireOpen();
-      return toWorkspaceRun(await resumeRun({ store, record, engine, own, specs, resolve }, id, how));
+      const { run, ...mode } = await resumeRun({ store, record, engine, own, specs, modes, resolve }, id, how);
+      modes.dropSettled(run);
+      return Object.assign(toWorkspaceRun(run), mode);
     },
     fork: async (point, { task = "", prompt, ...run } = {}) => {
       requireOpen();
@@ -178,6 +200,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
           task: task === "" ? [] : [{ type: "text", text: task }],
           spec,
           forkedFrom: point,
+          ...(run.source === undefined ? {} : { source: run.source }),
           ...(run.signal === undefined ? {} : { signal: run.signal }),
         }),
       );
@@ -187,7 +210,7 @@ export const openWorkspace = async (shared: Shared, given: string, { onClose, ..
     events: async (sessionId, afterSeq) => store.read(sessionId, afterSeq),
     verify: async (sessionId) => {
       const events = await store.read(sessionId);
-      const agents = new Map([[ORCHESTRATOR.name, ORCHESTRATOR], ...loaded.agents]);
+      const agents = new Map([[ORCHESTRATOR.name, ORCHESTRATOR], ...registry.agents()]);
       const definitions = compareDefinitions(events, { agents, tools: [...loaded.tools.keys()] });
       return { ...(await verifyReplay(events, engine.toolsFor)), definitions };
     },
@@ -219,6 +242,19 @@ const toLive = (engine: Engine, own: OwnSessions, folder: string): Workspace["li
   },
   approvals: async (sessionId) => (await engine.approvals(sessionId)).filter(({ workspace }) => workspace === folder),
   follow: engine.follow,
+  queueTurn: async (sessionId, task, by) => {
+    await own.require(sessionId);
+    return engine.queueTurn(sessionId, task, by);
+  },
+  withdrawTurn: async (sessionId, turnId, by) => {
+    await own.require(sessionId);
+    return engine.withdrawTurn(sessionId, turnId, by);
+  },
+  queuedTurns: async (sessionId) => (await engine.queuedTurns(sessionId)).filter(({ workspace }) => workspace === folder),
+  nextTurn: async (sessionId) => {
+    await own.require(sessionId);
+    return engine.nextTurn(sessionId);
+  },
 });
 
 type Speaker = { readonly agent: AgentDefinition; readonly above?: RunSpec };

@@ -1,12 +1,23 @@
 /** The engine of one workspace: it has the workspace's tools, agents, secrets and rules, and writes to the host's record. */
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Engine } from "@retinue/engine";
 import { createEmbeddedEngine } from "@retinue/engine";
 import type { Guardrails } from "@retinue/protocol";
-import type { PlanSettings, SandboxObstacle } from "@retinue/runtime";
+import type { Outage, OutageDecision, PlanSettings, SandboxObstacle } from "@retinue/runtime";
 import { combineHooks, createJudge, waitOutage } from "@retinue/runtime";
-import { createGitWorktrees, digestFile, digestTree, isUnsandboxedAllowed, probeSandbox } from "@retinue/confine";
+import {
+  createGitWorktrees,
+  createSecretCheck,
+  digestFile,
+  digestTree,
+  holdsRoles,
+  findTreeChanges,
+  isPrivate,
+  isUnsandboxedAllowed,
+  probeSandbox,
+  readContextFile,
+  readScript,
+} from "@retinue/confine";
 import type { EventLog } from "@retinue/store";
 import { readStanding, runShellLine, toCodeIndexes } from "@retinue/tools";
 import { codeOptions, toNetworkOptions } from "../assemble-tools.ts";
@@ -24,6 +35,9 @@ import type { LoadedWorkspace } from "./load-workspace.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
+/** More than a delegation puts into a prompt. */
+const MOST_CONTEXT_BYTES = 64 * 1024;
+
 export type EngineParts = {
   readonly log: EventLog;
   readonly options: WorkspaceOptions;
@@ -31,15 +45,16 @@ export type EngineParts = {
   readonly claudeHooks: ClaudeHooks;
 };
 
-export const toClaudeHooks = ({ folder, root, env, settings, agents, readOnly, permissions }: LoadedWorkspace): ClaudeHooks =>
+export const toClaudeHooks = ({ folder, root, env, settings, registry, readOnly, permissions }: LoadedWorkspace): ClaudeHooks =>
   createClaudeHooks(permissions.hooks, {
     workspace: folder,
     root,
     env,
     network: toNetworkOptions(settings),
+    openings: settings.sandbox,
     unprotected: settings.unprotected,
     bound: readOnly,
-    isAgent: (tool) => agents.has(tool),
+    isAgent: (tool) => registry.agents().has(tool),
   });
 
 export const createWorkspaceEngine = (
@@ -49,13 +64,12 @@ export const createWorkspaceEngine = (
     env,
     settings,
     tools,
-    agents,
+    registry,
     instructions,
     secrets,
     bound,
     readOnly,
     permissions: { preapproved },
-    preapproving,
     model,
     resolve,
     versions,
@@ -63,8 +77,16 @@ export const createWorkspaceEngine = (
   { log, options, claudeHooks }: EngineParts,
 ): Engine => {
   const { unprotected, allowUnsandboxed } = settings;
+  const isSecret = createSecretCheck(unprotected);
   const network = toNetworkOptions(settings);
-  const commandHooks = createCommandHooks(settings.hooks, { workspace: folder, env, network, unprotected, bound: readOnly });
+  const commandHooks = createCommandHooks(settings.hooks, {
+    workspace: folder,
+    env,
+    network,
+    openings: settings.sandbox,
+    unprotected,
+    bound: readOnly,
+  });
   const engine = createEmbeddedEngine({
     log,
     floor,
@@ -73,18 +95,22 @@ export const createWorkspaceEngine = (
       model: resolve,
       tool: (name) => tools.get(name),
       clock: systemClock,
-      outage: waitOutage(settings.retry.unreachableMs),
+      outage: toldOutage(waitOutage(settings.retry.unreachableMs), options.onOutage),
       realPath,
       judge: createJudge({
         digest: digestFile,
         digestTree,
+        findTreeChanges,
+        readScript,
         sandboxObstacle,
         allowUnsandboxed,
         unprotected,
         bound,
         isImported: instructions.isImported,
+        isPrivate,
+        holdsRoles,
         preapproved,
-        skills: preapproving,
+        skills: registry,
       }),
       shell: (command, spec, signal, act) =>
         runShellLine({
@@ -96,9 +122,11 @@ export const createWorkspaceEngine = (
           bound: readOnly,
           allowUnsandboxed: isUnsandboxedAllowed(settings, act),
           network,
+          openings: settings.sandbox,
         }),
       openDirectory: createOpenDirectory({ unprotected }),
-      readFile: (file, from) => readFile(path.resolve(from, file), "utf8"),
+      readFile: async (named, from) =>
+        (await readContextFile({ workspace: from, named, isSecret, mostBytes: MOST_CONTEXT_BYTES })).text,
       worktrees: createGitWorktrees({
         folder: path.join(home, "worktrees"),
         // Nobody can be asked about these calls of git; so they need a sandbox, or a user who wants to be asked about nothing.
@@ -118,7 +146,9 @@ export const createWorkspaceEngine = (
       }),
       ...(secrets.length === 0 ? {} : { redactor: createRedactor(secrets) }),
     },
-    agents,
+    get agents() {
+      return registry.agents();
+    },
     model,
     maxConcurrent: settings.agent.maxConcurrent,
     maxChildren: settings.agent.maxChildren,
@@ -132,7 +162,7 @@ export const createWorkspaceEngine = (
     unattended: settings.approvals.unattended,
     approvalExpiresMs: settings.approvals.expiresMs,
     hooks: combineHooks(
-      [commandHooks.hooks, claudeHooks.hooks, options.hooks, instructions.hooksFor(agents)].filter(
+      [commandHooks.hooks, claudeHooks.hooks, options.hooks, instructions.hooksFor(registry.agents)].filter(
         (hooks) => hooks !== undefined,
       ),
     ),
@@ -143,6 +173,15 @@ export const createWorkspaceEngine = (
   });
   return { ...engine, close: () => closeAll([engine.close, commandHooks.settled]) };
 };
+
+/** Tells of an outage when it begins. */
+const toldOutage =
+  (decide: (outage: Outage) => OutageDecision, onOutage: WorkspaceOptions["onOutage"]) =>
+  (outage: Outage): OutageDecision => {
+    const decision = decide(outage);
+    if (outage.tries === 1 && decision.type === "wait") onOutage?.(outage, decision.leftMs);
+    return decision;
+  };
 
 const withGuardrail = (given: Guardrails | undefined, input: ClaudeHooks["guardrail"]): Guardrails | undefined =>
   input ? { ...given, input: [...(given?.input ?? []), input] } : given;

@@ -1,4 +1,5 @@
 /** Agents in code: every field that is not said has the default that an agent file has. What is wrong with one throws here, before anything runs. */
+import { toAgentName } from "@retinue/agents";
 import type { Guardrails, JsonObject } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AgentDefinition, ParseOutput, Summarize } from "@retinue/protocol/agent-file";
@@ -7,6 +8,8 @@ import { refuseSlowPatterns, resolveToolName } from "@retinue/runtime";
 import { describeIssues } from "@retinue/protocol/describe-issues";
 import { z } from "zod";
 import { toOutputSchema } from "./output-schema.ts";
+import type { SubAgentDefinition } from "./sub-agent-definition.ts";
+import { fromSubAgentDefinition, isSubAgentDefinition } from "./sub-agent-definition.ts";
 
 /** An agent whose results have a type. */
 export type Agent<Output = unknown> = AgentDefinition & { readonly parseOutput?: ParseOutput<Output> };
@@ -33,8 +36,11 @@ export type AgentOptions<Output = unknown> = Omit<Written, "input" | "output" | 
   readonly guardrails?: Guardrails;
 };
 
-export const defineAgent = <Output = unknown>(options: AgentOptions<Output>): Agent<Output> => {
-  const { prompt, input, output, summarize, guardrails, ...fields } = options;
+/** A name in another spelling is brought into ours: `CodeSearch` is `code-search`, and is found by both. */
+export const defineAgent = <Output = unknown>(given: AgentOptions<Output> | SubAgentDefinition): Agent<Output> => {
+  const options: AgentOptions<Output> = isSubAgentDefinition(given) ? fromSubAgentDefinition(given) : given;
+  const { prompt, input, output, summarize, guardrails, ...written } = options;
+  const fields = { ...written, name: nameOf(written.name) };
   const shownOutput = output === undefined ? undefined : toOutputSchema(output);
   const schemas = {
     ...(input === undefined ? {} : { input: isZod(input) ? toOutputSchema(input).json : input }),
@@ -43,18 +49,28 @@ export const defineAgent = <Output = unknown>(options: AgentOptions<Output>): Ag
   const parsed = agentFrontMatterSchema.strict().safeParse({ ...fields, ...schemas });
   if (!parsed.success)
     throw new RetinueError("agent_invalid", `The agent "${fields.name}" is not valid:\n${describeIssues(parsed.error)}`);
-  if (prompt.trim() === "") throw new RetinueError("agent_invalid", `The agent "${fields.name}" has no prompt.`);
+  if (typeof prompt !== "string" || prompt.trim() === "")
+    throw new RetinueError("agent_invalid", `The agent "${fields.name}" has no prompt.`);
   for (const schema of Object.values(schemas)) refuseSlowPatterns(schema);
   const { summarize: _none, ...definition } = parsed.data;
   return {
     ...definition,
     tools: definition.tools.map(resolveToolName),
     deniedTools: definition.deniedTools.map(resolveToolName),
+    ...(definition.hiddenTools === undefined ? {} : { hiddenTools: definition.hiddenTools.map(resolveToolName) }),
     prompt,
     ...(summarize === undefined ? {} : { summarize }),
     ...(guardrails === undefined ? {} : { guardrails: copyOf(guardrails) }),
     ...(shownOutput?.parse === undefined ? {} : { parseOutput: shownOutput.parse }),
   };
+};
+
+const nameOf = (given: unknown): string => {
+  const name = typeof given === "string" ? toAgentName(given) : undefined;
+  if (name !== undefined) return name;
+  throw new RetinueError("agent_invalid", `${JSON.stringify(given)} is not a name of an agent.`, {
+    hint: "A name is letters, digits and dashes and begins with a letter, like code-search or CodeSearch.",
+  });
 };
 
 const isZod = (schema: z.ZodType | JsonObject): schema is z.ZodType => schema instanceof z.ZodType;

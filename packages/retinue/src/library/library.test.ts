@@ -58,7 +58,7 @@ describe("an agent in code", () => {
   });
 
   test("that is not valid is refused where it is defined: a field that there is not would widen it", () => {
-    expect(() => defineAgent({ ...pricing, name: "Not A Name" })).toThrow(/lower case letters/);
+    expect(() => defineAgent({ ...pricing, name: "../name" })).toThrow(/is not a name of an agent/);
     expect(() => defineAgent({ ...pricing, toolz: ["read"] } as never)).toThrow(/toolz/);
     expect(() => defineAgent({ ...pricing, prompt: " " })).toThrow(/no prompt/);
     expect(() => defineAgent({ ...pricing, output: z.object({ at: z.date() }) })).toThrow(/JSON can hold/);

@@ -2,7 +2,10 @@
 import type { RunHandle } from "@retinue/engine";
 import type { RunResult, RunStatus } from "@retinue/protocol";
 import type { ParseOutput } from "@retinue/protocol/agent-file";
-import type { RunText } from "./run-text.ts";
+import type { RunText, RunTextOptions } from "./run-text.ts";
+import { createRunText } from "./run-text.ts";
+import type { SubAgentEvent } from "./sub-agent-events.ts";
+import { toSubAgentEvents } from "./sub-agent-events.ts";
 
 /** Where an output was asked for, a completed run has it. */
 export type RunResultOf<Output> = unknown extends Output
@@ -19,16 +22,21 @@ export type Run<Output = unknown> = Omit<RunHandle, "result"> & {
   readonly result: Promise<RunResultOf<Output>>;
   /** What the main agent says, and nobody else. */
   readonly text: RunText;
+  /** The run's events as those of its sub-agents: when each starts, what it does, and how it ends. Each call reads them from the run's beginning. */
+  readonly subAgentEvents: () => AsyncIterable<SubAgentEvent>;
 };
 
 export const toRun = <Output>(
   handle: RunHandle,
-  { text, parse }: { readonly text: RunText; readonly parse: ParseOutput<Output> | undefined },
+  { follow, parse }: { readonly follow: RunTextOptions["follow"]; readonly parse: ParseOutput<Output> | undefined },
 ): Run<Output> => {
   let typed: Promise<RunResultOf<Output>> | undefined;
+  const { sessionId, runId, afterSeq } = handle;
+  const read: RunTextOptions = { sessionId, runId, afterSeq, follow, result: () => handle.result };
   // The handle itself stays what is iterated; its result is only asked for by whoever wants it.
   return Object.create(handle, {
-    text: { value: text, enumerable: true },
+    text: { value: createRunText(read), enumerable: true },
+    subAgentEvents: { value: () => toSubAgentEvents(read), enumerable: true },
     result: { get: () => (typed ??= toTyped(handle.result, parse)), enumerable: true },
   }) as Run<Output>;
 };

@@ -40,6 +40,10 @@ export type CaseBrowsersOptions = {
   readonly keep: (sessionId: SessionId, kind: Recording["kind"], data: Buffer) => Promise<string>;
 };
 
+/** Acts name the port always, lists only where it is not the usual one. */
+const isNamed = (host: string, allowHosts: readonly string[]): boolean =>
+  allowHosts.includes(host) || allowHosts.includes(host.replace(/:(?:80|443)$/, ""));
+
 export const createCaseBrowsers = (options: CaseBrowsersOptions): CaseBrowsers => {
   const { browsers, ports, signal, hasScreen, secretsOf, record, keep } = options;
   const kept = new Map<string, StorageState>();
@@ -61,8 +65,7 @@ export const createCaseBrowsers = (options: CaseBrowsersOptions): CaseBrowsers =
       const wanted = known.get(sessionId);
       if (!wanted || act.secrets === undefined || !act.secrets.every((name) => wanted.secrets.includes(name))) return false;
       if (act.tool === "type") return hasScreen(sessionId);
-      const page = URL.parse(browsers?.find(sessionId)?.currentPage?.url() ?? "");
-      return act.tool === "browser_type" && page !== null && wanted.allowHosts.includes(page.host);
+      return act.tool === "browser_type" && act.hosts.length > 0 && act.hosts.every((host) => isNamed(host, wanted.allowHosts));
     },
     problems: (sessionId) =>
       (browsers?.find(sessionId)?.log.dialogs ?? [])

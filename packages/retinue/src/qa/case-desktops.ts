@@ -25,8 +25,9 @@ export type CaseDesktopsOptions = {
 
 export const createCaseDesktops = (desktops: Desktops | undefined, { agree, secretsOf }: CaseDesktopsOptions): CaseDesktops => {
   const known = new Set<SessionId>();
-  /** Each command line is asked about once. */
-  const agreed = new Map<string, Promise<void>>();
+  /** One at a time: who has agreed to a command line is not asked about it by the next case as well. */
+  let asking: Promise<void> = Promise.resolve();
+  const inTurn = (line: string): Promise<void> => (asking = asking.catch(() => undefined).then(() => agree(line)));
   return {
     configure: (sessionId, { size = SIZE, programs = [] }, secrets) => {
       known.add(sessionId);
@@ -41,11 +42,7 @@ export const createCaseDesktops = (desktops: Desktops | undefined, { agree, secr
       const missing = desktops.findMissing(programs.map((line) => line.trim().split(/\s+/, 1)[0] ?? ""));
       if (missing !== null) return missing;
       try {
-        for (const line of programs) {
-          const asking = agreed.get(line) ?? agree(line);
-          agreed.set(line, asking);
-          await asking;
-        }
+        for (const line of programs) await inTurn(line);
         return null;
       } catch (thrown) {
         return thrown instanceof Error ? thrown.message : String(thrown);

@@ -103,3 +103,22 @@ const createRandom = (seed: number): (() => number) => {
     return state / 2 ** 32;
   };
 };
+
+test.each(["hunter-2/x", "/k9.x+y z", "~/a_b!c'd(e)*~", "p@ss:w0rd"])("N7: %s is redacted in every percent form", (value) => {
+  const redact = createRedactor([{ name: "PASSWORD", value }]);
+  const percent = (isKept: (char: string) => boolean): string =>
+    value
+      .split("")
+      .map((char) => (isKept(char) ? char : `%${char.charCodeAt(0).toString(16)}`))
+      .join("");
+  const forms = [
+    encodeURIComponent(value),
+    percent((char) => /[\w.~-]/.test(char)),
+    percent((char) => /[\w.-]/.test(char)),
+    percent((char) => /[a-z\d]/i.test(char)),
+    percent((char) => /[\w.*-]/.test(char)).replaceAll("%20", "+"),
+    percent(() => false),
+  ];
+  for (const form of [...forms, ...forms.map((each) => each.replaceAll(/%[\da-f]{2}/g, (code) => code.toUpperCase()))])
+    expect(redact.text(`https://x.example/?a=${form}&b=1`), form).not.toContain(form);
+});

@@ -15,7 +15,15 @@ test.each([
   ["ANYTHING", "github_pat_11ABCDEFG", ["github_pat_11ABCDEFG"]],
   ["Authorization", "Bearer abcdefgh1234", ["abcdefgh1234"]],
   ["PATH", "/usr/bin:/bin-and-more", []],
-  ["SSH_KEY", "/home/someone/.ssh/id", []],
+  ["SSH_KEY", path.join(import.meta.dirname, "find-secrets.test.ts"), []],
+  // N7: a value that begins like a path is a path only where there is such a file.
+  ["SSH_KEY", "/Zm9vYmFyY2FuYXJ5", ["/Zm9vYmFyY2FuYXJ5"]],
+  ["API_KEY", "~/canary0123", ["~/canary0123"]],
+  ["DB_PASSWORD", "./canary0123", ["./canary0123"]],
+  // N7: short, but named.
+  ["DB_PASSWORD", "hunter2", ["hunter2"]],
+  ["DATABASE_URL", "postgres://me:k9$x!2@db/x", ["k9$x!2"]],
+  ["DB_PASSWORD", "monkeys", []],
   ["SHORT_TOKEN", "abc", []],
   ["KEYBOARD", "a-long-enough-value", []],
   ["COMPAT", "a-long-enough-value", []],

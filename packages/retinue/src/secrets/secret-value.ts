@@ -2,6 +2,8 @@
  * Tells by a name and by the look of a value which secrets it holds, wherever it was found: a variable, a setting, a line of a file. A name alone
  * makes no secret: `POSTGRES_PASSWORD=postgres` is a word that stands in many texts.
  */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { isRandom, isWord } from "./guessable.ts";
 import type { Secret } from "./secret.ts";
 
@@ -15,11 +17,15 @@ const SECRET_VALUE =
 
 /** Shorter ones are words as well as secrets; replacing them would tear holes into every text. */
 const SHORTEST = 8;
+/** Of a value whose name says that it is a secret. */
+const SHORTEST_NAMED = 6;
 
 /** Longer values of a name are files rather than keys; what is looked for in them stands at their beginning. */
 const MOST_CHARS = 16 * 1024;
 
-const isPath = (value: string): boolean => /^(?:[~.]?\/|[A-Za-z]:\\)/.test(value);
+/** A file that holds a key is no key; a key may well begin like a path. */
+const isPath = (value: string): boolean =>
+  /^(?:[~.]?\/|[A-Za-z]:\\)/.test(value) && !value.includes("\0") && existsSync(value.replace(/^~(?=\/)/, homedir()));
 
 /** The secrets that a named value holds: itself, or those inside an address or a connection string. */
 export const secretsOfValue = (name: string, given: string): readonly Secret[] => {
@@ -27,8 +33,9 @@ export const secretsOfValue = (name: string, given: string): readonly Secret[] =
   const parts = [...partsOfAddress(name, value), ...partsOfConnection(value)];
   const isNamed = SECRET_NAME.test(name.slice(-100)) && parts.length === 0 && !isPath(value);
   const whole = SECRET_VALUE.test(value) || isNamed ? [toCredentials(value)] : [];
+  const shortest = isNamed || parts.length > 0 ? SHORTEST_NAMED : SHORTEST;
   const found = [...whole, ...parts].filter(
-    (secret) => secret.length >= SHORTEST && (SECRET_VALUE.test(secret) || isRandom(secret) || !isWord(secret)),
+    (secret) => secret.length >= shortest && (SECRET_VALUE.test(secret) || isRandom(secret) || !isWord(secret)),
   );
   return [...new Set(found)].map((secret) => ({ name, value: secret }));
 };

@@ -31,9 +31,11 @@ const lowerPercent = (text: string): string => text.replaceAll(/%[\dA-F]{2}/g, (
 /** As addresses write it: what must be, what a form would, or every byte; with small or large letters. */
 const toPercent = (text: string): readonly string[] => {
   const needed = encodeURIComponent(text);
-  const strict = needed.replaceAll(/[!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const also = (chars: RegExp): string => needed.replaceAll(chars, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   const every = Buffer.from(text).toString("hex").toUpperCase().replaceAll(/../g, "%$&");
-  const written = [needed, strict, strict.replaceAll("%20", "+"), encodeURI(text), every];
+  // Encoders differ in what they leave alone: by RFC 3986, as a form, as Java does, letters and digits only.
+  const forms = [/[!'()*]/g, /[!'()*~]/g, /[!'()~]/g, /[!'()*~._-]/g].map(also);
+  const written = [needed, ...forms, ...forms.map((form) => form.replaceAll("%20", "+")), encodeURI(text), every];
   return [...written, ...written.map(lowerPercent)];
 };
 

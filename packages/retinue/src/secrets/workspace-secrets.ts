@@ -1,6 +1,7 @@
 /** The secrets that the `.env` files of the workspace hold for the project itself: those that a human may let a command use, and those that a test case names. Keys of the user's own are not among them. */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { readPlainText } from "@retinue/confine";
 import { isEnvFile } from "./file-secrets.ts";
 import { secretsOfValue } from "./secret-value.ts";
 
@@ -26,9 +27,7 @@ const readEnvFiles = async (workspace: string): Promise<ReadonlyMap<string, stri
   const values = new Map<string, string>();
   for (const name of (await readdir(workspace).catch(() => [])).filter(isEnvFile).toSorted()) {
     const file = path.join(workspace, name);
-    const stats = await stat(file).catch(() => undefined);
-    if (!stats?.isFile() || stats.size > MOST_BYTES) continue;
-    for (const line of (await readFile(file, "utf8").catch(() => "")).split(/\r?\n/)) {
+    for (const line of (await readPlainText(file, MOST_BYTES, { followsLink: true })).split(/\r?\n/)) {
       const [, key, written = ""] = LINE.exec(line) ?? [];
       if (key !== undefined && !values.has(key)) values.set(key, written.replace(/^(["'])(.*)\1$/, "$2"));
     }

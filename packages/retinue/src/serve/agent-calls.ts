@@ -1,9 +1,9 @@
 /** Calls of the server about agents: who there is, what takes effect, and changing the project's own files, with the check before anything is written. */
-import { writeInside } from "@retinue/confine";
+import { readPlainFile, writeInside } from "@retinue/confine";
 import { RetinueError } from "@retinue/protocol";
 import type { RouteOutput } from "@retinue/protocol/routes";
 import { createHash } from "node:crypto";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { toAgentRow } from "../cli/agents/agents-list-command.ts";
@@ -45,7 +45,7 @@ export const createAgentCalls = ({ workspaces, env }: BackendGround): SomeCalls<
     const file = path.join(served.workspace.folder, FOLDER, `${name}.md`);
     const { problems } = await check(served, name, text, env);
     if (problems.some(({ severity }) => severity === "error")) return { isSaved: false, file, problems };
-    const before = await readFile(file, "utf8").catch(() => null);
+    const before = await readAgentFile(file);
     if (version !== undefined && version !== null && before !== null && versionOf(before) !== version)
       throw new RetinueError("file_changed", `${file} was changed since it was read; it was left as it is.`);
     await writeInside({ root: served.workspace.folder, file: `.retinue/agents/${name}.md`, content: Buffer.from(text) });
@@ -54,6 +54,11 @@ export const createAgentCalls = ({ workspaces, env }: BackendGround): SomeCalls<
   },
 });
 
+const MOST_AGENT_BYTES = 4 * 1024 * 1024;
+
+const readAgentFile = async (file: string): Promise<string | null> =>
+  (await readPlainFile(file, MOST_AGENT_BYTES, { followsLink: true }))?.toString("utf8") ?? null;
+
 const describeAgent = async (
   { workspace, loaded }: Served,
   name: string,
@@ -61,7 +66,7 @@ const describeAgent = async (
 ): Promise<RouteOutput<"getAgent">> => {
   const agent = findAgent(name, inventory.loaded);
   const row = toAgentRow(agent, inventory);
-  const text = row.file === "" ? null : await readFile(row.file, "utf8").catch(() => null);
+  const text = row.file === "" ? null : await readAgentFile(row.file);
   return {
     agent: { ...row, aliases: [...row.aliases], tools: [...row.tools], delegates: [...row.delegates] },
     effective: [...explainAgent(agent, { inventory, origins: loaded.origins, tools: row.tools })],

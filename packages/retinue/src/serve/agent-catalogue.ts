@@ -41,6 +41,7 @@ export const readAgentCatalogue = async (
       modelNames: Object.keys(settings.models),
       shortModels: shortModelsOf(settings, env),
       presets: settings.agent.presets,
+      env,
       ...(env["HOME"] === undefined ? {} : { homeDir: env["HOME"] }),
     },
     createTrustStore({ file: path.join(home, "trust.json") }),

@@ -3,9 +3,9 @@ import type { InputSource } from "@retinue/protocol";
 import type { Calls } from "@retinue/server";
 import type { Host } from "../host/host.ts";
 import type { RetinueStore } from "../open-record.ts";
-import type { QueuedTurns } from "./queued-turns.ts";
 import type { RuleAnswers } from "./rule-answers.ts";
 import type { ServedWorkspaces } from "./served-workspaces.ts";
+import type { SessionKeeper } from "./session-keeper.ts";
 import type { TestRuns } from "./test-runs.ts";
 
 export type BackendGround = {
@@ -14,7 +14,7 @@ export type BackendGround = {
   readonly store: RetinueStore;
   readonly workspaces: ServedWorkspaces;
   readonly tests: TestRuns;
-  readonly queuedTurns: QueuedTurns;
+  readonly keeper: SessionKeeper;
   readonly ruleAnswers: RuleAnswers;
   readonly env: NodeJS.ProcessEnv;
   readonly source: InputSource;

@@ -1,5 +1,7 @@
 /** What a server serves, from a host: every call, the artifacts, and the events of all sessions. */
+import { RetinueError } from "@retinue/protocol";
 import type { Backend } from "@retinue/server";
+import { withPatience } from "@retinue/store";
 import { readVersion } from "../cli/version.ts";
 import { createAgentCalls } from "./agent-calls.ts";
 import type { BackendGround } from "./backend-ground.ts";
@@ -14,6 +16,9 @@ import { createWorkspaceCalls } from "./workspace-calls.ts";
 /** Every session, also one that begins later. */
 const ALL = { has: () => true, keys: () => [] };
 
+/** How long a client waits for a store that is away. */
+const SOON_MS = 2_000;
+
 export const createBackend = (ground: BackendGround): Backend => {
   const { host, store } = ground;
   const folds = createSessionFolds({ store });
@@ -27,6 +32,10 @@ export const createBackend = (ground: BackendGround): Backend => {
       ...createAgentCalls(ground),
       ...createTestCalls(ground),
       ...createRuleCalls(ground),
+    },
+    soon: (act) => {
+      if (store.isAway?.() === true) throw new RetinueError("store_failed", "The store cannot be reached now.");
+      return withPatience(SOON_MS, act);
     },
     artifact: async (sessionId, artifactId) => store.readArtifactBytes(sessionId, artifactId),
     feeds: {

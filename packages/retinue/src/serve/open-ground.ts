@@ -1,16 +1,21 @@
 /** Opens what all calls of a server stand on: the folders it works in, and what goes on in them without a call. */
 import type { BackendGround } from "./backend-ground.ts";
 import { closeAll } from "../host/close-all.ts";
+import { listLater, moveLater } from "../host/later-messages.ts";
 import { retinueHome } from "../settings/retinue-home.ts";
-import { createQueuedTurns } from "./queued-turns.ts";
 import { createRuleAnswers } from "./rule-answers.ts";
-import { goOn } from "./run-calls.ts";
 import { createServedWorkspaces } from "./served-workspaces.ts";
 import { beginTurn } from "./session-calls.ts";
-import { requireSession } from "./session-items.ts";
+import type { KeeperPace } from "./session-keeper.ts";
+import { createSessionKeeper } from "./session-keeper.ts";
 import { createTestRuns } from "./test-runs.ts";
 
-export type GroundOptions = Pick<BackendGround, "host" | "store" | "env" | "source"> & { readonly folders: readonly string[] };
+export type GroundOptions = Pick<BackendGround, "host" | "store" | "env" | "source"> & {
+  readonly folders: readonly string[];
+  readonly onProblem?: ((problem: unknown) => void) | undefined;
+  /** How soon the server looks after its sessions. */
+  readonly pace?: Partial<KeeperPace> | undefined;
+};
 
 export type OpenGround = {
   readonly ground: BackendGround;
@@ -18,26 +23,42 @@ export type OpenGround = {
   readonly close: () => Promise<void>;
 };
 
-export const openGround = async ({ folders, ...given }: GroundOptions): Promise<OpenGround> => {
-  const { host, store, env } = given;
-  const workspaces = createServedWorkspaces({ host, env });
+export const openGround = async ({ folders, onProblem, pace, ...given }: GroundOptions): Promise<OpenGround> => {
+  const { host, store, env, source } = given;
+  const workspaces = createServedWorkspaces({
+    host,
+    env,
+    // No run is held before the keeper is there.
+    onLeft: (sessionId, thrown) => keeper.left(sessionId, thrown),
+  });
   for (const folder of folders) await workspaces.at(folder);
   const tests = createTestRuns({ host, env });
-  const ruleAnswers = createRuleAnswers({
+  // The first folder is the one whose settings say where sessions are recorded, too.
+  const [first] = workspaces.list();
+  const keeper = createSessionKeeper({
     store,
     workspaces,
-    goOn: (served, answered) => goOn({ store, workspaces }, served, answered),
+    takeUp: first?.loaded.settings.serve.takeUp ?? "none",
+    begin: (served, { sessionId, turnId, task }) =>
+      beginTurn({ workspaces, env, source }, served, { sessionId, said: task, queuedTurn: turnId }),
+    onProblem,
+    pace,
   });
-  const queuedTurns = createQueuedTurns({
-    home: retinueHome(env),
-    store,
-    start: async (sessionId, text) => {
-      const served = await workspaces.at((await requireSession(store, sessionId)).workspace);
-      await beginTurn({ workspaces, env }, served, { sessionId, text });
-    },
-  });
+  void moveKept({ store, workspaces, home: retinueHome(env) }).catch(onProblem);
+  const ruleAnswers = createRuleAnswers({ store, workspaces, goOn: (sessionId) => keeper.wake(sessionId) });
   return {
-    ground: { ...given, workspaces, tests, queuedTurns, ruleAnswers },
-    close: () => closeAll([async () => ruleAnswers.close(), async () => queuedTurns.close(), tests.close]),
+    ground: { ...given, workspaces, tests, keeper, ruleAnswers },
+    close: () => closeAll([async () => ruleAnswers.close(), async () => keeper.close(), tests.close]),
   };
+};
+
+type Kept = Pick<BackendGround, "store" | "workspaces"> & { readonly home: string };
+
+/** Turns that an earlier version kept in files. */
+const moveKept = async ({ store, workspaces, home }: Kept): Promise<void> => {
+  for (const sessionId of await listLater(home)) {
+    const session = await store.readSide.session(sessionId);
+    const served = workspaces.list().find(({ workspace }) => workspace.folder === session?.workspace);
+    if (served) await moveLater(home, sessionId, (text) => served.workspace.live.queueTurn(sessionId, text));
+  }
 };

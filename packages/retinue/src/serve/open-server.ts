@@ -8,6 +8,7 @@ import { openRecord, type RetinueStore } from "../open-record.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { commandSource } from "../cli/reach/command-source.ts";
 import type { Served } from "./served-workspaces.ts";
+import type { KeeperPace } from "./session-keeper.ts";
 
 export type OpenServerOptions = Omit<ServerOptions, "backend"> & {
   /** The first says where sessions are recorded. */
@@ -16,11 +17,19 @@ export type OpenServerOptions = Omit<ServerOptions, "backend"> & {
   readonly store?: RetinueStore;
   readonly host?: string;
   readonly model?: HostOptions["model"];
+  /** How soon the server looks after its sessions; for tests. */
+  readonly pace?: Partial<KeeperPace>;
 };
 
 export type OpenServer = Server & { readonly workspaces: readonly Served[] };
 
-export const openServer = async ({ folders, env = process.env, model, ...options }: OpenServerOptions): Promise<OpenServer> => {
+export const openServer = async ({
+  folders,
+  env = process.env,
+  model,
+  pace,
+  ...options
+}: OpenServerOptions): Promise<OpenServer> => {
   const [first = process.cwd()] = folders;
   const store =
     options.store ?? (await openRecord({ ...(await loadSettings({ workspace: first, env })), env, workspace: first }));
@@ -34,7 +43,7 @@ export const openServer = async ({ folders, env = process.env, model, ...options
       import("./create-backend.ts"),
       import("./open-ground.ts"),
     ]);
-    const { ground, close } = await openGround({ host, store, env, source, folders });
+    const { ground, close } = await openGround({ host, store, env, source, folders, onProblem: rest.onProblem, pace });
     const server = await createServer({ ...rest, backend: createBackend(ground) });
     let closing: Promise<void> | undefined;
     return {

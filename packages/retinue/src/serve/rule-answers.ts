@@ -2,6 +2,7 @@
  * Answers questions in the place of the person whose rules cover them, in folders that this server works in, whichever process asks. A rule that was just
  * kept settles the questions that wait; what no rule covers is left to a person.
  */
+import type { SessionId } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";
 import { isCovered } from "../approval-rules/approval-rule.ts";
 import { readRules } from "../approval-rules/rule-file.ts";
@@ -18,7 +19,7 @@ export type RuleAnswersOptions = {
   readonly store: Pick<RetinueStore, "approvals" | "watchAny">;
   readonly workspaces: Pick<ServedWorkspaces, "list">;
   /** Drives on a run that nobody drives. */
-  readonly goOn: (served: Served, answered: OpenApproval) => Promise<void>;
+  readonly goOn: (sessionId: SessionId) => Promise<void>;
 };
 
 /** What is written within so long is looked at together. */
@@ -32,7 +33,7 @@ export const createRuleAnswers = ({ store, workspaces, goOn }: RuleAnswersOption
     try {
       const given = { allowed: true, scope: "once" } as const;
       await served.workspace.live.answer(asked.approvalId, given, { source: { via: "rule" } });
-      await goOn(served, asked);
+      await goOn(asked.sessionId);
     } catch {
       // Somebody else was faster, or it can no longer be answered.
     }

@@ -1,6 +1,6 @@
 /** Calls of the server that reach runs, whichever process drives them; answers to their questions; plans; figures. */
 import { CALL_MODEL } from "@retinue/protocol";
-import type { ApprovalId, Plan, ProposedAct, RunId } from "@retinue/protocol";
+import type { ApprovalId, Plan, ProposedAct, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { OpenApproval } from "@retinue/store";
 import { readPlannedDiff } from "@retinue/tools";
@@ -26,11 +26,11 @@ type RunCall =
   | "getStats";
 
 export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
-  const { store, workspaces, source } = ground;
-  const servedOf = async (runId: RunId): Promise<Served> => {
+  const { store, workspaces, source, keeper } = ground;
+  const servedOf = async (runId: RunId): Promise<Served & { readonly sessionId: SessionId }> => {
     const sessionId = await store.sessionOf(runId);
     if (sessionId === undefined) throw new RetinueError("run_unknown", `There is no run ${runId}.`);
-    return workspaces.at((await requireSession(store, sessionId)).workspace);
+    return { ...(await workspaces.at((await requireSession(store, sessionId)).workspace)), sessionId };
   };
   const findOpen = async (approvalId: ApprovalId): Promise<OpenApproval> => {
     const found = (await store.approvals()).find((one) => one.approvalId === approvalId);
@@ -40,15 +40,17 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
 
   return {
     cancelRun: async ({ params: { runId }, body }) => {
-      const { workspace } = await servedOf(runId);
+      const { workspace, sessionId } = await servedOf(runId);
       await workspace.live.cancel(runId, { ...given(body), source });
+      await keeper.wake(sessionId);
       return { ok: true };
     },
     sendMessage: async ({ params: { runId }, body }) => {
       const parts = toParts(body);
       if (parts.length === 0) throw new RetinueError("task_empty", "The message is empty.");
-      const { workspace } = await servedOf(runId);
+      const { workspace, sessionId } = await servedOf(runId);
       await workspace.live.send(runId, parts, { source });
+      await keeper.wake(sessionId);
       return { ok: true };
     },
     withdrawMessage: async ({ params: { runId, messageId } }) => {
@@ -85,9 +87,10 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
       const why = allowed ? reason : toNo(found.act, reason);
       await served.workspace.live.answer(approvalId, given({ allowed, scope, reason: why, text }), { source });
       if (kept) await keepRule(served.loaded.home, found.workspace, kept);
-      await goOn(ground, served, found);
+      await keeper.wake(found.sessionId);
+      const approve = workspaces.modeOf(found.sessionId);
       if (kept) await ground.ruleAnswers.look();
-      return { ok: true };
+      return { ok: true, ...(approve === undefined ? {} : { approve }) };
     },
     listPlans: async ({ query: { workspaceId, limit = 50, after } }) => {
       const workspace = workspaceId === undefined ? {} : { workspace: workspaces.of(workspaceId).workspace.folder };
@@ -97,14 +100,20 @@ export const createRunCalls = (ground: BackendGround): SomeCalls<RunCall> => {
     },
     makePlan: async ({ body: { workspaceId, goal, ...options } }) => {
       const served = workspaces.of(workspaceId);
-      const { sessionId, runId } = workspaces.hold(served, await served.workspace.planForGoal(goal, given(options)));
+      const { sessionId, runId } = workspaces.hold(
+        served,
+        await served.workspace.planForGoal(goal, { ...given(options), source }),
+      );
       return { sessionId, runId };
     },
     runPlan: async ({ body: { workspaceId, plan, sessionId: from, ...options } }) => {
       const served = workspaces.of(workspaceId);
       const chosen = plan === undefined ? from && readPlan(await store.read(from)) : (plan as Plan);
       if (!chosen) throw new RetinueError("request_invalid", "There is neither a plan nor a session that has one.");
-      const { sessionId, runId } = workspaces.hold(served, await served.workspace.executePlan(chosen, given(options)));
+      const { sessionId, runId } = workspaces.hold(
+        served,
+        await served.workspace.executePlan(chosen, { ...given(options), source }),
+      );
       return { sessionId, runId };
     },
     getStats: async ({ query: { by = "agent", ...query } }) => ({
@@ -130,21 +139,4 @@ const requireRule = (
       hint: "Read the question again, or allow the act once.",
     });
   return offered;
-};
-
-/** A run that parked and that no living process drives is driven on here. One that was begun here is woken by its engine. */
-export const goOn = async (
-  { store, workspaces }: Pick<BackendGround, "store" | "workspaces">,
-  served: Served,
-  { sessionId }: OpenApproval,
-): Promise<void> => {
-  if (workspaces.isHeld(sessionId)) return;
-  const holders = await store.readSide.holders([sessionId]);
-  if (holders.has(sessionId)) return;
-  try {
-    workspaces.hold(served, await served.workspace.resume(sessionId));
-  } catch (thrown) {
-    // Somebody else was faster, or the run is one that this engine goes on with by itself.
-    if (!(thrown instanceof RetinueError)) throw thrown;
-  }
 };

@@ -132,7 +132,7 @@ test("E3 origins that only look like ours, null, and none with a cookie are refu
 test("E4 a name that was bent to this address is refused on every kind of path", async () => {
   const { port } = project.server;
   for (const Host of [`evil.example:${port}`, "evil.example", "127.0.0.1", `127.0.0.1:${port + 1}`, `localhost.evil:${port}`])
-    for (const at of ["/", "/sign-in.js", "/api/status", "/api/sign-in"]) {
+    for (const at of ["/", "/sign-in.js", "/favicon.ico", "/api/status", "/api/sign-in"]) {
       const answer = await ask({ path: at, headers: { Host, ...bearer() } });
       expect([Host, at, answer.status]).toEqual([Host, at, 421]);
     }
@@ -288,6 +288,13 @@ test("E9 nothing that a model or a tool wrote is ever a document of this origin"
     expect(policy).not.toMatch(/unsafe|\*|http:|https:/);
   }
   expect((await ask({ path: "/" })).text).not.toMatch(/<script(?![^>]* src="\/)|\son\w+=|<style|style="/);
+});
+
+test("the icon that browsers ask for by themselves is answered before anybody has signed in", async () => {
+  const { port } = project.server;
+  const answer = await rawRequest({ port, path: "/favicon.ico", headers: { Host: `127.0.0.1:${port}` } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers["content-type"]).toBe("image/svg+xml");
 });
 
 test("E10 the page may load no picture, font or script from elsewhere", async () => {

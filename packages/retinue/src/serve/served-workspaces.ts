@@ -3,12 +3,12 @@
  * anew, and the one before is let go of once the runs that it drives have settled.
  */
 import type { RunHandle } from "@retinue/engine";
-import type { SessionId } from "@retinue/protocol";
+import type { ApproveMode, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import type { Host } from "../host/host.ts";
-import type { Workspace } from "../host/workspace.ts";
+import type { ResumedApprove, Workspace } from "../host/workspace.ts";
 import { loadSettings, type LoadedSettings } from "../settings/load-settings.ts";
 
 export type WorkspaceId = `wsp_${string}`;
@@ -29,6 +29,8 @@ export type ServedWorkspaces = {
   readonly reload: (served: Served) => Promise<Served>;
   /** Whether a run of the session that was begun here has not settled. */
   readonly isHeld: (sessionId: SessionId) => boolean;
+  /** What a run of the session that continues here may do unasked. */
+  readonly modeOf: (sessionId: SessionId) => ApproveMode | undefined;
   /** Keeps the run's workspace open until the run has settled. */
   readonly hold: <Handle extends RunHandle>(served: Served, run: Handle) => Handle;
 };
@@ -39,12 +41,14 @@ export const toWorkspaceId = (folder: string): WorkspaceId =>
 export type ServedOptions = {
   readonly host: Pick<Host, "openWorkspace">;
   readonly env: NodeJS.ProcessEnv;
+  /** A run that was held has settled, or was left where its record stands. */
+  readonly onLeft?: (sessionId: SessionId, thrown?: unknown) => void;
 };
 
-export const createServedWorkspaces = ({ host, env }: ServedOptions): ServedWorkspaces => {
+export const createServedWorkspaces = ({ host, env, onLeft }: ServedOptions): ServedWorkspaces => {
   const open = new Map<WorkspaceId, Promise<Served>>();
   const ready = new Map<WorkspaceId, Served>();
-  const driven = new Map<Workspace, Set<RunHandle>>();
+  const driven = new Map<Workspace, Set<RunHandle & Partial<ResumedApprove>>>();
   const left = new Set<Workspace>();
 
   const closeIdle = (workspace: Workspace): void => {
@@ -98,14 +102,17 @@ export const createServedWorkspaces = ({ host, env }: ServedOptions): ServedWork
       return next;
     },
     isHeld: (sessionId) => [...driven.values()].some((runs) => [...runs].some((run) => run.sessionId === sessionId)),
+    modeOf: (sessionId) =>
+      [...driven.values()].flatMap((runs) => [...runs]).findLast((run) => run.sessionId === sessionId)?.approve,
     hold: ({ workspace }, run) => {
       const runs = driven.get(workspace) ?? new Set();
       driven.set(workspace, runs.add(run));
-      const letGo = (): void => {
+      const letGo = (thrown?: unknown): void => {
         runs.delete(run);
         closeIdle(workspace);
+        onLeft?.(run.sessionId, thrown);
       };
-      run.result.then(letGo, letGo);
+      run.result.then(() => letGo(), letGo);
       return run;
     },
   };

@@ -1,11 +1,12 @@
 /** Calls of the server about sessions: the record is read as it is, and runs are begun through the workspace of their folder. */
 import type { RunHandle } from "@retinue/engine";
-import type { SessionId } from "@retinue/protocol";
+import type { SessionId, TurnId, UserPart } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { RouteInput } from "@retinue/protocol/routes";
 import type { BackendGround, SomeCalls } from "./backend-ground.ts";
 import { toCommandTask } from "../folder-commands.ts";
 import { forgetSessions } from "../host/forget-sessions.ts";
+import { addToQueue, listQueue } from "./queued-turns.ts";
 import { given, type Said, toParts } from "./said.ts";
 import type { Served } from "./served-workspaces.ts";
 import type { SessionFolds } from "./session-folds.ts";
@@ -68,21 +69,25 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
     startSession: async ({ body: { workspaceId, text, images, ...run } }) => {
       const served = workspaces.of(workspaceId);
       const meant = await toMeant(served, text, env);
-      return begin(served, served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run) }));
+      return begin(served, served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run), source }));
     },
-    startTurn: async ({ params: { sessionId }, body }) => beginTurn(ground, await servedOf(sessionId), { ...body, sessionId }),
-    listQueuedTurns: async ({ params: { sessionId } }) => ({ turns: await ground.queuedTurns.list(sessionId) }),
-    queueTurn: async ({ params: { sessionId }, body: { text } }) => {
-      await requireSession(store, sessionId);
-      return { isQueued: await ground.queuedTurns.add(sessionId, text) };
-    },
+    startTurn: async ({ params: { sessionId }, body: { text, images, ...run } }) =>
+      beginTurn(ground, await servedOf(sessionId), { ...run, said: toParts({ text, images }), sessionId }),
+    listQueuedTurns: async ({ params: { sessionId } }) => ({
+      turns: await listQueue({ served: await servedOf(sessionId), sessionId }),
+    }),
+    queueTurn: async ({ params: { sessionId }, body: { text } }) => ({
+      isQueued: await addToQueue({ served: await servedOf(sessionId), sessionId, text, source, keeper: ground.keeper }),
+    }),
     dropQueuedTurn: async ({ params: { sessionId, turnId } }) => {
-      await ground.queuedTurns.drop(sessionId, turnId);
+      const { workspace } = await servedOf(sessionId);
+      await workspace.live.withdrawTurn(sessionId, turnId, { source });
       return { ok: true };
     },
     resumeSession: async ({ params: { sessionId }, body }) => {
       const served = await servedOf(sessionId);
-      return begin(served, served.workspace.resume(sessionId, given(body)));
+      const run = await served.workspace.resume(sessionId, given(body));
+      return { ...(await begin(served, Promise.resolve(run))), approve: run.approve };
     },
     forkSession: async ({ params: { sessionId }, body: { seq, runId, text, ...run } }) => {
       const served = await servedOf(sessionId);
@@ -95,13 +100,17 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
           hint: `Its events are 1 to ${session.headSeq}.`,
         });
       const point = { sessionId, runId: left, seq: at };
-      return begin(served, served.workspace.fork(point, { ...given(run), ...(text === undefined ? {} : { task: text }) }));
+      return begin(
+        served,
+        served.workspace.fork(point, { ...given(run), source, ...(text === undefined ? {} : { task: text }) }),
+      );
     },
     stopSession: async ({ params: { sessionId }, body }) => {
       const { workspace } = await servedOf(sessionId);
       const root = await store.latestRoot(sessionId);
       if (!root) throw new RetinueError("session_unknown", `There is no session ${sessionId}.`);
       await workspace.live.cancel(root.runId, { ...given(body), source });
+      await ground.keeper.wake(sessionId);
       return { ok: true };
     },
     deleteSession: async ({ params: { sessionId }, query: { force } }) => {
@@ -150,16 +159,24 @@ export const createSessionCalls = (ground: BackendGround, folds: SessionFolds): 
 
 type Started = { readonly sessionId: SessionId; readonly runId: `run_${string}` };
 
-type Turn = Said & RunOptions & { readonly sessionId: SessionId };
+type Turn = RunOptions & {
+  readonly sessionId: SessionId;
+  readonly said: readonly UserPart[];
+  /** Where it waited in the session's queue. */
+  readonly queuedTurn?: TurnId;
+};
 
 /** Goes on with the conversation of a session. */
 export const beginTurn = async (
-  { workspaces, env }: Pick<BackendGround, "workspaces" | "env">,
+  { workspaces, env, source }: Pick<BackendGround, "workspaces" | "env" | "source">,
   served: Served,
-  { text, images, sessionId, ...run }: Turn,
+  { said, sessionId, ...run }: Turn,
 ): Promise<Started> => {
-  const meant = await toMeant(served, text, env);
-  const handle = await served.workspace.run(toParts({ text: meant.text, images }), { ...meant.by, ...given(run), sessionId });
+  // A command stands at the beginning of what was said.
+  const [first, ...rest] = said;
+  const meant = first?.type === "text" ? await toMeant(served, first.text, env) : undefined;
+  const task = meant ? [{ type: "text" as const, text: meant.text }, ...rest] : said;
+  const handle = await served.workspace.run(task, { ...meant?.by, ...given(run), sessionId, source });
   const { runId } = workspaces.hold(served, handle);
   return { sessionId, runId };
 };

@@ -38,7 +38,7 @@ const toItem = ({ workspaceId, workspace }: Served): ReadonlyDeep<RouteOutput<"o
   isOffline: workspace.model.startsWith("offline/"),
   agentCount: workspace.agents.size,
   toolCount: workspace.tools.size,
-  problems: workspace.problems,
+  problems: [...(workspace.unsandboxed === undefined ? [] : [workspace.unsandboxed]), ...workspace.problems],
   untrusted: workspace.untrusted.map(({ subject, shown }) => ({ subject, shown })),
 });
 

@@ -75,9 +75,7 @@ const toPath = (name: string, below: readonly RawMap[]): Found => {
   return { path };
 };
 
-/**
- * The variables of the design that test cases come from, and the settings that they stand for. Of a setting that a variable of ours names, ours holds.
- */
+/** The variables of the designs, and the settings that they stand for. Of a setting that a variable of ours names, ours holds. */
 const DESIGN_VARIABLES: Readonly<
   Record<string, { readonly paths: readonly SettingsPath[]; readonly read?: (text: string) => string }>
 > = {
@@ -91,6 +89,7 @@ const DESIGN_VARIABLES: Readonly<
   SUB_AGENT_TIMEOUT_SECONDS: { paths: [["agents", "qa-step", "limits", "durationMs"]], read: toMilliseconds },
   ORCHESTRATOR_MAX_SUBTASKS: { paths: [["plan", "maxSteps"]] },
   ORCHESTRATOR_MAX_RECOVERY_ATTEMPTS: { paths: [["plan", "maxRecoveries"]] },
+  AGENTGW_AGENT__MAX_ORCHESTRATION_DEPTH: { paths: [["agent", "maxDepth"]] },
 };
 
 function ofOrchestrators(key: string): readonly SettingsPath[] {

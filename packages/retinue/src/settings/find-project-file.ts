@@ -12,7 +12,8 @@ const exists = async (path: string): Promise<boolean> =>
     (thrown: NodeJS.ErrnoException) => thrown.code !== "ENOENT" && thrown.code !== "ENOTDIR",
   );
 
-export const findProjectFile = async (workspace: string): Promise<string | undefined> => {
+/** `name`: the file to look for, as seen from a folder of the project. */
+export const findProjectFile = async (workspace: string, name = SETTINGS_FILE): Promise<string | undefined> => {
   const start = await realpath(workspace).catch(() => workspace);
   const folders: string[] = [];
   let root = false;
@@ -22,7 +23,7 @@ export const findProjectFile = async (workspace: string): Promise<string | undef
     if (dirname(folder) === folder) break;
   }
   for (const folder of root ? folders : [start]) {
-    const file = join(folder, SETTINGS_FILE);
+    const file = join(folder, name);
     if (await exists(file)) return file;
   }
   return undefined;

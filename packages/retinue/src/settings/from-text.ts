@@ -1,6 +1,6 @@
 /** A value that came as text, from a variable or a flag, as the kind of value that belongs at its path. */
 import type { Raw } from "./layer.ts";
-import type { SettingsPath } from "./schema-walk.ts";
+import type { Place, SettingsPath } from "./schema-walk.ts";
 import { placeAt } from "./schema-walk.ts";
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -15,10 +15,20 @@ export const fromText = (text: string, path: SettingsPath): Raw => {
   const place = placeAt(path);
   if (place?.type === "number") return NUMBER.test(text.trim()) ? Number(text) : text;
   if (place?.type === "yes-no") return YES_NO.get(text.trim()) ?? text;
-  if (place?.type !== "keys" && place?.type !== "names" && !/^\s*\[/.test(text)) return text;
+  const isJson = /^\s*\[/.test(text);
+  if (place?.type === "list" && !isJson) return toList(text, place.of);
+  if (place?.type !== "keys" && place?.type !== "names" && !isJson) return text;
   try {
     return JSON.parse(text) as Raw;
   } catch {
     return text;
   }
+};
+
+/** `s1,s2` is a list of two words; a text, which may hold commas, is one entry. */
+const toList = (text: string, of: Extract<Place, { readonly type: "list" }>["of"]): Raw => {
+  if (of === "other") return text;
+  if (of === "texts") return [text.trim()];
+  const words = text.split(",").map((word) => word.trim());
+  return of === "words" ? words : words.map((word) => (NUMBER.test(word) ? Number(word) : word));
 };

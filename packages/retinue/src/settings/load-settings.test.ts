@@ -49,10 +49,13 @@ const failure = async (sources: Sources): Promise<{ code: string; message: strin
   return { code: thrown.code, message: thrown.message.replaceAll(home, "HOME").replaceAll(workspace, "PROJECT") };
 };
 
+/** What holds where nothing is set. */
+const UNSET = { ...DEFAULT_SETTINGS, isApproveDefault: true };
+
 describe("the sources of settings", () => {
   test("without any, the defaults hold", async () => {
     const loaded = await load({});
-    expect(loaded.settings).toEqual(DEFAULT_SETTINGS);
+    expect(loaded.settings).toEqual(UNSET);
     expect(loaded.settings).toMatchObject({
       retry: { attempts: 4, maxWaitMs: 60_000, unreachableMs: 300_000 },
       streamIdleMs: 120_000,
@@ -102,7 +105,7 @@ describe("the sources of settings", () => {
   });
 
   test("a section whose lines are all commented out, and an empty file, set nothing", async () => {
-    expect((await load({ user: "", project: "model:\nlimits:\n#  iterations: 3\n" })).settings).toEqual(DEFAULT_SETTINGS);
+    expect((await load({ user: "", project: "model:\nlimits:\n#  iterations: 3\n" })).settings).toEqual(UNSET);
   });
 
   test("the project's file is found from a folder below, up to the root of its repository and no further", async () => {
@@ -119,7 +122,7 @@ describe("the sources of settings", () => {
 
   test("C3: a .env of the project is not read", async () => {
     await writeFile(join(workspace, ".env"), "RETINUE_MODEL=evil/model\nOPENAI_BASE_URL=http://evil.example\n");
-    expect((await load({})).settings).toEqual(DEFAULT_SETTINGS);
+    expect((await load({})).settings).toEqual(UNSET);
   });
 
   test("I3: a project may narrow approve and not widen it", async () => {
@@ -180,7 +183,10 @@ describe("variables", () => {
     ["RETINUE_DEBUG", "1", {}],
     ["NOT_RETINUE_MODEL", "x", {}],
   ])("%s=%s", async (name, value, expected) => {
-    expect((await load({ env: { [name]: value } })).settings).toEqual({ ...DEFAULT_SETTINGS, ...expected });
+    expect((await load({ env: { [name]: value } })).settings).toEqual({
+      ...("approve" in expected ? DEFAULT_SETTINGS : UNSET),
+      ...expected,
+    });
   });
 
   test("a variable speaks of the provider that a file has named, whatever its spelling", async () => {
@@ -252,7 +258,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, approve, unprotected, sandbox, terminal, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, serve, approve, unprotected, sandbox, terminal, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -354,7 +360,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, approve, unprotected, sandbox, terminal, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, serve, approve, unprotected, sandbox, terminal, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",
@@ -539,5 +545,76 @@ describe("plans", () => {
       code: "settings_invalid",
       message: expect.stringContaining("SUB_AGENT_TIMEOUT_SECONDS"),
     });
+  });
+});
+
+describe("the settings of a project of YAML skills", () => {
+  const writeSkillSettings = async (text: string): Promise<void> => {
+    await mkdir(join(workspace, "config"), { recursive: true });
+    await writeFile(join(workspace, "config", "settings.yaml"), text);
+  };
+
+  test("config/settings.yaml sets the depth, and its line is named", async () => {
+    await writeSkillSettings("# ours\nagent:\n  max_orchestration_depth: 2\n");
+    const { settings, origins } = await load({});
+    expect(settings.agent.maxDepth).toBe(2);
+    expect(origins.get("agent.maxDepth")).toEqual({ type: "project", file: join(workspace, "config", "settings.yaml"), line: 3 });
+  });
+
+  test("retinue.yaml of the project stands above it, and a project that is not trusted only narrows", async () => {
+    await writeSkillSettings("agent:\n  max_orchestration_depth: 1\n");
+    expect((await load({ project: "agent: { maxDepth: 2 }\n" })).settings.agent.maxDepth).toBe(2);
+    await writeSkillSettings("agent:\n  max_orchestration_depth: 9\n");
+    await rm(join(workspace, "retinue.yaml"));
+    const { settings, warnings } = await load({});
+    expect(settings.agent.maxDepth).toBe(3);
+    expect(warnings.join()).toMatch(/config\/settings\.yaml:2:3: agent\.maxDepth is not followed: this project is not trusted/);
+  });
+
+  test("a depth that is none is an error with its line; everything else in the file belongs to others", async () => {
+    await writeSkillSettings("agent:\n  max_orchestration_depth: deep\n");
+    expect((await failure({})).message).toContain("PROJECT/config/settings.yaml:2:");
+    for (const foreign of ["agent: 7\nmodel: [1]\n", "{{ not yaml", "- a\n", "agent:\n  name: x\nlogging: true\n"]) {
+      await writeSkillSettings(foreign);
+      expect((await load({})).settings).toEqual(UNSET);
+    }
+  });
+
+  test("its variable is read, and one of ours stands above it", async () => {
+    const theirs = { AGENTGW_AGENT__MAX_ORCHESTRATION_DEPTH: "5" };
+    const { settings, origins } = await load({ env: theirs });
+    expect(settings.agent.maxDepth).toBe(5);
+    expect(origins.get("agent.maxDepth")).toEqual({ type: "env", name: "AGENTGW_AGENT__MAX_ORCHESTRATION_DEPTH" });
+    expect((await load({ env: { ...theirs, RETINUE_AGENT__MAX_DEPTH: "4" } })).settings.agent.maxDepth).toBe(4);
+    expect((await failure({ env: { AGENTGW_AGENT__MAX_ORCHESTRATION_DEPTH: "x" } })).message).toContain(
+      "AGENTGW_AGENT__MAX_ORCHESTRATION_DEPTH",
+    );
+  });
+});
+
+describe("a list as a variable", () => {
+  test.each([
+    ["s1", ["s1"]],
+    [" s1 , s2", ["s1", "s2"]],
+    ['["s1", "s3"]', ["s1", "s3"]],
+  ])("RETINUE_AGENT__PRESETS=%s", async (value, presets) => {
+    expect((await load({ env: { RETINUE_AGENT__PRESETS: value } })).settings.agent.presets).toEqual(presets);
+  });
+
+  test("takes numbers with commas between them, and a text as one entry", async () => {
+    const { settings } = await load({
+      env: {
+        RETINUE_SANDBOX__LOOPBACK: "5432,6379",
+        RETINUE_UNPROTECTED: ".github/{a,b}/**",
+        RETINUE_WEB__ALLOW_HOSTS: "a.test",
+      },
+    });
+    expect(settings.sandbox.loopback).toEqual([5432, 6379]);
+    expect(settings.unprotected).toEqual([".github/{a,b}/**"]);
+    expect(settings.web?.allowHosts).toEqual(["a.test"]);
+  });
+
+  test("with a wrong word names the words that are right", async () => {
+    expect((await failure({ env: { RETINUE_AGENT__PRESETS: "s9" } })).message).toMatch(/RETINUE_AGENT__PRESETS.*s0, s1, s2/s);
   });
 });

@@ -21,6 +21,7 @@ import type { ProjectTrust } from "./project-trust.ts";
 import { followProject } from "./project-trust.ts";
 import { retinueHome, SETTINGS_FILE } from "./retinue-home.ts";
 import type { SettingsPath } from "./schema-walk.ts";
+import { readSkillSettings, SKILL_SETTINGS_FILE, withSkillSettings } from "./skill-settings.ts";
 import type { Settings } from "./settings.ts";
 import { DEFAULT_SETTINGS, PROVIDER_TYPES } from "./settings.ts";
 
@@ -109,7 +110,11 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
   const projectFile = found !== undefined && !(await sameFile(found, userFile)) ? found : undefined;
 
   const user = await readFileLayer(userFile, "user");
-  const project = projectFile === undefined ? undefined : await readFileLayer(projectFile, "project");
+  const skillFile = await findProjectFile(options.workspace ?? process.cwd(), SKILL_SETTINGS_FILE);
+  const project = withSkillSettings(
+    projectFile === undefined ? undefined : await readFileLayer(projectFile, "project"),
+    skillFile === undefined ? undefined : await readSkillSettings(skillFile),
+  );
   const flags = readFlagLayer(options.flags ?? []);
   const ownTrees = user ? [user.tree] : [];
   const own = readEnvLayer(env, ownTrees);
@@ -118,16 +123,15 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
   const problems: Problem[] = read.flatMap((layer) => [...layer.problems, ...checkLayer(layer)]);
   if (problems.length > 0) throw toSettingsError(problems);
 
-  const followed =
-    project && projectFile !== undefined
-      ? await followProject({
-          project,
-          file: projectFile,
-          home,
-          below: user ? merge(defaultLayer.tree, user.tree) : defaultLayer.tree,
-          context: { isKnownProvider: knownProviders([...ownTrees, own.tree, flags.tree]) },
-        })
-      : undefined;
+  const followed = project
+    ? await followProject({
+        project,
+        file: projectFile ?? skillFile ?? "",
+        home,
+        below: user ? merge(defaultLayer.tree, user.tree) : defaultLayer.tree,
+        context: { isKnownProvider: knownProviders([...ownTrees, own.tree, flags.tree]) },
+      })
+    : undefined;
   // Of a project only what is followed: a variable that speaks of a provider of the user's own means that one.
   const environment = followed ? readEnvLayer(env, [followed.layer.tree, ...ownTrees]) : own;
   const layers = [defaultLayer, user, followed?.layer, environment, flags].flatMap((layer) => (layer ? [layer] : []));
@@ -144,7 +148,11 @@ export const loadSettings = async (options: LoadSettingsOptions = {}): Promise<L
   for (const name of completed.typed) origins.set(`providers.${name}.type`, { type: "default" });
   return {
     // Every layer was checked against the schema and the defaults fill what may not be missing.
-    settings: { ...(completed.tree as unknown as Settings), ...ceilingsOf(followed) },
+    settings: {
+      ...(completed.tree as unknown as Settings),
+      ...ceilingsOf(followed),
+      ...(origins.get("approve")?.type === "default" && { isApproveDefault: true }),
+    },
     origins,
     files: { ...(user && { user: userFile }), ...(projectFile !== undefined && { project: projectFile }) },
     home,

@@ -117,9 +117,24 @@ const providers: Rule = {
   add: wantedHolds,
 };
 
+/** A name with a slash could stand in the place of a model that the user has named by its provider. */
+const models: Rule = {
+  type: "rule",
+  narrow: (wanted) => {
+    const entries = Object.entries(isRawMap(wanted) ? wanted : {});
+    const kept = entries.filter(([name]) => !name.includes("/"));
+    const asked = entries.filter(([name]) => name.includes("/"));
+    return {
+      ...(kept.length > 0 && { kept: Object.fromEntries(kept) }),
+      ...(asked.length > 0 && { asked: Object.fromEntries(asked) }),
+    };
+  },
+  add: wantedHolds,
+};
+
 export const NARROWER: Rules = {
   model: choice,
-  models: choice,
+  models,
   providers,
   retry: { attempts: smaller, maxWaitMs: smaller, unreachableMs: smaller },
   streamIdleMs: smaller,
@@ -145,16 +160,23 @@ export const NARROWER: Rules = {
   mcpServers: needsTrust,
   hooks: needsTrustToAdd,
   web: { allowHosts: needsTrustToAdd, denyHosts: longer, search: needsTrust },
-  browser: { enabled: onlyFalse, executable: needsTrust, headless: choice, allowHosts: needsTrustToAdd },
+  browser: {
+    enabled: onlyFalse,
+    executable: needsTrust,
+    headless: choice,
+    allowHosts: needsTrustToAdd,
+    secretOrigins: needsTrust,
+  },
   desktop: { enabled: onlyFalse, display: needsTrust },
   visionModel: choice,
   databases: needsTrust,
   adminDatabases: needsTrustToAdd,
   approvals: { unattended: ordered(["deny", "park"]), expiresMs: smaller },
+  serve: { takeUp: ordered(["none", "news", "all"]) },
   // Trust is for what a project brings; what passes without a question is for a person alone to say.
   approve: { type: "rule", narrow: ordered(APPROVE_MODES).narrow },
   unprotected: needsTrustToAdd,
-  sandbox: { loopback: needsTrustToAdd },
+  sandbox: { loopback: needsTrustToAdd, read: needsTrustToAdd, unixSockets: onlyFalse },
   allowUnsandboxed: onlyFalse,
   terminal: { fullscreen: choice },
 };

@@ -11,6 +11,8 @@ export type Place =
   | { readonly type: "names" }
   | { readonly type: "number" }
   | { readonly type: "yes-no" }
+  /** `of`: what its entries are; `words` have no commas in them. */
+  | { readonly type: "list"; readonly of: "numbers" | "words" | "texts" | "other" }
   | { readonly type: "text" };
 
 const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => (schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema);
@@ -30,5 +32,12 @@ export const placeAt = (path: SettingsPath): Place | undefined => {
   if (inner instanceof z.ZodObject) return { type: "keys", keys: Object.keys(inner.shape) };
   if (inner instanceof z.ZodRecord) return { type: "names" };
   if (inner instanceof z.ZodBoolean) return { type: "yes-no" };
+  if (inner instanceof z.ZodArray) return { type: "list", of: entriesOf(unwrap(inner.element)) };
   return { type: inner instanceof z.ZodNumber ? "number" : "text" };
+};
+
+const entriesOf = (element: z.core.$ZodType): Extract<Place, { readonly type: "list" }>["of"] => {
+  if (element instanceof z.ZodNumber) return "numbers";
+  if (element instanceof z.ZodEnum) return "words";
+  return element instanceof z.ZodString ? "texts" : "other";
 };

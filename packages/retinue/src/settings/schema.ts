@@ -76,7 +76,7 @@ const agentSettings = z.strictObject({
 export const settingsSchema = z.strictObject({
   model: modelName.optional().describe("provider/model or a name from models. Without it, what is reachable is detected."),
   models: z
-    .record(z.string().regex(/^[^\s/]+$/, "is not a short name: no spaces, no slash"), modelName)
+    .record(z.string().regex(/^\S+$/, "is not a name: no spaces"), modelName)
     .optional()
     .describe("Short names for models, as in cheap: deepseek/deepseek-v4-flash."),
   providers: z
@@ -252,6 +252,12 @@ export const settingsSchema = z.strictObject({
           "Hosts that pages may reach although they are private or on this machine, like 127.0.0.1:8080, beside those of web.allowHosts. " +
             "Those of a project hold only when it is trusted.",
         ),
+      secretOrigins: z
+        .record(z.string(), z.array(z.url({ protocol: /^https?$/ })))
+        .optional()
+        .describe(
+          "Sites that a secret may be typed at, by its name, like { SHOP_PASSWORD: [https://shop.example] }. Others are refused.",
+        ),
     })
     .optional()
     .describe("The browser."),
@@ -290,6 +296,18 @@ export const settingsSchema = z.strictObject({
     })
     .optional()
     .describe("Questions to humans."),
+  serve: z
+    .strictObject({
+      takeUp: z
+        .enum(["all", "news", "none"])
+        .optional()
+        .describe(
+          "Which open runs that nobody drives a server continues by itself. all: those that a server began, and those that somebody spoke to. " +
+            "news: only those that somebody spoke to. none: none. Default all.",
+        ),
+    })
+    .optional()
+    .describe("`retinue serve`."),
   approve: z
     .enum(["ask", "read-only", "workspace", "all"])
     .optional()
@@ -317,6 +335,20 @@ export const settingsSchema = z.strictObject({
         .describe(
           "Ports of this machine's loopback that commands and servers in the sandbox reach on the same port of their own loopback, " +
             "such as 5432 for a test suite that needs the local database. None by default. Those of a project hold only when it is trusted.",
+        ),
+      read: z
+        .array(z.string().regex(/^(?:\/|~\/)./, "must be an absolute path, or begin with ~/"))
+        .optional()
+        .describe(
+          "Files and folders of this machine that commands and servers in the sandbox may read, such as /srv/fixtures. They see the system, tool chains and the " +
+            "project, and nothing else. Those of a project hold only when it is trusted.",
+        ),
+      unixSockets: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether commands and servers in the sandbox may make Unix sockets and connect to their own, as a test database may need. Default false. " +
+            "True in a project holds only when it is trusted.",
         ),
     })
     .optional()

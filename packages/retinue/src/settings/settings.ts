@@ -21,14 +21,15 @@ const DEFAULTS = {
   mcpServers: {},
   hooks: [],
   web: {},
-  browser: { enabled: false, headless: true, allowHosts: [] },
+  browser: { enabled: false, headless: true, allowHosts: [], secretOrigins: {} },
   desktop: { enabled: false },
   databases: {},
   adminDatabases: [],
   approvals: { unattended: "deny" },
+  serve: { takeUp: "all" },
   approve: "ask",
   unprotected: [],
-  sandbox: { loopback: [] },
+  sandbox: { loopback: [], read: [], unixSockets: false },
   terminal: { fullscreen: false },
   allowUnsandboxed: false,
 } as const satisfies GivenSettings;
@@ -74,6 +75,8 @@ export type Settings = Omit<Filled<GivenSettings, typeof DEFAULTS>, "providers">
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** What a project that is not trusted says of limits where `limits` says nothing: those of agents' files are held to it. No file or flag sets it. */
   readonly ceilings?: Limits;
+  /** Nobody has set `approve`: a run that continues keeps the mode it was begun with. No file or flag sets it. */
+  readonly isApproveDefault?: boolean;
 };
 
 export const DEFAULT_SETTINGS: Settings = DEFAULTS;

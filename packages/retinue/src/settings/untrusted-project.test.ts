@@ -76,15 +76,23 @@ const CASES: readonly Case[] = [
   { key: "browser.enabled", narrow: false, wide: true },
   { key: "browser.executable", narrow: "/usr/bin/chromium", wide: "/tmp/theirs" },
   { key: "browser.allowHosts", narrow: [], wide: ["169.254.169.254"] },
+  {
+    key: "browser.secretOrigins",
+    narrow: { SHOP_PASSWORD: ["https://shop.example"] },
+    wide: { SHOP_PASSWORD: ["https://evil.example"] },
+  },
   { key: "desktop.enabled", narrow: false, wide: true },
   { key: "desktop.display", narrow: ":0", wide: "theirs.example:0" },
   { key: "databases", narrow: {}, wide: { secrets: "/home/ada/mail.db" } },
   { key: "adminDatabases", narrow: [], wide: ["main"] },
   { key: "approvals.unattended", narrow: "deny", wide: "park" },
   { key: "approvals.expiresMs", narrow: 5, wide: 5_000 },
+  { key: "serve.takeUp", narrow: "none", wide: "all" },
   { key: "approve", narrow: "ask", wide: "all" },
   { key: "unprotected", narrow: [], wide: [".env"] },
   { key: "sandbox.loopback", narrow: [], wide: [5432] },
+  { key: "sandbox.read", narrow: [], wide: ["/srv/fixtures"] },
+  { key: "sandbox.unixSockets", narrow: false, wide: true },
   { key: "allowUnsandboxed", narrow: false, wide: true },
 ];
 
@@ -144,6 +152,15 @@ describe("L10 what a project says without trust only narrows", () => {
     };
     const others = ["model", "models", "providers", "visionModel", "terminal.fullscreen", "browser.headless", "web.denyHosts"];
     expect(leaves([]).toSorted()).toEqual([...CASES.map(({ key }) => key), ...others].toSorted());
+  });
+
+  test("a short name is its choice, and one with a slash, which could stand for a model of the user's, is not", async () => {
+    const project = { models: { best: "ollama/big", "openai/gpt-5": "ollama/small" } };
+    const loaded = await load({}, project);
+    expect(loaded.settings.models).toEqual({ best: "ollama/big" });
+    expect(loaded.warnings.join("\n")).toContain("models");
+    await trust(loaded);
+    expect((await load({}, project)).settings.models).toEqual(project.models);
   });
 
   test("hosts that it denies are denied beside those of the user", async () => {

@@ -10,7 +10,9 @@ import { drawDetails } from "./draw/run-details.ts";
 import type { RunNames } from "./draw/run-names.ts";
 import { drawWorkList } from "./draw/work-list.ts";
 import type { ApprovalRule } from "../approval-rules/approval-rule.ts";
+import type { Question } from "./question/question.ts";
 import type { Shown } from "./question/question-queue.ts";
+import type { RowRange } from "./question/seen-rows.ts";
 import { cutRow } from "./screen/fit-row.ts";
 import type { Frame, Size } from "./screen/live-screen.ts";
 import type { Row } from "./screen/row.ts";
@@ -24,6 +26,8 @@ export type FrameParts = {
   readonly shown: Shown | undefined;
   readonly diff: string | undefined;
   readonly rule: ApprovalRule | undefined;
+  /** Rows of a question are in the frame. */
+  readonly onSeen?: (question: Question, range: RowRange) => void;
   readonly waiting: number;
   readonly names: RunNames;
   readonly project: string;
@@ -117,7 +121,7 @@ const hintOf = ({ state, conversation, shown }: FrameParts): string => {
 };
 
 export const composeFrame = (parts: FrameParts): Composed => {
-  const { state, conversation, shown, diff, rule, waiting, names, project, model, redact, now, size } = parts;
+  const { state, conversation, shown, diff, rule, onSeen, waiting, names, project, model, redact, now, size } = parts;
   const width = Math.max(20, size.columns - 1);
   const room = Math.max(4, size.rows - 1);
   const roots = sessionsAtWork(conversation);
@@ -176,7 +180,8 @@ export const composeFrame = (parts: FrameParts): Composed => {
       : undefined;
   const path = shown?.question.type === "approval" && runs ? pathOf(shown.question.approval.runId, runs, names) : "";
   const treeFloor = Math.min(roots.length === 0 ? 0 : size.rows < 24 ? 2 : 4, left);
-  const card = shown
+  let range: RowRange | undefined;
+  const drawn = shown
     ? drawQuestion({
         shown,
         path,
@@ -187,8 +192,12 @@ export const composeFrame = (parts: FrameParts): Composed => {
         redact,
         width,
         mostRows: Math.max(4, left - treeFloor),
-      }).slice(0, Math.max(1, left))
+        onRows: (rows) => (range = rows),
+      })
     : [];
+  const card = drawn.slice(0, Math.max(1, left));
+  // Rows of a card that was cut were not seen.
+  if (shown && range && card.length === drawn.length) onSeen?.(shown.question, range);
   left -= card.length;
 
   const tree = drawTree({

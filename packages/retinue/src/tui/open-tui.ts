@@ -107,7 +107,6 @@ const open = async (options: OpenTuiOptions, keys: Keys, surroundings: Surroundi
     retinue,
     workspace: folder,
     project: path.basename(folder),
-    home,
     env,
     asks,
     agent: options.agent,

@@ -3,6 +3,7 @@ import type { ImagePart, RunId } from "@retinue/protocol";
 import type { Completion } from "./input/completion.ts";
 import type { EditedText } from "./input/text-editor.ts";
 import type { Review } from "./question/review.ts";
+import type { SeenRows } from "./question/seen-rows.ts";
 import { EMPTY_TEXT } from "./input/text-editor.ts";
 
 /** A choice that takes the next key. */
@@ -31,6 +32,8 @@ export type TuiState = {
   stopOffer: StopOffer | undefined;
   /** How far one has read in what is asked about, by question. */
   readonly reviews: Map<string, Review>;
+  /** What was on the screen of each question. */
+  readonly seen: Map<string, SeenRows>;
   /** One line that goes away with the next key. */
   notice: string | undefined;
   /** When Ctrl-C was last pressed. */
@@ -53,6 +56,7 @@ export const createTuiState = (history: readonly string[]): TuiState => ({
   openedScroll: 0,
   folds: new Map(),
   reviews: new Map(),
+  seen: new Map(),
   stopOffer: undefined,
   notice: undefined,
   interruptedAt: -Infinity,

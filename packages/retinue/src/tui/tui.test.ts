@@ -357,9 +357,9 @@ test("Enter steers the turn that runs and Alt+Enter queues for after it; both te
   await played.press("use euros", ENTER);
   await played.until("queued for its next step");
   await played.press("then test it", "\u001b\r", "and this", "\u001b\r");
-  expect(played.screen()).toMatch(/after {2}then test it {2}queued/);
+  await played.until((screen) => /after {2}then test it {2}queued/.test(screen) && /after {2}and this {2}queued/.test(screen));
   await played.press("\u001b[A");
-  expect(played.screen()).toContain("› and this");
+  await played.until("› and this");
   expect(played.screen()).not.toMatch(/after {2}and this/);
   await played.press("\u0003");
   held.open();

@@ -25,6 +25,7 @@ import { describeRule, isCovered, offerRule } from "../approval-rules/approval-r
 import type { Question } from "./question/question.ts";
 import { createQuestionQueue } from "./question/question-queue.ts";
 import { toRemarks } from "./question/review.ts";
+import { addSeen, SEEN_WHOLE } from "./question/seen-rows.ts";
 import { wrapRow } from "./screen/fit-row.ts";
 import { createFullScreen } from "./screen/full-screen.ts";
 import { createLiveScreen, type Size } from "./screen/live-screen.ts";
@@ -53,7 +54,6 @@ export type TuiOptions = {
   /** Its real path. */
   readonly workspace: string;
   readonly project: string;
-  readonly home: string;
   readonly env: NodeJS.ProcessEnv;
   readonly asks: AskHub;
   readonly agent?: string | undefined;
@@ -126,6 +126,12 @@ export const createTui = (options: TuiOptions): Tui => {
     schedule();
   };
 
+  const showTakenBack = (text: string): void => {
+    if (state.input.text === "") state.input = { text, cursor: text.length };
+    state.notice = "Taken back; it will not be sent.";
+    schedule();
+  };
+
   const onFailed = (thrown: unknown): void => {
     const lines = formatError(thrown, redact, options.env)
       .split("\n")
@@ -136,7 +142,6 @@ export const createTui = (options: TuiOptions): Tui => {
   const conversation = createConversation({
     retinue,
     workspace,
-    home: options.home,
     agent: options.agent,
     flagged: options.flagged,
     createTranscript: (kind) => createTranscript({ width, secrets, redact, kind }),
@@ -237,6 +242,7 @@ export const createTui = (options: TuiOptions): Tui => {
       shown,
       diff: shown ? diffs.get(shown.question.id) : undefined,
       rule,
+      onSeen: ({ id }, range) => state.seen.set(id, addSeen(state.seen.get(id), range)),
       waiting: queue.count(),
       names: names(),
       project,
@@ -401,6 +407,7 @@ export const createTui = (options: TuiOptions): Tui => {
     linesOf: readableLines,
     coverOf: (question) => (question.type === "approval" ? coverOf(question.approval) : ""),
     showWhole: (question) => {
+      state.seen.set(question.id, SEEN_WHOLE);
       if (question.type !== "approval") return;
       print([
         [],
@@ -431,7 +438,12 @@ export const createTui = (options: TuiOptions): Tui => {
       complete().catch(() => undefined);
     },
     attach: (paths, pasted) => void attach(paths, pasted).then(schedule, onFailed),
-    takeBackLater: conversation.takeBackLater,
+    takeBackLater: () => {
+      const taking = conversation.takeBackLater();
+      if (!taking) return false;
+      taking.then(showTakenBack, onFailed);
+      return true;
+    },
     nameOf: (runId) => names().get(runId) ?? runId,
     shownRuns: () => shownRuns,
     redraw: () => screen.resized(),

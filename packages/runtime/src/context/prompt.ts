@@ -1,36 +1,12 @@
 /** The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. */
-import type { Limits } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { catalogueOf } from "../delegation/agent-catalogue.ts";
-
-/** What a sub-agent is told of where it stands. */
-export type Assignment = {
-  readonly parentAgent: string;
-  readonly task: string;
-  readonly successCriteria?: string | undefined;
-  /** It goes on with its parent's conversation, and its answer is read by whoever its parent answers. */
-  readonly isTransfer?: boolean;
-};
-
-export type PromptOptions = {
-  readonly agent: AgentDefinition;
-  readonly agents: ReadonlyMap<string, AgentDefinition>;
-  readonly delegates: readonly string[];
-  readonly tools: readonly string[];
-  readonly workspace: string;
-  /** The workspace is a git worktree made for this run. */
-  readonly hasOwnCopy: boolean;
-  readonly depth: number;
-  readonly maxDepth: number;
-  readonly limits: Limits;
-  readonly assignment: Assignment | undefined;
-  /** How the sub-agents did so far, in words. */
-  readonly figures: string | undefined;
-};
+import { fillRolePrompt } from "./fill-role-prompt.ts";
+import type { Assignment, PromptOptions } from "./prompt-options.ts";
 
 export const createPrompt = (options: PromptOptions): string =>
   [
-    options.agent.prompt.trim(),
+    fillRolePrompt(options.agent.prompt.trim(), options),
     `You work in the folder ${options.workspace}. Paths are relative to it.${options.hasOwnCopy ? ` ${OWN_COPY}` : ""}`,
     ...(options.assignment ? [aboutAssignment(options, options.assignment)] : []),
     ...(options.delegates.length > 0 ? [aboutDelegation(options)] : []),
@@ -86,6 +62,8 @@ const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string =>
   return [
     "## Delegation Guidelines",
     "",
+    "You can delegate specialized tasks to sub-agents using the `delegate_to_agent` tool.",
+    "",
     "### When to Delegate",
     "",
     ...lines,
@@ -94,13 +72,16 @@ const aboutDelegation = ({ agents, delegates, tools }: PromptOptions): string =>
     "### When NOT to Delegate",
     "",
     "- Simple questions or explanations",
-    "- Single file changes, quick fixes (< 5 minutes)",
-    "- Tasks that need the user's answers",
+    "- Single file modifications",
+    "- Quick fixes (< 5 minutes of work)",
+    "- Tasks requiring user interaction",
     "",
     "### Delegation Best Practices",
     "",
-    "1. A sub-agent sees only what you tell it: task, files, how success is recognised",
-    "2. Independent tasks go out in one turn and run side by side",
-    "3. Review what comes back; what is marked unverified was not found in the record",
+    "1. Provide clear, specific task descriptions: a sub-agent sees only what you tell it",
+    "2. Include relevant file paths if known",
+    "3. Define success criteria when possible",
+    "4. Review sub-agent results before proceeding; what is marked unverified was not found in the record",
+    "5. Independent tasks go out in one turn and run side by side",
   ].join("\n");
 };

@@ -63,17 +63,17 @@ export type Catalogue = {
   readonly untold: number;
 };
 
-/** Every agent in as many words as there is room for; those that are tools of their own are described there. */
+/** Every agent in as many words as there is room for; those that are tools of their own are described there, but when to use them is told here. */
 const describeAgents = ({ asTools, byName }: Offered): Catalogue => {
   const isTool = new Set(asTools);
-  const others = byName.filter((agent) => !isTool.has(agent));
+  const others = byName.filter((agent) => !isTool.has(agent) || hasCases(agent));
   // Where nobody else is there, the list says at least their names.
   if (others.length === 0 && asTools.length > 0)
     return { lines: [`- as tools of their own: ${asTools.map(({ name }) => name).join(", ")}`], untold: 0 };
-  for (const describe of [inFull, shortened]) {
-    const lines = others.map(describe);
+  // Those whose cases are listed stand behind those that have one line.
+  const byCases = others.toSorted((one, other) => Number(hasCases(one)) - Number(hasCases(other)));
+  for (const lines of [byCases.map(inFull), others.map(shortened)])
     if (charsOf(lines) <= CATALOGUE_CHARS) return { lines, untold: 0 };
-  }
   // The first ones are those that come with Retinue and are known to fit most tasks.
   const described = others.slice(0, MOST_DESCRIBED).map(shortened);
   let room = CATALOGUE_CHARS - charsOf(described) - BY_NAME.length;
@@ -94,7 +94,12 @@ const BY_NAME = "- by name: ";
 
 const charsOf = (lines: readonly string[]): number => lines.reduce((chars, { length }) => chars + length + 1, 0);
 
-const inFull = ({ name, description }: AgentDefinition): string => `- **${name}**: ${oneLine(description)}`;
+const hasCases = ({ delegateWhen = [] }: AgentDefinition): boolean => delegateWhen.length > 0;
+
+const inFull = ({ name, description, delegateWhen = [] }: AgentDefinition): string =>
+  delegateWhen.length === 0
+    ? `- **${name}**: ${oneLine(description)}`
+    : [`**Delegate to ${name.toUpperCase()} when:**`, ...delegateWhen.map((one) => `- ${oneLine(one)}`)].join("\n");
 
 const shortened = ({ name, description }: AgentDefinition): string => `- **${name}**: ${shorten(description, SHORT_CHARS)}`;
 

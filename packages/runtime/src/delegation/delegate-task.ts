@@ -2,22 +2,27 @@
  * The body of every delegation: refuses what may not be started, words the task, narrows the rights, and hands the child's result back as a
  * value, whatever became of it.
  */
+import { toHandedText } from "../context/neutralise.ts";
 import type { CallId, FileChanges, RunId, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { readArtifactPath } from "../context/artifact-path.ts";
+import type { Artifacts } from "../context/artifacts.ts";
 import { settledMessages } from "../record/fold.ts";
 import type { RunState } from "../record/run-state.ts";
 import { resolveToolName } from "../policy/tool-names.ts";
 import { findAgentNamed } from "./agent-name.ts";
 import type { Delegation, DelegationOptions } from "./delegation-request.ts";
 import { delegationKey, keyOfDelegation } from "./delegation-key.ts";
-import { handBack } from "./hand-back.ts";
+import { handBack, toReportForm } from "./hand-back.ts";
 import { toRefusal } from "./refusal.ts";
+import { requireTools } from "./require-tools.ts";
 import { createSpec, stricter } from "./spec.ts";
 import { LeftOpen } from "../loop/parked.ts";
 import type { PartAnswer } from "../loop/parts.ts";
 import type { Spent, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { wordTask } from "./word-task.ts";
+import { openWorkingDirectory, withFilesIn } from "./working-directory.ts";
 import type { WorktreePlace } from "./worktrees.ts";
 
 /** How often the same delegation may be made while nothing changes. */
@@ -32,7 +37,8 @@ export const delegateTask = async (
     return await delegate(options, delegation, context);
   } catch (thrown) {
     if (!(thrown instanceof RetinueError) || thrown instanceof LeftOpen || context.signal.aborted) throw thrown;
-    return toRefusal(toErrorValue(thrown), options.state.identity.depth);
+    const form = toReportForm(delegation, options.agents.get(delegation.agent));
+    return toRefusal(toErrorValue(thrown), options.state.identity.depth, form.type);
   }
 };
 
@@ -50,7 +56,12 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
     isTransfer,
   };
   const mode = isTransfer ? "full" : (delegation.context_mode ?? agent.contextMode);
-  const directory = await openDirectory(options, agent, delegation.working_directory);
+  const directory = await openWorkingDirectory({
+    agent,
+    isolation: agent.isolation,
+    named: delegation.working_directory,
+    open: options.openDirectory,
+  });
   const specIn = (place: WorktreePlace | undefined, tools: readonly string[] | undefined): RunSpec =>
     createSpec({
       agent,
@@ -67,12 +78,15 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
       request: { tools, limits: delegation.limits && stricter(delegation.limits, {}), timeLeftMs: context.timeLeftMs() },
     });
   const tools = delegation.tools?.map(resolveToolName);
-  if (tools && specIn(undefined, tools).tools.length === 0)
-    refuseNoTools(agent, delegation.tools ?? [], specIn(undefined, undefined).tools);
+  if (tools)
+    requireTools(agent, delegation.tools, {
+      left: specIn(undefined, tools).tools,
+      all: () => specIn(undefined, undefined).tools,
+    });
 
   const place = agent.isolation === "worktree" ? await options.isolate(context.callId) : undefined;
   const summary = mode === "summary" ? await summarise(options, context) : null;
-  const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile) : [];
+  const files = mode === "selective" ? await readFiles(delegation.context_files ?? [], options.readFile, context.artifacts) : [];
   const started = await options.start(
     {
       callId: context.callId,
@@ -93,12 +107,12 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
         },
       ],
     };
-  const result = directory === undefined ? started : withFilesIn(directory, started);
+  const result = withFilesIn(directory, started);
   if (isTransfer && result.status === "completed") return toTransfer(result, options.childRunId(context.callId), agent.name);
   const handed = await handBack(result, { options, agent, delegation, context });
   return {
     ...addUp(handed.spent),
-    content: [{ type: "text", text: JSON.stringify(handed.report) }],
+    content: [{ type: "text", text: toHandedText(handed.report) }],
     ...(handed.artifact === undefined ? {} : { artifact: handed.artifact }),
     files: toFileChanges(result),
     ...testsOf(result),
@@ -143,29 +157,6 @@ const toTransfer = (result: RunResult, runId: RunId, agent: string): ToolOutput 
   ...testsOf(result),
   transferred: { runId: result.transferredTo?.runId ?? runId, agent: result.transferredTo?.agent ?? agent, text: result.details },
 });
-
-/** The whole folder is no part of it. */
-const openDirectory = async (
-  { openDirectory: open }: DelegationOptions,
-  { name, isolation }: AgentDefinition,
-  named: string | undefined,
-): Promise<string | undefined> => {
-  if (named === undefined) return undefined;
-  const directory = await open(named);
-  if (directory === "") return undefined;
-  if (isolation === "worktree")
-    throw new RetinueError(
-      "directory_refused",
-      `${name} works in a worktree of its own, which is always of the whole workspace.`,
-    );
-  return directory;
-};
-
-/** Files as whoever stands above names them. */
-const withFilesIn = (directory: string, result: RunResult): RunResult => {
-  const above = (file: string): string => `${directory}/${file}`;
-  return { ...result, filesModified: result.filesModified.map(above), filesCreated: result.filesCreated.map(above) };
-};
 
 const addUp = (all: readonly Spent[]): { readonly spent?: Spent } => {
   const [first, ...others] = all;
@@ -224,16 +215,6 @@ const earlierDelegations = ({ spec, turn, delegations }: RunState, callId: CallI
   return key === undefined ? 0 : Math.max(0, delegations.get(key)?.indexOf(callId) ?? 0);
 };
 
-/** An agent that works without tools anyway is not kept from working by a list. */
-const refuseNoTools = ({ name }: AgentDefinition, listed: readonly string[], all: readonly string[]): void => {
-  if (all.length === 0) return;
-  throw new RetinueError(
-    "tool_unknown",
-    `"tools" leaves ${name} nothing to work with: ${listed.length === 0 ? "the list is empty" : `it has none of ${listed.join(", ")}`}. It has: ${all.join(", ")}.`,
-    { hint: `Name some of those, or leave "tools" out.` },
-  );
-};
-
 /** What changed in the parent's workspace: of a child in a worktree of its own, just what was merged. */
 const toFileChanges = ({ merge, filesModified, filesCreated }: RunResult): FileChanges =>
   merge ? { modified: merge.modified, created: merge.created } : { modified: filesModified, created: filesCreated };
@@ -246,10 +227,14 @@ const testsOf = ({ testsRun, testsPassed, latestTests }: RunResult): { readonly 
 
 const FILE_CHARS = 16_000;
 
-const readFiles = (files: readonly string[], readFile: (file: string) => Promise<string>): Promise<string[]> =>
+const readFiles = (
+  files: readonly string[],
+  readFile: (file: string) => Promise<string>,
+  artifacts: Artifacts,
+): Promise<string[]> =>
   Promise.all(
     files.map(async (file) => {
-      const text = await readFile(file);
-      return `### ${file}\n\n${text.length > FILE_CHARS ? `${text.slice(0, FILE_CHARS)}\n[… cut at ${FILE_CHARS} of ${text.length} characters]` : text}`;
+      const text = (await readArtifactPath(file, artifacts)) ?? (await readFile(file));
+      return `### ${file}\n\n${text.length > FILE_CHARS ? `${text.slice(0, FILE_CHARS)}\n[… cut at ${FILE_CHARS} characters; read the rest with read]` : text}`;
     }),
   );

@@ -52,10 +52,10 @@ export type DelegationOptions = {
 
 export const delegationSchema = z.object({
   agent: z.string(),
-  task: z.string().min(1),
+  task: z.string().min(1).describe("Clear description of what the sub-agent should accomplish"),
   context: z.string().optional(),
-  context_files: z.array(z.string()).optional(),
-  success_criteria: z.string().optional(),
+  context_files: z.array(z.string()).optional().describe("Optional: specific files the sub-agent should focus on"),
+  success_criteria: z.string().optional().describe("Optional: how to determine if the task was successful"),
   context_mode: z.enum(CONTEXT_MODES).optional().describe("selective: the text of context_files; full: this conversation"),
   limits: z
     .object({
@@ -74,5 +74,5 @@ export const delegationSchema = z.object({
   transfer: z.boolean().optional().describe("It goes on in your place"),
 });
 
-/** `skill`: it was asked for as a skill, and is answered as one. */
-export type Delegation = z.infer<typeof delegationSchema> & { readonly form?: "skill" };
+/** `skill`: it was asked for as a skill, and is answered as one. `called`: the name that the model used for the agent. */
+export type Delegation = z.infer<typeof delegationSchema> & { readonly form?: "skill"; readonly called?: string };

@@ -5,6 +5,7 @@
 import type { JsonObject } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { z } from "zod";
+import { isArtifactPath } from "../context/artifact-path.ts";
 import { fromJsonSchema } from "../schema/json-schema.ts";
 import { catalogueOf } from "./agent-catalogue.ts";
 import { findAgentNamed } from "./agent-name.ts";
@@ -37,7 +38,7 @@ const toTouches = ({
   context_files: files = [],
   working_directory: directory,
 }: Pick<Delegation, "context_files" | "working_directory">): Touches => ({
-  paths: directory === undefined ? files : [...files, directory],
+  paths: [...files.filter((file) => !isArtifactPath(file)), ...(directory === undefined ? [] : [directory])],
 });
 
 type Delegate = (delegation: Delegation, context: ToolContext) => Promise<ToolOutput>;
@@ -49,13 +50,17 @@ const COMMON = { effect: "read", repeatable: true, timeoutMs: Infinity, selfPace
 const SHOWN_LIMITS = z.looseObject({}).optional().describe("iterations, toolCalls, durationMs, tokens, costUsd");
 
 const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: boolean, delegate: Delegate): AnyTool => {
-  const known = isAllTold ? z.enum(available.map(({ name }) => name)) : z.string().describe("A name that find_agent gives");
+  const known = isAllTold
+    ? z.enum(available.map(({ name }) => name)).describe("The role/specialization of the sub-agent")
+    : z.string().describe("The role/specialization of the sub-agent: a name that find_agent gives");
   // A name that no agent has is answered by the delegation itself, which knows how deep it is.
-  const taken = delegationSchema.extend({ form: z.literal("skill").optional() });
+  const taken = delegationSchema.extend({ form: z.literal("skill").optional(), called: z.string().optional() });
   return defineTool({
     ...COMMON,
     name: DELEGATE,
-    description: "Delegate a task to a sub-agent with a context of its own.",
+    description:
+      "Delegate a specialized task to a sub-agent with a specific role. Use this when a task requires specialized expertise. " +
+      "The sub-agent will work on the task and return a structured result.",
     inputSchema: toShownSchema(delegationSchema.extend({ agent: known, limits: SHOWN_LIMITS })),
     input: z.preprocess((value) => toDelegation(value, available), taken) as z.ZodType<Delegation>,
     touches: toTouches,
@@ -72,16 +77,19 @@ const toDelegation = (value: unknown, available: readonly AgentDefinition[]): un
     subagent_type: type,
     resultTokens,
     workingDirectory,
-    form: _,
+    form: _form,
+    called: _called,
     ...rest
   } = value as Record<string, unknown>;
   const named = rest["agent"] ?? role ?? skill ?? type;
+  const agent = findAgentNamed(named, available)?.name ?? named;
   return {
     ...(resultTokens === undefined ? {} : { result_tokens: resultTokens }),
     ...(workingDirectory === undefined ? {} : { working_directory: workingDirectory }),
     ...rest,
-    agent: findAgentNamed(named, available)?.name ?? named,
+    agent,
     ...(skill !== undefined && { form: "skill" }),
+    ...(typeof named === "string" && named !== agent && { called: named }),
   };
 };
 

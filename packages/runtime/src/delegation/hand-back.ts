@@ -15,14 +15,14 @@ export type HandedBack = { readonly report: JsonObject; readonly artifact?: Arti
 export type Handing = {
   readonly options: Pick<DelegationOptions, "state" | "condense" | "resultTokens">;
   readonly agent: AgentDefinition;
-  readonly delegation: Pick<Delegation, "form" | "result_tokens">;
+  readonly delegation: Pick<Delegation, "form" | "called" | "result_tokens">;
   readonly context: Pick<ToolContext, "artifacts" | "signal">;
 };
 
 export const handBack = async (result: RunResult, handing: Handing): Promise<HandedBack> => {
   const { agent, delegation, context } = handing;
   const { artifacts } = context;
-  const form: ReportForm = delegation.form ?? agent.reportAs ?? "result";
+  const form = toReportForm(delegation, agent);
   const summary = await summarise(result, handing);
   if (summary.text !== undefined) {
     const artifact = await artifacts.write(result.details);
@@ -31,6 +31,12 @@ export const handBack = async (result: RunResult, handing: Handing): Promise<Han
   const reported = await createReport(result, { form, mostTokens: mostTokens(handing), artifacts });
   return { ...reported, spent: summary.spent };
 };
+
+/** As it was asked for, else as the agent is answered for. */
+export const toReportForm = (
+  { form, called }: Pick<Delegation, "form" | "called">,
+  agent: Pick<AgentDefinition, "reportAs"> | undefined,
+): ReportForm => ((form ?? agent?.reportAs) === "skill" ? { type: "skill", called } : { type: "result" });
 
 /** The call may only ask for less; and what a turn brings back takes no more than half of the context. */
 const mostTokens = ({ options, agent, delegation }: Handing): number => {

@@ -83,6 +83,7 @@ const narrowSpec = ({ spec, agent: name, depth }: Requested, above: Grant, now: 
       hosts: withAll(spec.grant.hosts, rights.grant.hosts),
       ...withAllRules(spec.grant.rules, rights.grant.rules),
       ...(rights.grant.base === undefined ? {} : { base: rights.grant.base }),
+      ...(rights.grant.directory === undefined ? {} : { directory: rights.grant.directory }),
       // What an imported record has in hand is asked about, whatever passes otherwise.
       approve: now.isImported ? stricterMode(mode, "ask") : mode,
       maxDepth: Math.min(spec.grant.maxDepth, rights.grant.maxDepth),

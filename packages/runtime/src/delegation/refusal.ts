@@ -5,18 +5,22 @@ import { resolveToolName } from "../policy/tool-names.ts";
 import type { RunState } from "../record/run-state.ts";
 import { findAgentNamed } from "./agent-name.ts";
 import { DELEGATE } from "./delegate-tool-name.ts";
+import type { ReportForm } from "./report.ts";
 
-export const toRefusal = (error: ErrorValue, currentDepth: number): Exclude<ToolOutput, string> => ({
-  content: [{ type: "text", text: JSON.stringify(refusalOf(error, currentDepth)) }],
+export const toRefusal = (
+  error: ErrorValue,
+  currentDepth: number,
+  form: ReportForm["type"] = "result",
+): Exclude<ToolOutput, string> => ({
+  content: [{ type: "text", text: JSON.stringify(refusalOf(error, currentDepth, form)) }],
   isError: true,
   error,
 });
 
-const refusalOf = ({ code, message, hint }: ErrorValue, currentDepth: number): JsonObject => ({
-  status: "failed",
-  error: `${code}: ${message}${hint === undefined ? "" : ` ${hint}`}`,
-  currentDepth,
-});
+const refusalOf = ({ code, message, hint }: ErrorValue, currentDepth: number, form: ReportForm["type"]): JsonObject => {
+  const error = `${code}: ${message}${hint === undefined ? "" : ` ${hint}`}`;
+  return form === "skill" ? { error, current_depth: currentDepth } : { status: "failed", error, currentDepth };
+};
 
 /** Whether a call of a tool that the run has not was meant as a delegation: by the tool for it, or by an agent that is a tool where it is not so deep. */
 export const isDelegation = (tool: string, { spec }: RunState): boolean =>

@@ -8,8 +8,10 @@ import { estimateText } from "../context/estimate.ts";
 import { keepEnds } from "../context/shorten.ts";
 import { readSections } from "./answer-sections.ts";
 
-/** How a report is worded: as every result, or as the callers of a YAML skill expect it. */
-export type ReportForm = "result" | "skill";
+/** How a report is worded: as every result, or as the callers of a YAML skill expect it, who have called it by this name. */
+export type ReportForm = { readonly type: "result" } | { readonly type: "skill"; readonly called?: string | undefined };
+
+const AS_RESULT: ReportForm = { type: "result" };
 
 /** What enters a parent's context whole where nothing else is set. */
 export const RESULT_TOKENS = 4_000;
@@ -31,7 +33,7 @@ export type ReportOptions = {
 };
 
 export const createReport = async (result: RunResult, options: ReportOptions): Promise<Reported> => {
-  const { form = "result", mostTokens = RESULT_TOKENS, artifacts } = options;
+  const { form = AS_RESULT, mostTokens = RESULT_TOKENS, artifacts } = options;
   const said = answerOf(result);
   if (estimateText(said) <= mostTokens) return { report: toReport(result, form) };
   const artifact = await artifacts.write(said);
@@ -46,10 +48,10 @@ export const createReport = async (result: RunResult, options: ReportOptions): P
 };
 
 /** The whole answer in one report. */
-export const toReport = (result: RunResult, form: ReportForm = "result"): JsonObject => {
+export const toReport = (result: RunResult, form: ReportForm = AS_RESULT): JsonObject => {
   const { details, output } = result;
   if (output !== undefined) return word(result, form, { answer: { output }, lists: {} });
-  if (form === "skill") return word(result, form, { answer: details === "" ? {} : { details }, lists: {} });
+  if (form.type === "skill") return word(result, form, { answer: details === "" ? {} : { details }, lists: {} });
   const { summary, rest } = readSections(details);
   if (summary !== undefined) {
     const answer = { summary, ...(rest === "" ? {} : { details: rest }) };
@@ -66,7 +68,7 @@ export const toSummaryReport = (
   { summary, artifact }: { readonly summary: string; readonly artifact: ArtifactRef },
 ): JsonObject => {
   const whole = `artifact:${artifact.artifactId} (${artifact.lines} lines): read it in ranges, or search it with grep`;
-  return word(result, form, { answer: form === "skill" ? { details: summary, whole } : { summary, whole }, lists: {} });
+  return word(result, form, { answer: form.type === "skill" ? { details: summary, whole } : { summary, whole }, lists: {} });
 };
 
 const answerOf = ({ output, details }: RunResult): string => (output === undefined ? details : JSON.stringify(output, null, 2));
@@ -91,21 +93,22 @@ const word = (
   { answer, lists }: { readonly answer: Answer; readonly lists: JsonObject },
 ): JsonObject => {
   const measured = measuredOf(result);
-  const error =
-    result.error === undefined ? {} : { error: `${result.error.code}: ${result.error.message}`, currentDepth: result.depth };
   const { agent } = result;
-  if (form === "skill") {
+  const error = result.error && `${result.error.code}: ${result.error.message}`;
+  if (form.type === "skill") {
+    const { called } = form;
     const { summary, details, output, whole } = answer;
     const said = output ?? details ?? summary;
-    const isOk = result.status === "completed";
     return {
-      status: isOk ? "ok" : result.status,
-      ...(agent === undefined ? {} : { skill: agent }),
+      // What failed is known by its `error`, as the callers of skills expect it.
+      ...(error === undefined
+        ? { status: result.status === "completed" ? "ok" : result.status }
+        : { error, current_depth: result.depth }),
+      ...((called ?? agent) === undefined ? {} : { skill: called ?? agent ?? "" }),
       ...(said === undefined ? {} : { result: said }),
       depth: result.depth,
       ...(whole === undefined ? {} : { whole }),
       ...measured,
-      ...error,
     };
   }
   return {
@@ -117,9 +120,10 @@ const word = (
     iterations: result.iterations,
     toolCalls: result.toolCalls,
     ...(result.contextTokens > 0 ? { contextTokens: result.contextTokens } : {}),
+    durationMs: result.durationMs,
     depth: result.depth,
     ...(result.bailoutReason === undefined ? {} : { bailoutReason: result.bailoutReason }),
-    ...error,
+    ...(error === undefined ? {} : { error, currentDepth: result.depth }),
   };
 };
 

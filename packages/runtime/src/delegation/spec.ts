@@ -7,7 +7,8 @@ import type { ApproveMode, Grant, LimitName, Limits, RunSpec, Worktree } from "@
 import { LIMIT_NAMES } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { grantIn, narrow } from "../policy/grant.ts";
-import type { Assignment } from "../context/prompt.ts";
+import { hasPlaceholders } from "../context/fill-role-prompt.ts";
+import type { Assignment } from "../context/prompt-options.ts";
 import { createPrompt } from "../context/prompt.ts";
 
 export type SpecOptions = {
@@ -67,7 +68,8 @@ export const createSpec = (options: SpecOptions): RunSpec => {
       assignment: options.assignment,
       figures: options.figures,
     }),
-    roleChars: roleCharsOf(agent),
+    // A prompt that is filled anew for each run has no part that is the same in all of them.
+    ...(hasPlaceholders(agent.prompt) ? {} : { roleChars: roleCharsOf(agent) }),
     ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
     model: agent.model ?? options.model,
     fallbacks: agent.fallbacks,

@@ -28,7 +28,7 @@ export type Worktrees = {
   readonly place: (workspace: string, name: string, signal: AbortSignal) => Promise<WorktreePlace>;
   /** Makes it from the workspace as it is now, and gives the commit of that state. What an earlier attempt left is taken away first. */
   readonly make: (of: RunWorktree, signal: AbortSignal) => Promise<string>;
-  /** Whether it stands. */
+  /** Whether it stands. Locks of git that a dead process left in it are removed, so that it can be worked in. */
   readonly exists: (of: RunWorktree) => Promise<boolean>;
   /** Keeps what the run did under a ref of its own. `measured` are files that it is known to have written, also where git ignores them. */
   readonly keep: (of: RunWorktree, base: string, measured: readonly string[]) => Promise<KeptWork>;

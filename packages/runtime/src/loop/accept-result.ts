@@ -9,13 +9,14 @@ import type { RunState } from "../record/run-state.ts";
 import type { Answered } from "./answered.ts";
 import { askHuman } from "./ask-human.ts";
 import type { Prepared, Runnable } from "./call.ts";
-import { executeCall } from "./call.ts";
+import { executeCall, toPrepared } from "./call.ts";
 import { toCallContext } from "./call-context.ts";
-import { hookAfter, hookBefore } from "./hook-call.ts";
+import { hookAfter, hookPrepared } from "./hook-call.ts";
 import type { LiveRun } from "./live-run.ts";
 import { findEndingMisfit } from "../plan/step-ending.ts";
 import { findMisfit, readJson } from "./output.ts";
 import { LeftOpen, Parked } from "./parked.ts";
+import { judgeAgain } from "./run-call.ts";
 import type { AnyTool } from "./tool.ts";
 
 type Rejection = Extract<RecordedBody, { readonly type: "result.rejected" }>;
@@ -79,7 +80,7 @@ const runCommand = async (run: LiveRun, callId: CallId, command: string): Promis
   if (!tool) return noShell(command);
   const input = { command };
   const prepared = await prepareCommand(run, { callId, tool, input });
-  const refusal = await refusalOf(run, prepared);
+  const admission = await admit(run, prepared);
   run.note({
     type: "tool.started",
     callId,
@@ -89,8 +90,8 @@ const runCommand = async (run: LiveRun, callId: CallId, command: string): Promis
     repeatable: true,
     aside: "accept",
   });
-  if (!refusal) await run.flush();
-  const answer = refusal ?? (await executeCommand(run, prepared));
+  if (admission.type === "run") await run.flush();
+  const answer = admission.type === "run" ? await executeCommand(run, admission.runnable) : admission.answer;
   run.note({ type: "tool.settled", callId, tool: tool.name, ...answer, aside: "accept", activeMs: run.watch.activeMs() });
   return answer;
 };
@@ -106,14 +107,10 @@ const prepareCommand = async (run: LiveRun, { callId, tool, input }: Command): P
     const { error } = judgement;
     return { type: "answer", call, answer: { outcome: "denied", content: [{ type: "text", text: error.message }], error } };
   }
-  const prepared: Runnable =
-    judgement.type === "ask" ? { type: "ask", call, tool, input, act: judgement.act } : { type: "run", call, tool, input };
-  const before = ports.hooks?.before;
-  return before ? hookBefore(run, prepared, before) : prepared;
+  return hookPrepared(run, toPrepared({ call, tool, input }, judgement));
 };
 
-const executeCommand = async (run: LiveRun, prepared: Prepared): Promise<Answered> => {
-  if (prepared.type === "answer") return prepared.answer;
+const executeCommand = async (run: LiveRun, prepared: Runnable): Promise<Answered> => {
   const { ports } = run;
   const { call, tool, input } = prepared;
   const context = toCallContext(run, call.callId, prepared.type === "ask" ? { act: prepared.act } : undefined);
@@ -126,18 +123,20 @@ const noShell = (command: string): Answered => ({
   content: [{ type: "text", text: `there is no shell to run "${command}".` }],
 });
 
-/** Null where the command may run. */
-const refusalOf = async (run: LiveRun, prepared: Prepared): Promise<Answered | null> => {
+type Admission = { readonly type: "run"; readonly runnable: Runnable } | { readonly type: "answer"; readonly answer: Answered };
+
+const admit = async (run: LiveRun, prepared: Prepared): Promise<Admission> => {
   switch (prepared.type) {
     case "run":
-      return null;
+      return { type: "run", runnable: prepared };
     case "answer":
-      return prepared.answer;
+      return prepared;
     case "ask": {
       const { call, tool, act } = prepared;
-      const asked = await askHuman(run, { callId: call.callId, tool, act });
+      const asked = await askHuman(run, { callId: call.callId, tool, act, judgeAgain: judgeAgain(run, prepared) });
       if (asked.type === "parked") throw new Parked(asked.on);
-      return asked.type === "allowed" ? null : asked.answer;
+      if (asked.type === "refused") return { type: "answer", answer: asked.answer };
+      return { type: "run", runnable: { ...prepared, act: asked.act } };
     }
     default:
       return prepared satisfies never;

@@ -3,7 +3,7 @@
  * made and is not made where the purse cannot pay for it.
  */
 import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
-import { RetinueError } from "@retinue/protocol";
+import { RetinueError, toPossibleSpent } from "@retinue/protocol";
 import type { Purse, Spending } from "../limits/purse.ts";
 import { leftIn, reserve } from "../limits/purse.ts";
 
@@ -31,7 +31,7 @@ export const askAside = async (
   let answer: ModelAnswer | null = null;
   try {
     const whole: ModelRequest = { ...request, tools: [], toolChoice: "none", maxOutputTokens: output };
-    for await (const chunk of model.stream(whole, signal)) if (chunk.type === "answer") answer = chunk;
+    for await (const chunk of model.stream(whole, signal)) if (chunk.type === "answer") answer = toPossibleSpent(chunk);
     if (!answer) throw new RetinueError("model_stream_incomplete", `${model.id} ended its stream without an answer.`);
     return answer;
   } finally {

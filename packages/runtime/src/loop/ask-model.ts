@@ -184,7 +184,10 @@ const failTurn = async (asker: Asker, { name, requestTokens }: Turn, error: Erro
 /** The next model is asked. Where every one is away, the run waits for one. */
 const failModel = async (asker: Asker, name: string, error: ErrorValue): Promise<null> => {
   const next = nextModel(asker);
-  return next === null && isAway(error.code) ? meetOutage(asker, name, error) : recordFailure(asker, name, error, next);
+  const hasAnswered = asker.state.used.iterations > 0 || asker.ports.hasAnswered?.(name) === true;
+  return next === null && isAway(error.code, hasAnswered)
+    ? meetOutage(asker, name, error)
+    : recordFailure(asker, name, error, next);
 };
 
 /** Keeps back what the run needs to hand in, as its last answer left it. */

@@ -1,6 +1,6 @@
 /** One tool call: from what the model wrote to what it is answered. Bad calls are answered, never thrown. */
 import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
-import { RetinueError, toErrorValue } from "@retinue/protocol";
+import { RetinueError, toErrorValue, toPossibleSpent } from "@retinue/protocol";
 import { describeIssues } from "@retinue/protocol/describe-issues";
 import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
@@ -56,7 +56,8 @@ const refuse = (call: ToolCallPart, code: ErrorCode, message: string): Prepared 
 const answerUnknown = (call: ToolCallPart, state: RunState, { tools }: Ports): Prepared => {
   if (isDelegation(call.tool, state)) {
     const error = noDelegation(state);
-    const { content } = toRefusal(error, state.identity.depth);
+    const isSkill = call.arguments.includes('"skill_name"');
+    const { content } = toRefusal(error, state.identity.depth, isSkill ? "skill" : "result");
     return { type: "answer", call, answer: { outcome: "error", content, error } };
   }
   const names = [...tools.keys()].join(", ") || "none";
@@ -101,14 +102,15 @@ export const prepareCall = (call: ToolCallPart, state: RunState, ports: Ports): 
     spec,
     realPath: ports.realPath,
     agent: state.identity.agent,
+    run: state.identity,
     loadedSkills: () => loadedSkills(state),
   });
   return judgement instanceof Promise ? judgement.then((judged) => toPrepared(checked, judged)) : toPrepared(checked, judgement);
 };
 
-type CheckedCall = { readonly call: ToolCallPart; readonly tool: AnyTool; readonly input: unknown };
+export type CheckedCall = { readonly call: ToolCallPart; readonly tool: AnyTool; readonly input: unknown };
 
-const toPrepared = ({ call, tool, input }: CheckedCall, judgement: Judgement): Prepared => {
+export const toPrepared = ({ call, tool, input }: CheckedCall, judgement: Judgement): Prepared => {
   switch (judgement.type) {
     case "allow":
       return { type: "run", call, tool, input };
@@ -154,7 +156,7 @@ export const executeCall = async (clock: Clock, tool: AnyTool, input: unknown, c
       ...(files === undefined ? {} : { files }),
       ...(tests === undefined ? {} : { tests }),
       ...(sandbox === undefined ? {} : { sandbox }),
-      ...(spent === undefined ? {} : { spent }),
+      ...(spent === undefined ? {} : { spent: toPossibleSpent(spent) }),
       ...(artifact === undefined ? {} : { artifact }),
       ...(transferred === undefined ? {} : { transferred }),
       ...(error === undefined ? {} : { error }),

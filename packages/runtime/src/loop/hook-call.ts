@@ -8,8 +8,14 @@ import { toHookText } from "./hooks.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { AnyTool } from "./tool.ts";
 
+/** Lets hooks see a call that policy lets pass or has asked about. */
+export const hookPrepared = (run: LiveRun, prepared: Prepared): Prepared | Promise<Prepared> => {
+  const before = run.ports.hooks?.before;
+  return before && prepared.type !== "answer" ? hookBefore(run, prepared, before) : prepared;
+};
+
 /** Lets the hook deny the call, have it asked about, or add to it. */
-export const hookBefore = async (run: LiveRun, prepared: Runnable, before: NonNullable<Hooks["before"]>): Promise<Prepared> => {
+const hookBefore = async (run: LiveRun, prepared: Runnable, before: NonNullable<Hooks["before"]>): Promise<Prepared> => {
   const { call, tool, input } = prepared;
   const denied = (reason: string): Prepared => ({
     type: "answer",

@@ -2,7 +2,7 @@
 import type { ErrorValue } from "@retinue/protocol";
 import type { Asker } from "./asker.ts";
 import { recordFailure } from "./asker.ts";
-import type { OutageDecision } from "./outage.ts";
+import type { Outage, OutageDecision } from "./outage.ts";
 import { LeftOpen } from "./parked.ts";
 import type { Clock } from "./ports.ts";
 import { createTurnDeadline } from "./turn-deadline.ts";
@@ -12,13 +12,17 @@ export const meetOutage = async (asker: Asker, name: string, error: ErrorValue):
   const { ports } = asker;
   const now = ports.clock.now();
   const { sinceMs, tries } = (asker.outage = { sinceMs: asker.outage?.sinceMs ?? now, tries: (asker.outage?.tries ?? 0) + 1 });
-  const decision = ports.outage?.({ tries, lastedMs: now - sinceMs }) ?? { type: "fail" };
+  const outage = { model: name, error, tries, lastedMs: now - sinceMs, retryAfterMs: error.retryAfterMs };
+  const decision = decide(asker, outage);
   switch (decision.type) {
     case "wait":
       return waitForModel(asker, { name, error, tries }, decision);
     case "leave":
-      throw new LeftOpen(`${name} cannot be reached: ${error.message}`, {
-        hint: `The run is open. When the server is back: retinue sessions resume ${asker.state.identity.sessionId}. retry.unreachableMs says how long is waited.`,
+      // Whoever looks at the record sees why nothing goes on.
+      recordFailure(asker, name, error, asker.state.spec.model);
+      await asker.flush();
+      throw new LeftOpen(`${toCause(name, error)}: ${error.message}`, {
+        hint: `The run is open. ${toRemedy(error)}: retinue sessions resume ${asker.state.identity.sessionId}.`,
         cause: error,
       });
     case "fail":
@@ -26,6 +30,24 @@ export const meetOutage = async (asker: Asker, name: string, error: ErrorValue):
     default:
       return decision satisfies never;
   }
+};
+
+/** Nobody waits for a refused key: it is good again when somebody has changed it. */
+const decide = ({ ports }: Asker, outage: Outage): OutageDecision => {
+  const decision = ports.outage?.(outage) ?? { type: "fail" };
+  return outage.error.code === "model_auth" && decision.type === "wait" ? { type: "leave" } : decision;
+};
+
+const toCause = (name: string, { code }: ErrorValue): string => {
+  if (code === "model_auth") return `The provider of ${name} refused the key, which it took before`;
+  if (code === "model_rate_limited") return `The provider of ${name} refuses requests because of its rate limit`;
+  return `${name} cannot be reached`;
+};
+
+const toRemedy = ({ code, retryAfterMs }: ErrorValue): string => {
+  if (code === "model_auth") return "With a valid key";
+  if (retryAfterMs !== undefined) return `In ${Math.ceil(retryAfterMs / 60_000)} min`;
+  return "When the server is back (retry.unreachableMs says how long is waited)";
 };
 
 type Away = { readonly name: string; readonly error: ErrorValue; readonly tries: number };

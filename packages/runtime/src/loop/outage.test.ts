@@ -115,8 +115,8 @@ describe("a model that is away", () => {
     ]);
   });
 
-  test.each(["model_auth", "model_misaddressed", "model_server_error", "model_rate_limited"] as const)(
-    "%s is no outage, and fails the run at once",
+  test.each(["model_auth", "model_misaddressed", "model_server_error", "model_stream_garbage"] as const)(
+    "%s at first contact is no outage, and fails the run at once",
     async (error) => {
       const { result } = await runTest({ models: [createScriptedModel([{ error }])], outage: waitOutage(60_000) });
       expect(result).toMatchObject({ status: "failed", error: { code: error } });

@@ -76,6 +76,8 @@ export type ModelPorts = {
   readonly model: (name: string) => Awaitable<Model>;
   /** Decides what becomes of a run while every model that it could ask is away. Absent: the run fails. A replay answers from its record. */
   readonly outage?: (outage: Outage) => OutageDecision;
+  /** Whether the provider of a model has answered a run of the same tree before. */
+  readonly hasAnswered?: (model: string) => boolean;
 };
 
 /** What a run calls, and whether it may. */

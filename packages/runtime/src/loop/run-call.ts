@@ -1,8 +1,9 @@
 /** Runs one call that was let through: asks a human where that is needed, records its start, executes it, settles it. */
 import type { ArtifactRef, Json, ToolCallPart, WaitingFor } from "@retinue/protocol";
-import { withoutTree } from "../policy/approvals.ts";
+import { judge } from "../policy/judge.ts";
 import { charsOf, outputChars, shorten } from "../context/shorten.ts";
 import type { Answered } from "./answered.ts";
+import type { Question } from "./ask-human.ts";
 import { askHuman } from "./ask-human.ts";
 import type { Runnable } from "./call.ts";
 import { executeCall } from "./call.ts";
@@ -10,6 +11,7 @@ import type { Allowed } from "./call-context.ts";
 import { toCallContext } from "./call-context.ts";
 import { hookAfter } from "./hook-call.ts";
 import type { LiveRun } from "./live-run.ts";
+import { loadedSkills } from "./loaded-skills.ts";
 import { Parked } from "./parked.ts";
 import type { CallContext } from "./tool.ts";
 
@@ -23,7 +25,7 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
   const { call, tool } = prepared;
   let allowed: Allowed | undefined;
   if (prepared.type === "ask") {
-    const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act });
+    const asked = await askHuman(run, { callId: call.callId, tool, act: prepared.act, judgeAgain: judgeAgain(run, prepared) });
     if (asked.type === "parked") return asked;
     if (asked.type === "refused") {
       settle(run, call, asked.answer);
@@ -32,7 +34,7 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
     start(run, prepared);
     await run.flush();
     allowed = {
-      act: asked.isAlike === true ? withoutTree(prepared.act) : prepared.act,
+      act: asked.act,
       ...(asked.text === undefined ? {} : { answer: asked.text }),
     };
   }
@@ -45,6 +47,22 @@ export const runCall = async (run: LiveRun, prepared: Runnable): Promise<Ran> =>
     throw thrown;
   }
 };
+
+/** The judgement of the call as it would be made now. */
+export const judgeAgain =
+  ({ state, ports }: LiveRun, { call, tool, input }: Runnable): NonNullable<Question["judgeAgain"]> =>
+  async (asked) =>
+    (ports.judge ?? judge)({
+      callId: call.callId,
+      tool,
+      input,
+      spec: state.spec,
+      realPath: ports.realPath,
+      agent: state.identity.agent,
+      run: state.identity,
+      loadedSkills: () => loadedSkills(state),
+      asked,
+    });
 
 const execute = (run: LiveRun, { call, tool, input }: Runnable, allowed: Allowed | undefined): Promise<Answered> => {
   const { ports } = run;

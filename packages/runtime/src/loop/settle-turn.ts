@@ -8,7 +8,7 @@ import type { Answered } from "./answered.ts";
 import { CANCELLED } from "./ask-human.ts";
 import type { Prepared, Runnable } from "./call.ts";
 import { prepareCall, toAnswer } from "./call.ts";
-import { hookBefore } from "./hook-call.ts";
+import { hookPrepared } from "./hook-call.ts";
 import type { LiveRun } from "./live-run.ts";
 import { runCall, settle, start } from "./run-call.ts";
 
@@ -63,11 +63,7 @@ const prepare = (run: LiveRun, call: ToolCallPart, isTwin: boolean): Prepared | 
   if (state.turn && isLost(state.turn, call)) return { type: "answer", call, answer: outcomeUnknown(call) };
   if (isTwin) return notRun(call, "The same call stands several times in one answer; it was not run again.");
   const prepared = prepareCall(call, state, ports);
-  const before = ports.hooks?.before;
-  if (!before) return prepared;
-  const hook = (judged: Prepared): Prepared | Promise<Prepared> =>
-    judged.type === "answer" ? judged : hookBefore(run, judged, before);
-  return prepared instanceof Promise ? prepared.then(hook) : hook(prepared);
+  return prepared instanceof Promise ? prepared.then((judged) => hookPrepared(run, judged)) : hookPrepared(run, prepared);
 };
 
 /** It was under way when an earlier process ended, and may not be made again. */

@@ -1,6 +1,6 @@
 /** One answer of a model as it comes: shown piece by piece, without secrets, and given whole at its end. */
 import type { Model, ModelAnswer, ModelRequest } from "@retinue/model/contract";
-import { RetinueError } from "@retinue/protocol";
+import { RetinueError, toPossibleSpent } from "@retinue/protocol";
 import { createDeltaRedaction } from "../record/delta-redaction.ts";
 import type { LiveRun } from "./live-run.ts";
 
@@ -37,7 +37,7 @@ export const streamAnswer = async (run: LiveRun, { name, model, step, request, s
         });
         break;
       case "answer":
-        answer = chunk;
+        answer = toPossibleSpent(chunk);
         break;
       default:
         chunk satisfies never;

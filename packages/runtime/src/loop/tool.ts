@@ -48,7 +48,7 @@ export type Touches = {
 };
 
 /** What the run is granted, for tools that confine what they start; whether a call may run at all was decided before. */
-export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve" | "rules">;
+export type ToolScope = Pick<Grant, "writes" | "hosts" | "approve" | "rules" | "directory">;
 
 export type ToolContext = {
   readonly callId: CallId;
@@ -124,7 +124,8 @@ export type Tool<Input = unknown> = {
   readonly selfFitted?: boolean;
   /** What it works with, opened before its first call. */
   readonly resource?: AnyResource;
-  touches(input: Input): Touches;
+  /** `run` is who calls; absent where nobody does, as for rules that are only explained. */
+  touches(input: Input, run?: RunIdentity): Touches;
   /** Throws `RetinueError("tool_failed", …)` for what the model should read; the loop answers with it. `held` is what its resource opened. */
   execute(input: Input, context: ToolContext, held?: unknown): Promise<ToolOutput>;
 };
@@ -146,7 +147,7 @@ export type ToolOptions<Input, Held = undefined> = {
   readonly selfFitted?: boolean;
   /** What it works with, such as a browser: opened before its first call of a run or session, given to `execute`, and closed for sure. */
   readonly resource?: Resource<Held>;
-  readonly touches?: (input: Input) => Touches;
+  readonly touches?: (input: Input, run?: RunIdentity) => Touches;
   readonly execute: (input: Input, context: ToolContext, held: Held) => Promise<ToolOutput> | ToolOutput;
 };
 

@@ -3,12 +3,12 @@ import type { CallId, GivenCalls, Json, JsonObject, Plan, RunId, RunResult, RunS
 import { CALL_MODEL, RetinueError, toCallTask } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { agentFrontMatterSchema } from "@retinue/protocol/agent-file";
-import { matchesAny } from "@retinue/protocol/names";
 import { givenPlanSchema, planReplySchema } from "@retinue/protocol/schemas/plan";
 import { z } from "zod";
 import type { Conduct, PartAnswer } from "../loop/parts.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../loop/tool.ts";
 import { defineTool } from "../loop/tool.ts";
+import { namesTool } from "../policy/tool-spellings.ts";
 import type { RunState } from "../record/run-state.ts";
 import { ORCHESTRATOR } from "./orchestrator.ts";
 import { planKey } from "./plan-key.ts";
@@ -318,7 +318,7 @@ const toStarted = ({ name, by, task }: PlanRun, { orchestrator, find, granted }:
 
 /** Absent where it has all that its definition gives it. */
 const toolsFor = ({ tools, withoutTools = [] }: Worker, granted: readonly string[]): Pick<Started, "tools"> => {
-  const left = (tools ?? granted).filter((name) => !matchesAny(withoutTools, name));
+  const left = (tools ?? granted).filter((name) => !namesTool(withoutTools, name));
   return tools === undefined && left.length === granted.length ? {} : { tools: left };
 };
 

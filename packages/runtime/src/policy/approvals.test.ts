@@ -15,18 +15,22 @@ const UNSANDBOXED: ProposedAct = { ...ACT, unsandboxed: "It would run without a 
 
 describe("a question that was asked while the sandbox did not work", () => {
   test("covers the same act once it does, and while it fails for another reason", () => {
-    expect(isAskedAbout(hashAct(UNSANDBOXED), ACT)).toBe(true);
-    expect(isAskedAbout(hashAct(UNSANDBOXED), { ...ACT, unsandboxed: "too many open files" })).toBe(true);
+    expect(isAskedAbout({ act: UNSANDBOXED, hash: hashAct(UNSANDBOXED) }, ACT)).toBe(true);
+    expect(isAskedAbout({ act: UNSANDBOXED, hash: hashAct(UNSANDBOXED) }, { ...ACT, unsandboxed: "too many open files" })).toBe(
+      true,
+    );
     expect(isAlikeAllowed(new Set([likenessOf(UNSANDBOXED)]), ACT)).toBe(true);
   });
 
   test("covers no other act", () => {
-    expect(isAskedAbout(hashAct(UNSANDBOXED), { ...ACT, input: { command: "make all" } })).toBe(false);
+    expect(isAskedAbout({ act: UNSANDBOXED, hash: hashAct(UNSANDBOXED) }, { ...ACT, input: { command: "make all" } })).toBe(
+      false,
+    );
     expect(isAlikeAllowed(new Set([likenessOf(UNSANDBOXED)]), { ...ACT, input: { command: "make all" } })).toBe(false);
   });
 });
 
 test("a question that was asked while the sandbox worked does not cover the act without one", () => {
-  expect(isAskedAbout(hashAct(ACT), UNSANDBOXED)).toBe(false);
+  expect(isAskedAbout({ act: ACT, hash: hashAct(ACT) }, UNSANDBOXED)).toBe(false);
   expect(isAlikeAllowed(new Set([likenessOf(ACT)]), UNSANDBOXED)).toBe(false);
 });

@@ -53,7 +53,15 @@ export const DEFINING_PLACES: readonly DefiningPlace[] = [
   ...place("instructions", "claude-code", "ask", "CLAUDE.local.md"),
   ...place("settings", "retinue", "deny", "retinue.yaml"),
   ...place("settings", "claude-code", "deny", ".claude/settings.json", ".claude/settings.local.json"),
-  ...place("settings", "opencode", "deny", "opencode.json", "opencode.jsonc"),
+  ...place(
+    "settings",
+    "opencode",
+    "deny",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+  ),
 ];
 
 /** Those of a kind. */

@@ -55,6 +55,32 @@ describe("a child's rights", () => {
     expect(rights("session")).toMatchObject({ tools: [], grant: { tools: ROOT.tools.filter((name) => name !== "shell") } });
   });
 
+  test.each(["own", "session"] as const)(
+    "a hidden tool is not offered to an agent of the grant %s, which hands it on",
+    (grant) => {
+      const rights = narrow(ROOT, { tools: ["read", "grep"], deniedTools: [], hiddenTools: ["gr*"], grant });
+      expect(rights.tools).toEqual(["read"]);
+      expect(rights.grant.tools).toContain("grep");
+      expect(narrow(rights.grant, { tools: ["*"], deniedTools: [], grant: "own" }).tools).toContain("grep");
+    },
+  );
+
+  test.each(["own", "session"] as const)(
+    "G1 a denied tool reaches nobody below an agent of the grant %s, hidden or not",
+    (grant) => {
+      const rights = narrow(ROOT, { tools: ["*"], deniedTools: ["grep"], hiddenTools: ["grep"], grant });
+      expect([...rights.tools, ...rights.grant.tools]).not.toContain("grep");
+    },
+  );
+
+  test("G1 a hidden tool that the parent was not granted is not handed on", () => {
+    const { grant } = narrow(
+      { ...ROOT, tools: ["read"] },
+      { tools: ["*"], deniedTools: [], hiddenTools: ["grep"], grant: "session" },
+    );
+    expect(grant.tools).toEqual(["read"]);
+  });
+
   test("G2 a child never needs less asking than its parent", () => {
     expect(
       narrow({ ...ROOT, approve: "ask" }, { tools: ["*"], deniedTools: [], grant: "own" }, { approve: "all" }).grant.approve,
@@ -79,6 +105,7 @@ describe("a child's rights", () => {
         const definition: DefinedRights = {
           tools: some(NAMES),
           deniedTools: some(NAMES).slice(0, 2),
+          hiddenTools: some(NAMES).slice(0, 2),
           grant: pick(["own", "session"]),
           ...(next() < 0.5 ? { writes: some(GLOBS) } : {}),
         };
@@ -89,7 +116,8 @@ describe("a child's rights", () => {
         const { tools, grant } = narrow(parent, definition, request);
         made += 1;
         if (!isNoWider(grant, parent) || !tools.every((name) => parent.tools.includes(name))) wider += 1;
-        if (definition.grant === "own" && !grant.tools.every((name) => tools.includes(name))) wider += 1;
+        if (grant.tools.some((name) => matchesAny(definition.deniedTools, name))) wider += 1;
+        if (definition.grant === "own" && !grant.tools.every((name) => matchesAny(definition.tools, name))) wider += 1;
         for (const path of PATHS) {
           const may = (one: Grant): boolean => one.writes.every((globs) => matchesAny(globs, path));
           if (may(grant) && !may(parent)) wider += 1;

@@ -7,13 +7,17 @@ import type { Grant, Rule, RuleSet } from "@retinue/protocol";
 import { APPROVE_MODES } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
 import { rebaseWrites } from "./rebase-writes.ts";
+import { namesTool } from "./tool-spellings.ts";
 
 /** What an agent's definition says of its rights. */
 export type DefinedRights = {
   /** Whose they are, for people. */
   readonly name?: string;
   readonly tools: readonly string[];
+  /** Denied to the agent and to everything below it. */
   readonly deniedTools: readonly string[];
+  /** Not offered to the agent itself. It holds them all the same, and may hand them on. */
+  readonly hiddenTools?: readonly string[] | undefined;
   /** Absent: as the parent. */
   readonly writes?: readonly string[] | undefined;
   readonly hosts?: readonly string[] | undefined;
@@ -37,7 +41,7 @@ export type Rights = {
   readonly directory?: string;
 };
 
-/** Of a run that works in a part of the folder: where it may write reads from there. */
+/** Of a run that works in a part of the folder: where it may write reads from there, and it sees nothing else. */
 export const grantIn = (grant: Grant, directory: string | undefined): Grant =>
   directory === undefined
     ? grant
@@ -45,6 +49,7 @@ export const grantIn = (grant: Grant, directory: string | undefined): Grant =>
         ...grant,
         writes: rebaseWrites(grant.writes, directory),
         base: path.posix.join(grant.base ?? "", directory),
+        directory: path.posix.join(grant.directory ?? "", directory),
         ...(grant.rules === undefined ? {} : { rules: grant.rules.map((set) => rebaseRules(set, directory)) }),
       };
 
@@ -56,15 +61,18 @@ const rebaseRules = (set: RuleSet, directory: string): RuleSet => ({
 export const narrow = (parent: Grant, definition: DefinedRights, request: RequestedRights = {}): Rights => {
   const asked = (name: string): boolean => request.tools === undefined || matchesAny(request.tools, name);
   const passed = parent.tools.filter(asked);
-  const tools = passed.filter((name) => matchesAny(definition.tools, name) && !matchesAny(definition.deniedTools, name));
+  const allowed = passed.filter((name) => !namesTool(definition.deniedTools, name));
+  const held = allowed.filter((name) => matchesAny(definition.tools, name));
+  const { hiddenTools = [] } = definition;
   return {
-    tools,
+    tools: held.filter((name) => !matchesAny(hiddenTools, name)),
     grant: {
-      tools: definition.grant === "session" ? passed.filter((name) => !matchesAny(definition.deniedTools, name)) : tools,
+      tools: definition.grant === "session" ? allowed : held,
       writes: definition.writes === undefined ? parent.writes : [...parent.writes, definition.writes],
       hosts: definition.hosts === undefined ? parent.hosts : [...parent.hosts, definition.hosts],
       ...rulesWith(parent, definition),
       ...(parent.base === undefined ? {} : { base: parent.base }),
+      ...directoryOf(parent.directory),
       approve: request.approve === undefined ? parent.approve : stricterMode(parent.approve, request.approve),
       maxDepth: parent.maxDepth,
     },
@@ -100,6 +108,7 @@ export const isNarrowed = (above: Grant, { tools, grant, directory }: Rights): b
     parent.writes.every((list) => has(grant.writes, list)) &&
     parent.hosts.every((list) => has(grant.hosts, list)) &&
     hasRules(grant.rules, parent.rules) &&
+    grant.directory === parent.directory &&
     APPROVE_MODES.indexOf(grant.approve) <= APPROVE_MODES.indexOf(parent.approve) &&
     grant.maxDepth <= parent.maxDepth
   );
@@ -112,9 +121,12 @@ export const withinBoth = (one: Grant, other: Grant): Grant => ({
   hosts: withAll(one.hosts, other.hosts),
   ...withAllRules(one.rules, other.rules),
   ...(one.base === undefined ? {} : { base: one.base }),
+  ...directoryOf(one.directory ?? other.directory),
   approve: stricterMode(one.approve, other.approve),
   maxDepth: Math.min(one.maxDepth, other.maxDepth),
 });
+
+const directoryOf = (directory: string | undefined): Pick<Grant, "directory"> => (directory === undefined ? {} : { directory });
 
 /** Every list narrows, so that those that are missing are added. */
 export const withAll = (lists: Grant["writes"], more: Grant["writes"]): Grant["writes"] => [

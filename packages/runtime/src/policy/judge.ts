@@ -3,17 +3,20 @@
  * paths it will touch. Nothing a model or a tool says changes the outcome, and a denial beats everything.
  */
 import path from "node:path";
-import type { ErrorValue, Json, ProposedAct, RuleSet, RunSpec } from "@retinue/protocol";
+import type { ErrorValue, Json, ProposedAct, RuleSet, RunIdentity, RunSpec } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { DELEGATE } from "../delegation/delegate-tool-name.ts";
 import { FIND_AGENT } from "../delegation/find-agent-tool-name.ts";
+import type { AskedAct } from "./approvals.ts";
+import { differencesOf, isAskedAbout } from "./approvals.ts";
+import { areAsRead, findPrograms, readIn } from "./find-programs.ts";
 import { reachesHost } from "./host-pattern.ts";
 import { createPathMatcher } from "./globs/path-globs.ts";
 import type { Protection } from "./protected-paths.ts";
 import type { RuledCall, RuleVerdict } from "./rules/judge-rules.ts";
 import { isAllowedByRule, judgeRules } from "./rules/judge-rules.ts";
-import { splitCommands } from "./rules/split-commands.ts";
-import { BOUND, findUnportable, IMPORTED, protectionOf } from "./protected-paths.ts";
+import { parseShellLine } from "./shell/parse-shell-line.ts";
+import { BOUND, findUnportable, IMPORTED, mayHoldRoles, namesRoles, PRIVATE, protectionOf } from "./protected-paths.ts";
 import { toSkillHead } from "./skill-head.ts";
 import { classifyCommand, runsNothing, scriptsOf } from "./shell-command.ts";
 import type { AnyTool, Touches } from "../loop/tool.ts";
@@ -32,8 +35,12 @@ export type Judged = {
   readonly realPath: (path: string) => Promise<string>;
   /** Who makes the call; absent for a call of our own. */
   readonly agent?: string;
+  /** Which run makes it; absent for a call of our own. */
+  readonly run?: RunIdentity;
   /** The skills that its run has loaded. */
   readonly loadedSkills?: () => readonly string[];
+  /** The act that a human was asked about, and when: the act says what has changed since. */
+  readonly asked?: AskedAct & { readonly askedAt: string };
 };
 
 export type JudgeOptions = {
@@ -43,10 +50,18 @@ export type JudgeOptions = {
   readonly bound?: () => readonly string[];
   /** Whether instructions of the project import a file, absolute: a human is asked before an agent writes it. */
   readonly isImported?: (file: string) => Promise<boolean>;
+  /** Whether a settings file that may define agents does, by its real path; without it every such file counts. */
+  readonly holdsRoles?: (real: string) => Promise<boolean>;
+  /** Whether a real path belongs to Retinue itself, seen from a workspace: nobody reads or writes it, whatever is set free by name. */
+  readonly isPrivate?: (real: string, workspace: string) => boolean;
   /** A hash of a file's content; undefined for what is no file. With it an approval of a command holds for the scripts it runs as they are. */
   readonly digest?: (path: string) => Promise<string | undefined>;
   /** A hash of all files of a workspace. With it an approval of a command that could run any of them holds for all as they are. */
   readonly digestTree?: (workspace: string) => Promise<string>;
+  /** Names the files of a workspace that changed since it had a hash, at a time. */
+  readonly findTreeChanges?: (workspace: string, tree: string, since: string) => Promise<readonly string[] | undefined>;
+  /** The text of a script; undefined for what is no file, or too long. With it a command that runs only plain scripts is bound to those alone. */
+  readonly readScript?: (path: string) => Promise<string | undefined>;
   /** What stands against a sandbox for commands at this moment; undefined where they run in one. Asked only when a command is judged. */
   readonly sandboxObstacle?: () => Promise<SandboxObstacle | undefined>;
   /** The user has waived the sandbox where there is none. */
@@ -73,18 +88,21 @@ type Why = { readonly unsandboxed: string | undefined; readonly askedBy: string 
 type Place = { readonly named: string; readonly real: string; readonly protection: Protection | undefined };
 
 const ALLOW: Judgement = { type: "allow" };
+/** Names of changed files that a question shows. */
+const MOST_CHANGES = 20;
 const UNRULED: RuleVerdict = { effect: "allow" };
-
-/** Texts kept by the session itself; they are no files. */
-const isArtifact = (name: string): boolean => /^artifact:art_[\w-]+$/.test(name);
 
 export const createJudge = (options: JudgeOptions = {}) => {
   const {
     unprotected = [],
     bound = () => [],
     isImported = async () => false,
+    isPrivate = () => false,
+    holdsRoles = async () => true,
     digest,
     digestTree,
+    findTreeChanges,
+    readScript,
     sandboxObstacle,
     allowUnsandboxed = false,
     preapproved = [],
@@ -100,6 +118,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
 
   /** How a path is protected by its name or by that of what it leads to. */
   const protectionAt = (workspace: string, named: string, real: string): Protection | undefined => {
+    if (isPrivate(real, workspace)) return PRIVATE;
     for (const at of [path.resolve(workspace, named), real]) {
       const file = path.relative(workspace, at).split(path.sep).join("/");
       if (isFree(file)) continue;
@@ -116,6 +135,10 @@ export const createJudge = (options: JudgeOptions = {}) => {
       if (!isFree(path.relative(workspace, at).split(path.sep).join("/")) && (await isImported(at))) return IMPORTED;
     return undefined;
   };
+
+  /** Whether a file defines agents already, or may after this call. */
+  const definesRoles = async (input: unknown, real: string): Promise<boolean> =>
+    namesRoles(JSON.stringify(input) ?? "") || holdsRoles(real);
 
   /** Whether a command line does nothing but look at what this run may look at anyway. */
   const isHarmless = async (line: string, { spec, realPath }: Judged): Promise<boolean> => {
@@ -148,22 +171,39 @@ export const createJudge = (options: JudgeOptions = {}) => {
     }
   };
 
+  /** What an answer to a question about a command is bound to: the files that it runs, or all files where they cannot be told. */
+  const toFiles = async (line: string | undefined, workspace: string): Promise<Pick<ProposedAct, "scripts" | "tree">> => {
+    if (line === undefined) return {};
+    const scripts: { path: string; digest: string }[] = [];
+    const programs = runsNothing(line) ? [] : await findPrograms(line, { read: readIn(workspace, readScript) });
+    const named = [...scriptsOf(line), ...(programs ?? []).map((program) => program.file)];
+    for (const file of digest === undefined ? [] : new Set(named)) {
+      const content = await digest?.(path.resolve(workspace, file));
+      if (content !== undefined) scripts.push({ path: file, digest: content });
+    }
+    const areKnown =
+      programs?.length === 0 || (programs && digest && (await areAsRead(programs, readIn(workspace, readScript)))) === true;
+    const tree = areKnown ? undefined : await digestTree?.(workspace);
+    return { ...(scripts.length === 0 ? {} : { scripts }), ...(tree === undefined ? {} : { tree }) };
+  };
+
+  const changesIn = async (act: ProposedAct, { asked, spec }: Judged): Promise<readonly string[] | undefined> => {
+    if (asked === undefined || isAskedAbout(asked, act)) return undefined;
+    const { tree } = asked.act;
+    const files = tree === undefined || tree === act.tree ? [] : await findTreeChanges?.(spec.workspace, tree, asked.askedAt);
+    const changed = [...new Set([...differencesOf(asked.act, act), ...(files ?? [])])].slice(0, MOST_CHANGES);
+    return changed.length === 0 ? ["files of the workspace"] : changed;
+  };
+
   const toAct = async (
-    { callId, tool, input, spec }: Judged,
+    judged: Judged,
     touches: Touches,
     places: readonly Place[],
     { unsandboxed, askedBy }: Why,
   ): Promise<ProposedAct> => {
-    const scripts: { path: string; digest: string }[] = [];
-    if (digest && touches.command !== undefined)
-      for (const file of scriptsOf(touches.command)) {
-        const content = await digest(path.resolve(spec.workspace, file));
-        if (content !== undefined) scripts.push({ path: file, digest: content });
-      }
-    const isOpen = touches.command !== undefined && !runsNothing(touches.command);
-    const tree = isOpen ? await digestTree?.(spec.workspace) : undefined;
+    const { callId, tool, input, spec } = judged;
     const guarded = places.filter(({ protection }) => protection !== undefined).map(({ named }) => named);
-    return {
+    const act: ProposedAct = {
       callId,
       tool: tool.name,
       effect: tool.effect,
@@ -172,13 +212,14 @@ export const createJudge = (options: JudgeOptions = {}) => {
       paths: places.map(({ real }) => real),
       hosts: [...(touches.hosts ?? [])],
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
-      ...(scripts.length === 0 ? {} : { scripts }),
-      ...(tree === undefined ? {} : { tree }),
+      ...(await toFiles(touches.command, spec.workspace)),
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
       ...(askedBy === undefined ? {} : { askedBy }),
       ...(isGivenSecrets(touches) ? { secrets: [...(touches.secrets ?? [])] } : {}),
       ...(touches.question === undefined ? {} : { question: touches.question }),
     };
+    const changed = await changesIn(act, judged);
+    return changed === undefined ? act : { ...act, changed };
   };
 
   const toQuestion = async (...about: Parameters<typeof toAct>): Promise<Judgement> => {
@@ -195,7 +236,6 @@ export const createJudge = (options: JudgeOptions = {}) => {
     const { grant, workspace } = spec;
     const places: Place[] = [];
     for (const named of touches.paths ?? []) {
-      if (isArtifact(named)) continue;
       if (named.includes("\0")) return deny("path_outside_workspace", "A path may not contain a NUL character.");
       let real: string;
       try {
@@ -208,8 +248,10 @@ export const createJudge = (options: JudgeOptions = {}) => {
       if (!isInside(workspace, real))
         return deny("path_outside_workspace", `"${named}" is ${real}, which is outside the workspace ${workspace}.`);
       const relative = path.relative(workspace, real);
+      const byName = protectionAt(workspace, named, real);
+      const isPlain = byName?.write === "ask" && mayHoldRoles(relative) && !(await definesRoles(judged.input, real));
       const protection =
-        protectionAt(workspace, named, real) ?? (tool.effect === "write" ? await importedAt(workspace, named, real) : undefined);
+        (isPlain ? undefined : byName) ?? (tool.effect === "write" ? await importedAt(workspace, named, real) : undefined);
       if (protection?.read === "deny")
         return deny("path_protected", `"${named}" is ${protection.why}; agents neither read nor write it.`);
       if (tool.effect === "write") {
@@ -267,7 +309,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
   };
 
   return (judged: Judged): Judgement | Promise<Judgement> => {
-    const touches = judged.tool.touches(judged.input);
+    const touches = judged.tool.touches(judged.input, judged.run);
     return isOnlyRead(judged, touches) ? ALLOW : judgeTouches(judged, touches);
   };
 };
@@ -329,8 +371,8 @@ const toRuledCall = ({ tool, spec }: Judged, touches: Touches, places: readonly 
 
 /** What the model may try in place of a line that no rule could be found for. */
 const howElse = ({ command }: Touches): string =>
-  command !== undefined && splitCommands(command) === undefined
-    ? " The line cannot be taken apart into single commands, so that the strictest rule holds: write it as plain commands, without substitutions, loops or functions."
+  command !== undefined && parseShellLine(command) === undefined
+    ? " The line could not be read as single commands, so that the strictest rule holds: write it as plain commands."
     : "";
 
 /** One glob of each list must match. */
@@ -339,9 +381,11 @@ export const isInScope = (writes: RunSpec["grant"]["writes"], relative: string):
   return writes.every((globs) => createPathMatcher(globs)(file));
 };
 
-/** Whether it may not write everything of the workspace, or not reach every host. */
-const isLimited = ({ writes, hosts }: RunSpec["grant"]): boolean =>
-  !writes.every((globs) => globs.includes("**") || globs.includes("**/*")) || !hosts.every((list) => list.includes("*"));
+/** Whether it may not see or write everything of the workspace, or not reach every host. */
+const isLimited = ({ writes, hosts, directory }: RunSpec["grant"]): boolean =>
+  directory !== undefined ||
+  !writes.every((globs) => globs.includes("**") || globs.includes("**/*")) ||
+  !hosts.every((list) => list.includes("*"));
 
 /** For the one who decides: why there is no sandbox, and what the command could do then. */
 const toUnprotected = ({ reason }: SandboxObstacle, grant: RunSpec["grant"]): string =>

@@ -21,6 +21,9 @@ export const BOUND: Protection = {
   why: "run by a hook, a server or a check that is trusted, or read by agents as orders",
 };
 
+/** Settings, trust, kept rules and records of the user, wherever they lie. */
+export const PRIVATE: Protection = { read: "deny", write: "deny", why: "a part of Retinue's own folder" };
+
 /** How a file is treated that instructions import, whatever its name. */
 export const IMPORTED: Protection = { read: "allow", write: "ask", why: "imported by instructions that agents read as orders" };
 
@@ -177,6 +180,12 @@ export const protectionOf = (file: string): Protection | undefined => {
   matchers ??= toMatchers();
   return matchers.find(({ isOne, isExcepted }) => isOne(folded) && !isExcepted(folded))?.kind;
 };
+
+/** A file of many .NET projects; it defines agents only where it holds `AgentRoles`. */
+export const mayHoldRoles = (file: string): boolean => /(?:^|\/)appsettings[^/]*\.json$/.test(foldPath(file));
+
+/** Whether a text names the section that defines agents, also where letters are escaped. */
+export const namesRoles = (text: string): boolean => /agentroles|\\u/i.test(text);
 
 /** Characters that some file systems pass over when they compare names. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;

@@ -55,7 +55,11 @@ const RUN_NOTHING: ReadonlySet<string> = new Set(
 
 /** Whether it can be told for certain that a line runs no file of the workspace. */
 export const runsNothing = (line: string): boolean =>
-  readPlainCommands(line)?.every((words) => RUN_NOTHING.has(words[0] ?? "") || readHarmless(words) !== undefined) ?? false;
+  readPlainCommands(line, { redirections: true })?.every(isNoProgram) ?? false;
+
+/** The same of the words of one command. */
+export const isNoProgram = (words: readonly string[]): boolean =>
+  RUN_NOTHING.has(words[0] ?? "") || readHarmless(words) !== undefined;
 
 const MOST_SCRIPTS = 16;
 const WRAPPERS: ReadonlySet<string> = new Set([

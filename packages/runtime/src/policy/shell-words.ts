@@ -9,6 +9,8 @@ export type PlainCommands = readonly (readonly string[])[];
 const BLANKS = /[ \t]+/y;
 const SEPARATOR = /&&|\|\||;|\||\n/y;
 /** Redirections that neither read nor write anything. */
+/** To or from a file that the next word names. */
+const FILE_REDIRECTION = /(?:[12]?>>?|<)(?![<>&(|])[ \t]*/y;
 const HARMLESS_REDIRECTION = /(?:[12]?>>?[ \t]*\/dev\/null|2>&1|1?>&2|<[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y;
 /** Letters that mean themselves where they stand; a tilde does inside a word. */
 const PLAIN = /(?:[A-Za-z0-9_@%+=:,./-]|(?<=[A-Za-z0-9_])~)+/y;
@@ -52,8 +54,13 @@ const createReader = (line: string): Reader => {
   };
 };
 
+export type PlainOptions = {
+  /** Files may be read and written by redirection; their names are left out. */
+  readonly redirections?: boolean;
+};
+
 /** Undefined: not plain. */
-export const readPlainCommands = (line: string): PlainCommands | undefined => {
+export const readPlainCommands = (line: string, { redirections = false }: PlainOptions = {}): PlainCommands | undefined => {
   const reader = createReader(line);
   const commands: string[][] = [];
   let words: string[] = [];
@@ -71,6 +78,10 @@ export const readPlainCommands = (line: string): PlainCommands | undefined => {
       continue;
     }
     if (words.length > 0 && reader.take(HARMLESS_REDIRECTION)) continue;
+    if (words.length > 0 && redirections && reader.take(FILE_REDIRECTION)) {
+      if (reader.takeWord() === undefined || !reader.peek(AFTER_WORD)) return undefined;
+      continue;
+    }
     const word = reader.takeWord();
     if (word === undefined || !reader.peek(AFTER_WORD)) return undefined;
     // `2>file`: the digit belongs to the redirection.

@@ -96,6 +96,8 @@ export const OUR_TOOL_NAMES: ReadonlyMap<string, string> = new Map(
 /** Our name of a tool, whatever world it was named in; a name that nobody knows stays as it is. */
 export const resolveToolName = (name: string): string => {
   const trimmed = name.trim();
+  // Two underscores stand between a server and its tool, whose name is nobody else's.
+  if (/\w__\w/.test(trimmed)) return toMcpPattern(trimmed);
   const key = bareToolName(trimmed);
   return OUR_TOOL_NAMES.get(key) ?? OTHER_TOOL_NAMES.get(key) ?? toMcpPattern(trimmed);
 };

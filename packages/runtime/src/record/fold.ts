@@ -11,6 +11,7 @@ import type {
   MessageId,
   RecordedEvent,
   RunId,
+  Spent,
   TextPart,
   ToolCallPart,
   ToolMessage,
@@ -18,7 +19,7 @@ import type {
   Usage,
   UserPart,
 } from "@retinue/protocol";
-import { asksForTransfer, NO_USAGE, RetinueError } from "@retinue/protocol";
+import { asksForTransfer, NO_USAGE, RetinueError, toPossibleSpent } from "@retinue/protocol";
 import { likenessOf } from "../policy/approvals.ts";
 import { planKey } from "../plan/plan-key.ts";
 import { estimateMessage } from "../context/estimate.ts";
@@ -172,6 +173,8 @@ export const apply = (state: RunState, event: EventDraft): void => {
     }
     case "approval.requested":
       ownMap(state, "pendingApprovals").set(event.act.callId, event);
+      // A question that is put again is open again.
+      if (state.givenApprovals.has(event.act.callId)) ownMap(state, "givenApprovals").delete(event.act.callId);
       return;
     case "approval.answered":
       return applyApproval(state, event);
@@ -179,6 +182,10 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return applyMessage(state, event);
     case "message.withdrawn":
       return withdraw(state, event.messageId);
+    case "turn.queued":
+    case "turn.withdrawn":
+      // They concern the next turns of the session, and nothing of this run.
+      return;
     case "message.delivered":
       return deliver(state, event.messageIds);
     case "model.requested":
@@ -280,16 +287,16 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
       ownSet(state, "callIds").add(part.callId);
     }
   }
-  spend(state, event.usage, event.costUsd);
+  const { usage } = spend(state, event);
   state.transferredTo = null;
   state.used.activeMs = event.activeMs;
-  state.turnTokens = event.usage.input + event.usage.output;
+  state.turnTokens = usage.input + usage.output;
   if (text !== "") state.lastText = text;
   if (event.finishReason === "length" && calls.length === 0)
     state.warnings.push("The answer was cut off at the model's output limit.");
   if (text !== "" || calls.length > 0) push(state, { role: "assistant", content: event.content });
-  if (event.usage.input > 0) {
-    state.contextTokens = event.usage.input + event.usage.output;
+  if (usage.input > 0) {
+    state.contextTokens = usage.input + usage.output;
     state.measured = true;
   }
   if (state.limit || state.finishing) {
@@ -448,7 +455,7 @@ const forgetApproval = (state: RunState, callId: CallId): void => {
 
 /** What a call did to the world and spent counts, whoever made it. */
 const takeEffects = (state: RunState, event: EventDraft & { readonly type: "tool.settled" }): void => {
-  if (event.spent) spend(state, event.spent.usage, event.spent.costUsd);
+  if (event.spent) spend(state, event.spent);
   if (event.tests) {
     state.testsRun += event.tests.run;
     state.testsPassed += event.tests.passed;
@@ -500,11 +507,15 @@ const applyMerge = (state: RunState, event: EventDraft & { readonly type: "workt
 };
 
 const applyApproval = (state: RunState, event: EventDraft & { readonly type: "approval.answered" }): void => {
-  for (const [callId, { approvalId, act, hash }] of state.pendingApprovals) {
+  for (const [callId, { approvalId, act, hash, at }] of state.pendingApprovals) {
     if (approvalId !== event.approvalId) continue;
     ownMap(state, "pendingApprovals").delete(callId);
     ownMap(state, "givenApprovals").set(callId, {
+      approvalId,
+      act,
       hash,
+      askedAt: at,
+      scope: event.scope,
       allowed: event.allowed,
       reason: event.reason,
       ...(state.finishRequested ? { isLate: true } : {}),
@@ -522,18 +533,21 @@ const applyFitted = (state: RunState, event: EventDraft & { readonly type: "cont
     });
   }
   if (event.summary) {
-    const { from, to, text, usage, costUsd } = event.summary;
+    const { from, to, text } = event.summary;
     state.messages.splice(from, to - from, userMessage(text));
     if (from < state.taskIndex) state.taskIndex -= to - from - 1;
-    spend(state, usage, costUsd);
+    spend(state, event.summary);
   }
   state.contextTokens -= event.beforeTokens - event.afterTokens;
 };
 
-const spend = (state: RunState, usage: Usage, costUsd: number | null): void => {
-  state.used.usage = addUsage(state.used.usage, usage);
-  if (costUsd === null) state.used.unpriced = true;
-  else state.used.costUsd += costUsd;
+/** Gives what it counted: a record of an older version may hold impossible figures. */
+const spend = (state: RunState, recorded: Spent): Spent => {
+  const spent = toPossibleSpent(recorded);
+  state.used.usage = addUsage(state.used.usage, spent.usage);
+  if (spent.costUsd === null) state.used.unpriced = true;
+  else state.used.costUsd += spent.costUsd;
+  return spent;
 };
 
 /** Two calls with the same signature asked the same and were answered the same. */

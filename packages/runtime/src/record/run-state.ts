@@ -1,5 +1,7 @@
 /** What is known of a run. Only `fold` makes and changes it. */
 import type {
+  ApprovalId,
+  ApprovalScope,
   CallId,
   ErrorValue,
   EventDraft,
@@ -8,6 +10,7 @@ import type {
   MergeOutcome,
   Message,
   MessageId,
+  ProposedAct,
   RunId,
   RunIdentity,
   RunResult,
@@ -62,7 +65,12 @@ export type WorktreeState = {
 
 /** What a human said to an act. */
 export type GivenApproval = {
+  readonly approvalId: ApprovalId;
+  /** What was asked about, and when. */
+  readonly act: ProposedAct;
   readonly hash: string;
+  readonly askedAt: string;
+  readonly scope: ApprovalScope;
   readonly allowed: boolean;
   readonly reason: string | undefined;
   /** Their words, where the act is a question to them. */

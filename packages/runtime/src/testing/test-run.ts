@@ -207,6 +207,9 @@ const detailsOf = (event: RetinueEvent): readonly (string | number)[] => {
       return [];
     case "message.withdrawn":
       return [event.messageId];
+    case "turn.queued":
+    case "turn.withdrawn":
+      return [event.turnId];
     case "tool.started":
       return [event.callId, event.tool];
     case "tool.settled":

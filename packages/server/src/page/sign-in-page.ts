@@ -54,6 +54,9 @@ form { display: grid; gap: 0.5rem; }
 input, button { font: inherit; padding: 0.5rem 0.75rem; }
 `;
 
+/** The same as the page's own icon. */
+export const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b1c1e"/><circle cx="10" cy="9" r="3.6" fill="#fff"/><circle cx="22.5" cy="16" r="2.8" fill="#6ea8fe"/><circle cx="22.5" cy="24.5" r="2.8" fill="#57c785"/><path d="M10 12.5v8.500a3.500 3.500 0 0 0 3.500 3.500h6M10 12.500a3.500 3.500 0 0 0 3.500 3.500h6" fill="none" stroke="#fff" stroke-opacity=".55" stroke-width="1.600"/></svg>`;
+
 /** Stands in for the page where it was not built. */
 export const UNBUILT_HTML = `<!doctype html>
 <html lang="en">

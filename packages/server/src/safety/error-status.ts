@@ -31,6 +31,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   answer_refused: 403,
   path_protected: 403,
   store_busy: 503,
+  store_failed: 503,
+  store_full: 503,
+  store_unreadable: 503,
   store_gone: 503,
   closed: 503,
 };

@@ -2,7 +2,17 @@
  * The event log in this process's memory: gone with it, and so cheap that a run pays nothing for being recorded.
  * Everything returns at once, without promises.
  */
-import type { ArtifactId, ArtifactRef, EventDraft, InputEvent, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
+import type {
+  ArtifactId,
+  ArtifactRef,
+  EventDraft,
+  EventOf,
+  InputEvent,
+  RecordedEvent,
+  RunId,
+  SessionId,
+  TurnId,
+} from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
 import type { KnownRecord } from "../admit.ts";
 import { admitAlone, toAfterSeq, unknownRun } from "../admit.ts";
@@ -12,6 +22,8 @@ import type { Holder } from "../holder.ts";
 import type { ApprovalQuery, OpenApproval } from "../open-approval.ts";
 import { toOpenApproval } from "../open-approval.ts";
 import { thisProcess } from "../process-identity.ts";
+import type { QueuedTurn, QueueQuery } from "../queued-turn.ts";
+import { projectTurn, toQueuedTurn } from "../queued-turn.ts";
 import type { ReadSide } from "../read-side.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { ArtifactBytes, StoredArtifact } from "../stored-artifact.ts";
@@ -25,6 +37,8 @@ type MemorySession = {
   readonly events: RecordedEvent[];
   readonly runs: Map<RunId, MemoryRun>;
   readonly artifacts: Map<ArtifactId, StoredArtifact>;
+  /** The turns that wait, in order. */
+  readonly queue: Map<TurnId, EventOf<"turn.queued">>;
   latestRoot: MemoryRun | undefined;
   /** When it was last written to, by the count of all appends to this log. */
   touch: number;
@@ -35,12 +49,14 @@ type MemorySession = {
 export type MemoryLog = {
   readonly append: (drafts: readonly EventDraft[], lease?: Lease, options?: AppendOptions) => readonly RecordedEvent[];
   readonly lease: (runId: RunId) => Lease;
+  readonly release: (lease: Lease) => void;
   readonly holder: (runId: RunId) => Holder | undefined;
   readonly revoke: (sessionId: SessionId) => void;
   readonly read: (sessionId: SessionId, afterSeq?: number, limit?: number) => readonly RecordedEvent[];
   readonly readRuns: (sessionId: SessionId, runIds: readonly RunId[], afterSeq?: number) => readonly RecordedEvent[];
   readonly inputs: (runId: RunId, afterSeq?: number) => readonly InputEvent[];
   readonly approvals: (query?: ApprovalQuery) => readonly OpenApproval[];
+  readonly queuedTurns: (query?: QueueQuery) => readonly QueuedTurn[];
   readonly latestRoot: (sessionId: SessionId) => RootRun | undefined;
   readonly writeSnapshot: (snapshot: Snapshot) => void;
   readonly readSnapshot: (runId: RunId, format: string) => Snapshot | undefined;
@@ -81,13 +97,26 @@ export const createMemoryLog = (): MemoryLog => {
       const approval = runs.get(runId)?.approvals.get(approvalId);
       return approval && { closed: approval.closed, expiresAt: approval.event.expiresAt ?? null };
     },
+    queue: (sessionId) => {
+      const session = sessions.get(sessionId);
+      const roots = [...(session?.runs.values() ?? [])].filter(({ request, isSettled }) => request.depth === 0 && !isSettled);
+      return { turns: [...(session?.queue.keys() ?? [])], openRoots: roots.map(({ request }) => request.runId) };
+    },
   };
   const sessionFor = (sessionId: SessionId): MemorySession => {
     let session = sessions.get(sessionId);
     if (!session)
       sessions.set(
         sessionId,
-        (session = { events: [], runs: new Map(), artifacts: new Map(), latestRoot: undefined, touch: 0, importedAt: null }),
+        (session = {
+          events: [],
+          runs: new Map(),
+          artifacts: new Map(),
+          queue: new Map(),
+          latestRoot: undefined,
+          touch: 0,
+          importedAt: null,
+        }),
       );
     return session;
   };
@@ -95,6 +124,11 @@ export const createMemoryLog = (): MemoryLog => {
     const event: RecordedEvent = { ...draft, seq: session.events.length + 1 };
     session.events.push(event);
     session.touch = touches += 1;
+    if (event.type === "turn.queued") session.queue.set(event.turnId, event);
+    else {
+      const turn = projectTurn(event);
+      if (turn) session.queue.delete(turn.turnId);
+    }
     if (event.type === "run.requested") {
       const run = createMemoryRun(event);
       runs.set(event.runId, run);
@@ -123,6 +157,10 @@ export const createMemoryLog = (): MemoryLog => {
       run.heldSince = new Date().toISOString();
       return { runId, epoch: run.epoch };
     },
+    release: ({ runId, epoch }) => {
+      const run = runs.get(runId);
+      if (run?.epoch === epoch) run.heldSince = null;
+    },
     holder: (runId) => toHolder(runs.get(runId)),
     revoke: (sessionId) => {
       for (const run of sessions.get(sessionId)?.runs.values() ?? []) {
@@ -148,6 +186,12 @@ export const createMemoryLog = (): MemoryLog => {
       }
       return open;
     },
+    queuedTurns: ({ sessionId } = {}) =>
+      [...sessions].flatMap(([id, session]) =>
+        sessionId !== undefined && id !== sessionId
+          ? []
+          : Array.from(session.queue.values(), (event) => toQueuedTurn(event, toWorkspace(session))),
+      ),
     latestRoot: (sessionId) => {
       const run = sessions.get(sessionId)?.latestRoot;
       return run && { runId: run.request.runId, seq: run.request.seq, isSettled: run.isSettled };
@@ -222,10 +266,13 @@ const after = <E extends RecordedEvent>(events: readonly E[], seq: number): read
   return events.slice(low);
 };
 
-const toOpenApprovals = (session: MemorySession, runOf: (runId: RunId) => MemoryRun | undefined): readonly OpenApproval[] => {
-  const [first] = session.events;
+const toWorkspace = ({ events: [first] }: MemorySession): string => {
   const spec = first?.type === "run.requested" ? first.spec : undefined;
-  const workspace = spec?.worktree?.of ?? spec?.workspace ?? "";
+  return spec?.worktree?.of ?? spec?.workspace ?? "";
+};
+
+const toOpenApprovals = (session: MemorySession, runOf: (runId: RunId) => MemoryRun | undefined): readonly OpenApproval[] => {
+  const workspace = toWorkspace(session);
   const open: { readonly seq: number; readonly approval: OpenApproval }[] = [];
   for (const run of session.runs.values())
     for (const { event, closed } of run.approvals.values())

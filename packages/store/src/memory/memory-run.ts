@@ -1,6 +1,6 @@
 /** What the log in memory holds of a run, kept with every append so that nothing of it has to be looked for. */
 import type { ApprovalId, EventOf, InputEvent, RecordedEvent, RunId } from "@retinue/protocol";
-import { isInput } from "@retinue/protocol";
+import { isInput, isTurnInput } from "@retinue/protocol";
 import type { KnownApproval } from "../admit.ts";
 import type { Snapshot } from "../snapshot.ts";
 
@@ -31,7 +31,7 @@ export const createMemoryRun = (request: EventOf<"run.requested">): MemoryRun =>
 /** Takes in an event that the run was not begun with. */
 export const addToRun = (run: MemoryRun, event: RecordedEvent): void => {
   run.events.push(event);
-  if (isInput(event)) run.inputs.push(event);
+  if (isInput(event) && !isTurnInput(event)) run.inputs.push(event);
   if (event.type === "approval.requested") {
     closeCall(run, event.act.callId);
     run.approvals.set(event.approvalId, { event, closed: null });

@@ -3,6 +3,7 @@ import { RetinueError } from "@retinue/protocol";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase, ClientConfig, PoolClient } from "pg";
 import { Pool, types as pgTypes } from "pg";
+import { hurriedMs } from "../patience.ts";
 import { destroySocket } from "./destroy-socket.ts";
 import type { Listener } from "./listener.ts";
 import { startListener } from "./listener.ts";
@@ -24,11 +25,15 @@ export type Database = {
     act: (query: Query) => Promise<T>,
     settled?: (query: Query) => Promise<T | undefined>,
     pace?: Pace,
+    /** In place of the usual patience. */
+    mostMs?: number,
   ) => Promise<T>;
   /** Reads from one state of the database. */
   readonly snapshot: <T>(act: (query: Query) => Promise<T>) => Promise<T>;
   /** Calls back with what is sent to a channel, and after a time in which something may have been missed. */
   readonly listen: (channel: string, heard: (payload: string) => void, missed: () => void) => Promise<void>;
+  /** Whether the server has been away for a while, as far as is known. */
+  readonly isAway: () => boolean;
   readonly close: () => Promise<void>;
 };
 
@@ -49,6 +54,8 @@ export type DatabaseOptions = {
 const SLOW = 20;
 /** How often the connection that listens is asked whether it is still there, at most. */
 const PING_MS = 10_000;
+/** A server that was not reached for so long is away: before, a connection may only have been lost. */
+const AWAY_MS = 500;
 /** How long the connections have to say goodbye, and statements under way to come to their end, when the store is closed. */
 const GOODBYE_MS = 1000;
 const LAST_ANSWER_MS = 5000;
@@ -132,13 +139,29 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     }
   };
 
+  /** Since when no attempt has reached the server. */
+  let awaySince: number | undefined;
+  let isProbing = false;
+  /** Nobody else may ask until the server is back. */
+  const probe = (): void => {
+    if (isProbing || isClosed) return;
+    isProbing = true;
+    void insisting(async () => withClient(async (client) => on(client)("SELECT 1")))
+      .catch(ignore)
+      .finally(() => (isProbing = false));
+  };
+
   /** Again and again until it passes, the patience is at its end, or it fails for a reason of its own. */
-  const insisting = async <T>(attempt: () => Promise<T>): Promise<T> => {
-    const deadline = Date.now() + patienceMs();
+  const insisting = async <T>(attempt: () => Promise<T>, mostMs = Infinity): Promise<T> => {
+    const deadline = Date.now() + Math.min(patienceMs(), mostMs);
     for (let count = 0; ; count += 1) {
       try {
-        return await attempt();
+        const value = await attempt();
+        awaySince = undefined;
+        return value;
       } catch (error) {
+        if (isConnectionLost(error)) awaySince ??= Date.now();
+        else awaySince = undefined;
         const mayPass = isConnectionLost(error) || (isCollision(error) && count < 20);
         // A connection that died while it lay idle says nothing of the server: one more is tried, whatever the patience.
         const isStale = count === 0 && isConnectionLost(error) && !isMute(error);
@@ -148,38 +171,59 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     }
   };
 
+  /** What only reads may be given up at any time: whoever is in a hurry does not wait for a connection that is being made. */
+  const reading = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const mostMs = hurriedMs();
+    const read = insisting(attempt, mostMs);
+    if (mostMs === undefined) return read;
+    const given = new AbortController();
+    const late = delay(mostMs, undefined, { signal: given.signal, ref: false }).then(() => {
+      throw new RetinueError("store_failed", `The database server did not answer within ${mostMs / 1000} s: ${where}.`);
+    });
+    // Whichever of the two comes second is nobody's.
+    for (const one of [read, late]) one.catch(ignore);
+    return Promise.race([read, late]).finally(() => given.abort());
+  };
+
   let listener: Listener | undefined;
 
   return {
-    query: async (sql, values) => insisting(async () => withClient(async (client) => on(client)(sql, values))),
-    transact: async (act, settled, pace) => {
+    query: async (sql, values) => reading(async () => withClient(async (client) => on(client)(sql, values))),
+    isAway: () => {
+      const isSo = awaySince !== undefined && Date.now() - awaySince > AWAY_MS;
+      if (isSo) probe();
+      return isSo;
+    },
+    transact: async (act, settled, pace, mostMs = hurriedMs()) => {
       let isUncertain = false;
-      return insisting(async () =>
-        withClient(async (client) => {
-          const query = on(client, pace);
-          if (isUncertain && settled !== undefined) {
-            const outcome = await settled(query);
-            if (outcome !== undefined) return outcome;
-          }
-          isUncertain = false;
-          await client.query("BEGIN");
-          try {
-            const value = await act(query);
-            isUncertain = true;
-            await client.query("COMMIT");
-            return value;
-          } catch (error) {
-            if (!isConnectionLost(error)) {
-              isUncertain = false;
-              await client.query("ROLLBACK");
+      return insisting(
+        async () =>
+          withClient(async (client) => {
+            const query = on(client, pace);
+            if (isUncertain && settled !== undefined) {
+              const outcome = await settled(query);
+              if (outcome !== undefined) return outcome;
             }
-            throw error;
-          }
-        }),
+            isUncertain = false;
+            await client.query("BEGIN");
+            try {
+              const value = await act(query);
+              isUncertain = true;
+              await client.query("COMMIT");
+              return value;
+            } catch (error) {
+              if (!isConnectionLost(error)) {
+                isUncertain = false;
+                await client.query("ROLLBACK");
+              }
+              throw error;
+            }
+          }),
+        mostMs,
       );
     },
     snapshot: async (act) =>
-      insisting(async () =>
+      reading(async () =>
         withClient(async (client) => {
           await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
           try {

@@ -27,6 +27,7 @@ import type { PostgresMigration } from "./schema.ts";
 import { POSTGRES_MIGRATIONS } from "./schema.ts";
 import { createSessionWriter } from "./session-writer.ts";
 import { insertSnapshot, readSnapshot } from "./snapshot-rows.ts";
+import { readQueuedTurns } from "./turn-rows.ts";
 
 export type PostgresLogOptions = HolderOptions & {
   /** `postgres://user:password@host:port/database`. */
@@ -120,6 +121,12 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       writer.tookOver(lease);
       return lease;
     },
+    release: async ({ runId, epoch }) => {
+      open();
+      await db.transact(async (query) => {
+        await query("UPDATE ~runs SET holder = NULL WHERE run_id = $1 AND epoch = $2", [toNameKey(runId), epoch]);
+      });
+    },
     holder: async (runId) => {
       open();
       return holders.of(db.query, runId);
@@ -161,6 +168,10 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
     approvals: async (query = {}) => {
       open();
       return readOpenApprovals(db.query, query);
+    },
+    queuedTurns: async (query = {}) => {
+      open();
+      return readQueuedTurns(db.query, query);
     },
     latestRoot: async (sessionId) => {
       open();
@@ -213,6 +224,7 @@ export const createPostgresLog = async (options: PostgresLogOptions): Promise<Po
       const artifact = await readArtifact(db.query, sessionId, artifactId);
       return artifact === undefined ? undefined : toArtifactBytes(artifact);
     },
+    isAway: db.isAway,
     close: () => {
       watchers.clear();
       clearInterval(heart);

@@ -268,6 +268,7 @@ const removeSession = async (query: Query, { sessionId, number }: SessionRow): P
   const range = [toEventKey(number, 0), toEventKey(number, MAX_SEQ)];
   await query("DELETE FROM ~said WHERE id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~approvals WHERE event_id BETWEEN $1 AND $2", range);
+  await query("DELETE FROM ~queued_turns WHERE event_id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~snapshots WHERE event_id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~messages WHERE id BETWEEN $1 AND $2", range);
   await query("DELETE FROM ~events WHERE id BETWEEN $1 AND $2", range);

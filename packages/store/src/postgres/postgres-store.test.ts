@@ -143,6 +143,22 @@ describe("a PostgreSQL store", () => {
     await again.close();
   });
 
+  it("of an earlier version with impossible numbers of tokens is mended by opening it", async () => {
+    const schema = newSchema();
+    const log = await createPostgresLog({ url: postgres.url, schema });
+    await recordSession(log);
+    const told = async (of: PostgresLog) => [await of.readSide.session("ses_a"), (await of.readSide.messages("ses_a")).items];
+    const before = await told(log);
+    await log.close();
+    await admin.query(`UPDATE ${schema}.messages SET prompt_tokens = 9007199254740993, cost_usd = 1e300 WHERE step = 1;
+      UPDATE ${schema}.sessions SET prompt_tokens = 9223372036854775807, cached_tokens = -1;
+      UPDATE ${schema}.retinue_store SET version = 10`);
+    const again = await createPostgresLog({ url: postgres.url, schema });
+    expect(await told(again)).toEqual(before);
+    expect((await again.readSide.verify()).damage).toEqual([]);
+    await again.close();
+  });
+
   it("has the columns, the indexes and the keys that were designed", async () => {
     const schema = newSchema();
     const log = await createPostgresLog({ url: postgres.url, schema });

@@ -9,6 +9,7 @@ import { HAS_ENDED_OR_IS_NO_MODEL_CALL } from "../message-row.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import { finishWithPauses } from "../steps.ts";
+import { readSessionTurns } from "./turn-rows.ts";
 import { readSessionApprovals } from "./approval-rows.ts";
 import { readArtifacts } from "./artifact-rows.ts";
 import type { Query } from "./database.ts";
@@ -80,6 +81,7 @@ const verifySession = async (query: Query, session: SessionRow): Promise<Damage 
       isRoot: row["is_root"] === true,
     })),
     approvals: await readSessionApprovals(query, session.number),
+    queue: await readSessionTurns(query, session.number),
     artifacts: await readArtifacts(query, session.sessionId),
   };
   const damage = await finishWithPauses(findDamage(stored));

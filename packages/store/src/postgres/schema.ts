@@ -2,6 +2,7 @@
 
 import type { Query } from "./database.ts";
 import { fillApprovals } from "./fill-approvals.ts";
+import { fillFigures } from "./fill-figures.ts";
 
 export type PostgresMigration = {
   readonly version: number;
@@ -220,6 +221,14 @@ CREATE INDEX idx_events_inputs ON ~events(run_id, id)
   WHERE type IN ('message.received', 'message.withdrawn', 'approval.answered', 'cancel.requested');
 `;
 
+/** Turns that wait; a row is gone when its turn begins or is taken back. */
+const QUEUED_TURNS = `
+CREATE TABLE ~queued_turns (
+    event_id BIGINT PRIMARY KEY,
+    turn_id TEXT NOT NULL
+);
+`;
+
 export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS },
@@ -230,4 +239,6 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { version: 7, sql: IMPORTED },
   { version: 8, sql: SYSTEM_PROMPTS },
   { version: 9, sql: WITHDRAWALS },
+  { version: 10, sql: QUEUED_TURNS },
+  { version: 11, sql: "", fill: fillFigures },
 ];

@@ -5,7 +5,7 @@
 import type { EventDraft, InputDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { isInput } from "@retinue/protocol";
 import type { InputTarget, KnownRun } from "../admit.ts";
-import { createAdmission } from "../admit.ts";
+import { concernsQueue, createAdmission } from "../admit.ts";
 import { fromEventBody } from "../chain.ts";
 import { toColumnText } from "../column-text.ts";
 import type { AppendOptions, Lease } from "../contract.ts";
@@ -16,6 +16,7 @@ import type { RunProjection } from "../project.ts";
 import { underWayOf } from "../project.ts";
 import type { SessionRow } from "../project-session.ts";
 import { NEW_SESSION } from "../project-session.ts";
+import { hurriedMs } from "../patience.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { refuseExisting, toImportError } from "../read-export.ts";
 import { collectEvents } from "../walk-chain.ts";
@@ -34,6 +35,7 @@ import {
   toStoredValues,
 } from "./postgres-rows.ts";
 import { toWordParts } from "./said-words.ts";
+import { applyTurn, readQueue } from "./turn-rows.ts";
 
 export type SessionWriter = {
   readonly append: (
@@ -59,6 +61,8 @@ type Entry = {
   readonly drafts: readonly EventDraft[];
   readonly lease: Lease | undefined;
   readonly durable: boolean;
+  /** How long whoever appends waits for a server that is away, where that is less than usual. */
+  readonly mostMs: number | undefined;
   readonly succeed: (events: readonly RecordedEvent[]) => void;
   readonly fail: (error: unknown) => void;
 };
@@ -131,6 +135,8 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
           const [row] = await query("SELECT hash FROM ~events WHERE id = $1", [last.id]);
           return row?.["hash"] === last.hash ? attempt.outcomes : undefined;
         },
+        "quick",
+        Math.min(...entries.map(({ mostMs = Infinity }) => mostMs)),
       );
     } catch (error) {
       for (const runId of drivers) projections.delete(runId);
@@ -146,10 +152,13 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
     const inputs = entries.flatMap(({ drafts }) => drafts.filter((draft) => isInput(draft)));
     const targets = await readTargets(query, inputs);
     const approvals = await readApprovals(query, inputs);
+    const isQueueAsked = found !== undefined && entries.some(({ drafts }) => drafts.some(concernsQueue));
+    const queue = isQueueAsked ? await readQueue(query, found.number) : { turns: [], openRoots: [] };
     const admission = createAdmission({
       run: (runId) => runs.get(runId),
       target: (runId) => targets.get(runId),
       approval: (runId, approvalId) => approvals.get(toApprovalKey(runId, approvalId)),
+      queue: () => queue,
     });
     const admitted: (Entry | undefined)[] = [];
     const outcomes: Outcome[] = [];
@@ -224,8 +233,9 @@ export const createSessionWriter = ({ db, channel, announcementOf, committed }: 
     append: async (drafts, lease, { durable = false }) => {
       const sessionId = drafts[0]?.sessionId;
       if (sessionId === undefined) return [];
+      const mostMs = hurriedMs();
       return new Promise((succeed, fail) => {
-        const entry = { drafts, lease, durable, succeed, fail };
+        const entry = { drafts, lease, durable, mostMs, succeed, fail };
         const queue = waiting.get(sessionId);
         if (queue) queue.push(entry);
         else {
@@ -393,6 +403,7 @@ const store = async (
     await query(toOperationSql(operation), operation.type === "insert" ? values : [...values, operation.id]);
   }
   for (const { approvals } of planned) for (const operation of approvals) await applyApproval(query, operation, keep);
+  for (const { id, turn } of planned) if (turn) await applyTurn(query, id, turn);
   const said = planned.flatMap(({ id, event }) =>
     toWordParts(event).map((words, part) => ({ id, part, words: words.join(" ") })),
   );

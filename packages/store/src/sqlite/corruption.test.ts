@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { recordQuestions } from "../testing/recorded-questions.ts";
 import { recordSession } from "../testing/recorded-session.ts";
-import { sweepCorruptions } from "../testing/sweep-corruptions.ts";
+import { sweepCorruptions, sweepTakenWal } from "../testing/sweep-corruptions.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
 import { createSqliteLog } from "./sqlite-log.ts";
 
@@ -22,6 +22,14 @@ describe("a damaged store", { timeout: 120_000 }, () => {
 
   it("is never read wrong without a word, in 20 kinds of damage", () => expectNoneSilent(20));
   it("is never read wrong without a word, in 200 kinds of damage", { tags: ["long"] }, () => expectNoneSilent(200));
+});
+
+test("a store whose write-ahead file was taken away half-way is never read wrong without a word", async () => {
+  const path = folder.file();
+  mkdirSync(path);
+  const sweep = await sweepTakenWal({ folder: path });
+  expect(sweep).toMatchObject({ silent: [], crashed: [] });
+  expect(sweep.detected).toBeGreaterThan(20);
 });
 
 describe("a record edited by hand", () => {

@@ -14,8 +14,6 @@ export type FigureTable = {
   /** The numbers of the sessions that were written to since they were counted; of one alone where it is named. */
   readonly stale: (sessionId?: SessionId) => readonly number[];
   readonly count: (sessionNumber: number) => void;
-  /** Takes a session's figures out. */
-  readonly remove: (sessionNumber: number) => void;
   /** Whether what stands there is what the messages say. */
   readonly isRight: (sessionNumber: number) => boolean;
   /** Whether there are figures of no session. */
@@ -35,7 +33,9 @@ const IS_RUN = "u.message_id = m.id";
 const IS_MODEL_CALL = "m.request_type = 'continuation'";
 const IS_TOOL_CALL = "m.request_type = 'tool_call'";
 
-const total = (of: string, where: string): string => `coalesce(sum(CASE WHEN ${where} THEN ${of} END), 0)`;
+const sum = (of: string, where: string): string => `total(CASE WHEN ${where} THEN ${of} END)`;
+/** Through a floating-point sum, which cannot overflow whatever stands in a row. */
+const total = (of: string, where: string): string => `CAST(${sum(of, where)} AS INTEGER)`;
 
 export const HOUR_CHARS = 13;
 
@@ -73,7 +73,7 @@ export const toCountSql = (
     ${total("1", IS_MODEL_CALL)} AS model_calls,
     ${total("m.prompt_tokens", IS_MODEL_CALL)} AS prompt, ${total("m.completion_tokens", IS_MODEL_CALL)} AS completion,
     ${total("m.cached_tokens", IS_MODEL_CALL)} AS cached, ${total("m.reasoning_tokens", IS_MODEL_CALL)} AS reasoning,
-    ${total("m.cost_usd", IS_MODEL_CALL)} + 0.0 AS cost,
+    ${sum("m.cost_usd", IS_MODEL_CALL)} AS cost,
     ${total("1", `${IS_MODEL_CALL} AND m.status = 'completed' AND m.cost_usd IS NULL`)} AS unpriced,
     ${total("1", IS_TOOL_CALL)} AS tool_calls,
     ${total("1", `${IS_TOOL_CALL} AND m.status IN ('failed', 'timeout')`)} AS tool_failures
@@ -107,7 +107,6 @@ export const createFigureTable = (statements: Statements): FigureTable => {
         sessionNumber,
       );
     },
-    remove,
     isRight: (sessionNumber) => {
       const counted = statements(
         "SELECT 1 FROM counted c JOIN sessions s ON s.number = c.session_number WHERE s.number = ? AND c.head_seq = s.head_seq",

@@ -23,12 +23,21 @@ export type HolderTable = {
   readonly release: (sessionId: SessionId) => void;
   /** Says that we live. */
   readonly beat: () => void;
+  /** Who is written down as having the store open, living or not; a store that was closed names nobody. */
+  readonly named: () => Pick<Holder, "host" | "pid"> | undefined;
+  /** Whether somebody is written down who does not live any more. */
+  readonly hasDead: () => boolean;
+  readonly forgetDead: () => void;
   /** We are gone, and hold nothing. */
   readonly leave: () => void;
 };
 
+type Row = Record<string, SQLOutputValue>;
+
 const SELECT = `SELECT r.held_since, h.holder, h.host, h.space, h.pid, h.started, h.beat_at, s.session_id
   FROM runs r JOIN holders h ON h.holder = r.holder JOIN messages m ON m.id = r.message_id JOIN sessions s ON s.number = r.session_number`;
+
+const toName = (row: Row) => ({ host: fromColumnText(String(row["host"])), pid: Number(row["pid"]) });
 
 export const createHolderTable = (
   statements: Statements,
@@ -36,15 +45,18 @@ export const createHolderTable = (
 ): HolderTable => {
   const id = randomUUID();
 
-  const toHolder = (row: Record<string, SQLOutputValue> | undefined): Holder | undefined => {
-    if (row === undefined) return undefined;
-    const host = fromColumnText(String(row["host"]));
-    const pid = Number(row["pid"]);
-    const isSelf = row["holder"] === id;
-    const identity = { host, pid, space: String(row["space"]), started: String(row["started"]) };
-    if (!isSelf && !isLiving(identity, Date.now() - Number(row["beat_at"]), silenceMs)) return undefined;
-    return { host, pid, since: String(row["held_since"]), isSelf };
+  const lives = (row: Row): boolean => {
+    const identity = { ...toName(row), space: String(row["space"]), started: String(row["started"]) };
+    return row["holder"] === id || isLiving(identity, Date.now() - Number(row["beat_at"]), silenceMs);
   };
+  const toHolder = (row: Row | undefined): Holder | undefined =>
+    row === undefined || !lives(row)
+      ? undefined
+      : { ...toName(row), since: String(row["held_since"]), isSelf: row["holder"] === id };
+  const dead = (): readonly Row[] =>
+    statements("SELECT * FROM holders")
+      .all()
+      .filter((row) => !lives(row));
   const readRow = (runId: RunId) =>
     statements(`${SELECT} WHERE r.run_id = ? AND m.status IN ('pending', 'running')`).get(toColumnText(runId));
 
@@ -101,6 +113,14 @@ export const createHolderTable = (
       );
     },
     beat,
+    named: () => {
+      const row = statements("SELECT host, pid FROM holders LIMIT 1").get();
+      return row && toName(row);
+    },
+    hasDead: () => dead().length > 0,
+    forgetDead: () => {
+      for (const { holder } of dead()) statements("DELETE FROM holders WHERE holder = ?").run(holder ?? null);
+    },
     leave: () => void statements("DELETE FROM holders WHERE holder = ?").run(id),
   };
 };

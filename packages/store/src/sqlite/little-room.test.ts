@@ -8,7 +8,8 @@ import { recordLongTalk } from "../testing/long-talks.ts";
 import { hasSmallDisks, runOnSmallDisk } from "../testing/small-disk.ts";
 import { createRunDrafts } from "../testing/session-drafts.ts";
 import { createTestFolder } from "../testing/test-folder.ts";
-import { createSqliteLog } from "./sqlite-log.ts";
+import { openAlone } from "./open-database.ts";
+import { createLogOn, createSqliteLog } from "./sqlite-log.ts";
 
 const folder = createTestFolder();
 const PRUNER = new URL("../testing/processes/pruner.ts", import.meta.url).pathname;
@@ -58,6 +59,18 @@ const prune = async (path: string, keep: number, killAfter = 0): Promise<Told | 
   }
 };
 
+/** As where no byte is left: the file is had alone, and nothing may be written beside it. */
+const pruneAlone = async (path: string): Promise<Told> => {
+  const db = openAlone({ path, synchronous: "NORMAL" });
+  expect(existsSync(`${path}-shm`)).toBe(false);
+  const log = createLogOn({ db, path, busyMs: 1_000, isAlone: true, freeBytes: () => 0 });
+  const listed = (await log.readSide.listSessions({ limit: 100 })).items.length;
+  const gone = await log.readSide.retain({ keep: 10 });
+  const { damage } = await log.readSide.verify();
+  await log.close();
+  return { listed, gone: gone.length, damage, commits: 0, mostWalBytes: 0, bytes: statSync(path).size };
+};
+
 const pruneWhole = async (path: string, keep: number): Promise<Told> => {
   const told = await prune(path, keep);
   if (told === "killed") throw new Error("The pruning was killed.");
@@ -87,6 +100,37 @@ describe("a nearly full disk", () => {
   };
 
   it("is pruned when nothing is left of it, and the room is given back", () => expectPruned(0));
+
+  const expectPrunedAlone = async (): Promise<void> => {
+    const small = folder.file();
+    await record(small, 12);
+    expect(await pruneAlone(small)).toMatchObject({ listed: 13, gone: 3, damage: [] });
+    expect(existsSync(`${small}-shm`)).toBe(false);
+    // Whoever comes next shares it as before.
+    const log = createSqliteLog({ path: small });
+    expect((await log.readSide.listSessions({ limit: 100 })).items).toHaveLength(10);
+    expect(existsSync(`${small}-shm`)).toBe(true);
+    await log.close();
+  };
+
+  it("is listed and pruned when no byte and no spare file is left", async () => {
+    // Where nothing can be mounted, the way out itself is tried.
+    if (!isSmall) return expectPrunedAlone();
+    const command = `'${process.execPath}' ${NODE_OPTIONS.join(" ")} '${PRUNER}' "$DISK/${basename(path)}" 10`;
+    const told = JSON.parse(await runOnSmallDisk({ files: [path], freeBytes: 0, command })) as Told;
+    expect(told).toMatchObject({ listed: 41, gone: 31, damage: [] });
+    expect(told.bytes).toBeLessThan(statSync(path).size / 2);
+  });
+
+  it("is pruned by a process that has the file alone, without a file beside it", expectPrunedAlone);
+
+  it("says that it is full where another process has the store open, and leaves it as it is", async () => {
+    const copy = copyStore(path);
+    const log = createSqliteLog({ path: copy });
+    expect(() => openAlone({ path: copy, synchronous: "NORMAL" })).toThrow(expect.objectContaining({ code: "store_busy" }));
+    expect((await log.readSide.listSessions({ limit: 100 })).items).toHaveLength(41);
+    await log.close();
+  });
 
   it.each([500_000, 100_000, 16_384])(
     "is pruned with %i bytes left, and the room is given back",

@@ -224,6 +224,8 @@ describe("a place that is refused and left as it is", () => {
     [0x6969, "NFS"],
     [0xff534d42, "CIFS"],
     [-11_317_950, "CIFS"],
+    [0x65735546, "FUSE or virtiofs"],
+    [0x00c36400, "Ceph"],
     [0xef53, undefined],
     [0x01021994, undefined],
   ])("a drive of type %i is %s", (type, name) => {

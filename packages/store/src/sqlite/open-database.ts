@@ -47,12 +47,34 @@ export const openDatabase = ({ path, synchronous, migrations = MIGRATIONS }: Ope
   try {
     probe(file, latest);
     db = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
+    // First of all: nothing here is to depend on the room of the temporary folder.
+    db.exec("PRAGMA temp_store = MEMORY");
     migrate(db, migrations, file);
     db.exec("PRAGMA journal_mode = WAL");
     configure(db, synchronous);
     return db;
   } catch (error) {
     db?.close();
+    throw toStoreError(error, file);
+  }
+};
+
+/**
+ * Opens a store that is there for this process alone, without the file that processes share: on a disk with no byte free that file cannot be made.
+ * Throws `store_busy` where another process has it open.
+ */
+export const openAlone = ({ path, synchronous, migrations = MIGRATIONS }: OpenOptions): DatabaseSync => {
+  const file = resolve(path);
+  inspect(file, migrations.at(-1)?.version ?? 0);
+  const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    // Before anything is read, so that what processes share is kept in memory.
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY");
+    migrate(db, migrations, file);
+    configure(db, synchronous);
+    return db;
+  } catch (error) {
+    db.close();
     throw toStoreError(error, file);
   }
 };
@@ -181,7 +203,9 @@ const create = (file: string, migrations: readonly Migration[]): void => {
     try {
       chmodSync(draft, 0o600);
       // Until it is in its place nobody needs it: it is brought to the disk once, when it is whole.
-      db.exec("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
+      db.exec(
+        "PRAGMA temp_store = MEMORY; PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF",
+      );
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       migrate(db, migrations, file);
       db.exec("PRAGMA journal_mode = WAL");

@@ -3,7 +3,7 @@
  * change are written once for all that was recorded in it, when the caller says `settle`. After a rollback the caller says `forget`.
  */
 import type { EventDraft, InputDraft, RecordedEvent, RunId, SessionId } from "@retinue/protocol";
-import { isInput } from "@retinue/protocol";
+import { isInput, isTurnInput } from "@retinue/protocol";
 import type { StatementSync } from "node:sqlite";
 import type { InputTarget, KnownRecord, KnownRun } from "../admit.ts";
 import { fromEventBody } from "../chain.ts";
@@ -20,6 +20,7 @@ import { insertInput, readEvents } from "./event-table.ts";
 import { fromSessionRow, INSERT_SESSION, toSessionValues, UPDATE_SESSION } from "./session-table.ts";
 import { isBeingRemoved } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
+import { applyTurn, readQueue } from "./turn-table.ts";
 import type { UnderWayRows } from "./under-way-rows.ts";
 import { createUnderWayRows } from "./under-way-rows.ts";
 
@@ -195,6 +196,10 @@ export const createRecorder = ({ statements, isAlone = false, makingSession = ()
       run: readRun,
       target: readTarget,
       approval: (runId, approvalId) => readApproval(statements, runId, approvalId),
+      queue: (sessionId) => {
+        settle();
+        return readQueue(statements, sessionId);
+      },
     },
     record: (sessionId, drafts, holder) => {
       if (runs.size + sessions.size + projections.size > MAX_CACHED) {
@@ -213,7 +218,7 @@ export const createRecorder = ({ statements, isAlone = false, makingSession = ()
         projectionOf: (runId) => remembered(runId, holder) ?? (folded ??= foldRecorded(sessionId, before.number)).get(runId),
         targetOf,
       });
-      for (const { id, event, body, hash, operations, approvals } of events) {
+      for (const { id, event, body, hash, operations, approvals, turn } of events) {
         const runKey = toColumnText(event.runId);
         insertEvent.run(id, runKey, event.type, toColumnText(event.at), body, hash);
         if (event.type === "run.requested") {
@@ -222,9 +227,10 @@ export const createRecorder = ({ statements, isAlone = false, makingSession = ()
         }
         // A parked run is driven by nobody; whoever sees what it waits for may take it up.
         if (event.type === "run.parked") statements("UPDATE runs SET holder = NULL WHERE run_id = ?").run(runKey);
-        if (isInput(event)) insertInput(statements, event.runId, id);
+        if (isInput(event) && !isTurnInput(event)) insertInput(statements, event.runId, id);
         for (const operation of operations) defer(operation);
         for (const operation of approvals) applyApproval(statements, operation);
+        if (turn) applyTurn(statements, id, turn);
       }
       touch(session.number);
       changedSessions.set(sessionId, session);

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { fillApprovals } from "./fill-approvals.ts";
+import { fillFigures } from "./fill-figures.ts";
 
 /** "RETN": marks a SQLite file as ours. */
 export const APPLICATION_ID = 0x5245544e;
@@ -265,6 +266,14 @@ CREATE TABLE removals (
 );
 `;
 
+/** Turns that wait; a row is gone when its turn begins or is taken back. */
+const QUEUED_TURNS = `
+CREATE TABLE queued_turns (
+    event_id INTEGER PRIMARY KEY,
+    turn_id TEXT NOT NULL
+);
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: CREATE },
   { version: 2, sql: HOLDERS_AND_FIGURES },
@@ -276,4 +285,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, sql: IMPORTED },
   { version: 9, sql: SYSTEM_PROMPTS },
   { version: 10, sql: REMOVALS },
+  { version: 11, sql: QUEUED_TURNS },
+  { version: 12, sql: "", fill: fillFigures },
 ];

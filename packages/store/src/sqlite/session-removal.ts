@@ -34,8 +34,8 @@ export type SessionRemoval = {
 /** SQL that is true for the number of a session that is being removed. */
 export const isBeingRemoved = (sessionNumber: string): string => `${sessionNumber} IN (SELECT session_number FROM removals)`;
 
-/** SQL for the number of the session that an event or message belongs to. */
-export const toSessionNumber = (id: string): string => `${id} / ${MAX_SEQ + 1}`;
+/** SQL that is true for the id of an event or message whose session is not being removed. */
+export const isThere = (id: string): string => `NOT ${isBeingRemoved(`${id} / ${MAX_SEQ + 1}`)}`;
 
 type Removed = { readonly number: number; readonly sessionId: string; readonly indexedSeq: number };
 
@@ -72,6 +72,11 @@ const PARTS: readonly Part[] = [
   {
     find: "SELECT event_id AS key, 0 AS chars FROM approvals WHERE event_id BETWEEN ? AND ?",
     remove: "DELETE FROM approvals WHERE event_id = ?",
+    of: toRange,
+  },
+  {
+    find: "SELECT event_id AS key, 0 AS chars FROM queued_turns WHERE event_id BETWEEN ? AND ?",
+    remove: "DELETE FROM queued_turns WHERE event_id = ?",
     of: toRange,
   },
   {

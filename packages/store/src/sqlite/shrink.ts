@@ -31,6 +31,8 @@ export type ShrinkOptions = {
   readonly path: string;
   readonly queue: WriteQueue;
   readonly freeBytes: () => number;
+  /** Nothing is written beside the file, so that steps need no room. */
+  readonly isInPlace?: boolean;
   /** Brings what was written into the file, which is cut there. */
   readonly checkpoint: () => void;
 };
@@ -45,7 +47,7 @@ export const isWorthShrinking = (db: DatabaseSync): boolean => {
 
 /** Gives what stays in the file for lack of room. */
 export const shrink = async (options: ShrinkOptions): Promise<KeptRoom | undefined> => {
-  const { db, freeBytes } = options;
+  const { db, freeBytes, isInPlace = false } = options;
   const freePages = (): number => ask(db, "freelist_count");
   const freed = freePages();
   const pageBytes = ask(db, "page_size");
@@ -53,19 +55,21 @@ export const shrink = async (options: ShrinkOptions): Promise<KeptRoom | undefin
   if (freed === 0 || (!isWorthIt && !isLittle(freeBytes()))) return undefined;
   const left = (ask(db, "page_count") - freed) * pageBytes;
   const needed = (left > MAX_IN_MEMORY_BYTES ? 2 : 1) * left + SPARE_BYTES;
-  const hasRoom = freeBytes() >= needed;
+  const hasRoom = !isInPlace && freeBytes() >= needed;
   const isStepwise = ask(db, "auto_vacuum") === INCREMENTAL;
   if (isStepwise && !(hasRoom && freed * pageBytes > MAX_IN_STEPS_BYTES)) {
     await shrinkInSteps(options, freePages);
     const kept = freePages();
     return kept === 0 ? undefined : { bytes: kept * pageBytes, needed: ROOM_OF_STEP };
   }
-  if (!isWorthIt) return undefined;
-  else if (!hasRoom || !(await writeAnew(options, left))) return { bytes: freed * pageBytes, needed };
-  return undefined;
+  if (!isWorthIt || (hasRoom && (await writeAnew(options, left)))) return undefined;
+  return { bytes: freed * pageBytes, needed };
 };
 
-const shrinkInSteps = async ({ db, queue, freeBytes, checkpoint }: ShrinkOptions, freePages: () => number): Promise<void> => {
+const shrinkInSteps = async (
+  { db, queue, freeBytes, isInPlace = false, checkpoint }: ShrinkOptions,
+  freePages: () => number,
+): Promise<void> => {
   const giveBack = async (pages: number): Promise<boolean> => {
     try {
       await queue.write(() => db.exec(`PRAGMA incremental_vacuum(${pages})`));
@@ -77,7 +81,8 @@ const shrinkInSteps = async ({ db, queue, freeBytes, checkpoint }: ShrinkOptions
   };
   for (let before = Infinity, free = freePages(); free > 0 && free < before;) {
     const room = freeBytes();
-    const pages = Math.min(PAGES_OF_STEP, Math.max(PAGES_OF_SMALLEST_STEP, Math.floor(room / FREE_BYTES_OF_PAGE)));
+    const most = isInPlace ? PAGES_OF_STEP : Math.floor(room / FREE_BYTES_OF_PAGE);
+    const pages = Math.min(PAGES_OF_STEP, Math.max(PAGES_OF_SMALLEST_STEP, most));
     if (!(await giveBack(pages))) {
       checkpoint();
       await giveBack(1);

@@ -1,6 +1,9 @@
 /** What SQLite throws, in the words of the registry. */
 import type { ErrorCode, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readFreeBytes } from "./free-room.ts";
 
 const PRIMARY_CODES: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   // Every statement is ours and fits our tables, so it is the tables that do not fit.
@@ -48,8 +51,34 @@ export const isCorrupt = (error: unknown): error is Error => CORRUPT.includes(to
 
 export const isBusy = (error: unknown): boolean => toPrimaryCode(error) === BUSY;
 
+const FULL = 13;
+/** Less than this is no room for anything. */
+const LEAST_BYTES = 65_536;
+
+type Rooms = { readonly store: () => number; readonly temporary: () => number };
+
+/** SQLite says the same of both disks. */
+const isTemporaryFull = (code: number | undefined, rooms: Rooms): boolean => {
+  if (code !== FULL) return false;
+  try {
+    return rooms.temporary() < LEAST_BYTES && rooms.store() >= LEAST_BYTES;
+  } catch {
+    return false;
+  }
+};
+
 /** What is neither SQLite's nor the file system's comes back as it is. */
-export const toStoreError = (error: unknown, path: string): unknown => {
+export const toStoreError = (
+  error: unknown,
+  path: string,
+  rooms: Rooms = { store: () => readFreeBytes(path), temporary: () => readFreeBytes(join(tmpdir(), "x")) },
+): unknown => {
+  if (isTemporaryFull(toExtendedCode(error), rooms))
+    return new RetinueError(
+      "temporary_folder_unusable",
+      `The temporary folder ${tmpdir()} is full, so that the store ${path} cannot be worked with.`,
+      { cause: error },
+    );
   const code = toExtendedCode(error);
   const known = code === undefined ? SYSTEM_CODES[toSystemCode(error)] : (EXTENDED_CODES[code] ?? PRIMARY_CODES[code & 0xff]);
   if (known === undefined || !(error instanceof Error)) return error;

@@ -4,6 +4,7 @@
  */
 import type { SessionId } from "@retinue/protocol";
 import { isInput, RetinueError } from "@retinue/protocol";
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { admitAlone, toAfterSeq, unknownRun } from "../admit.ts";
 import { toArtifactRef } from "../artifact-ref.ts";
@@ -21,7 +22,7 @@ import { createFileCheck } from "./file-check.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
-import { openDatabase, openReader } from "./open-database.ts";
+import { openAlone, openDatabase, openReader } from "./open-database.ts";
 import { readFreeBytes } from "./free-room.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
@@ -33,6 +34,7 @@ import { insertSnapshot, readSnapshot } from "./snapshot-table.ts";
 import type { SpareRoom } from "./spare-room.ts";
 import { createSpareRoom } from "./spare-room.ts";
 import { createStatements } from "./statements.ts";
+import { readQueuedTurns } from "./turn-table.ts";
 import { createTouchedSessions } from "./touched-sessions.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
@@ -63,41 +65,67 @@ const FAR_BEHIND = 16_384;
 export const createSqliteLog = (options: SqliteLogOptions): SqliteLog => {
   const { path, synchronous = "NORMAL", busyMs = 30_000, mayUseSpare = false } = options;
   const spare = createSpareRoom(path);
-  const open = (): DatabaseSync => openDatabase({ path, synchronous });
-  const db = mayUseSpare ? openWithSpare(open, spare) : open();
+  const hadWal = existsSync(`${path}-wal`);
+  const open = (): Opened => ({ db: openDatabase({ path, synchronous }), isAlone: false });
+  const alone = (): Opened => ({ db: openAlone({ path, synchronous }), isAlone: true });
+  const { db, isAlone } = mayUseSpare
+    ? unlessNoRoom(open, () => (spare.release() ? unlessNoRoom(open, alone) : alone()))
+    : open();
   try {
-    return createLogOn({ ...options, db, busyMs, synchronous, spare });
+    return createLogOn({ ...options, db, isAlone, busyMs, synchronous, spare, hadWal });
   } catch (error) {
     db.close();
     throw toStoreError(error, path);
   }
 };
 
-const openWithSpare = (open: () => DatabaseSync, spare: SpareRoom): DatabaseSync => {
+type Opened = { readonly db: DatabaseSync; readonly isAlone: boolean };
+
+/** Where the other way fails too, the full disk is what is told. */
+const unlessNoRoom = (open: () => Opened, otherwise: () => Opened): Opened => {
   try {
     return open();
   } catch (error) {
-    if (!(error instanceof RetinueError && error.code === "store_full" && spare.release())) throw error;
-    return open();
+    if (!(error instanceof RetinueError && error.code === "store_full")) throw error;
+    try {
+      return otherwise();
+    } catch {
+      throw error;
+    }
   }
 };
 
 export type LogOnOptions = HolderOptions & {
   readonly db: DatabaseSync;
+  /** The database was opened for this process alone, since there was no room beside it. */
+  readonly isAlone?: boolean;
   readonly path: string;
   readonly busyMs: number;
   /** As the database was opened; `NORMAL` by default. */
   readonly synchronous?: Synchronous;
   readonly spare?: SpareRoom;
+  /** Whether its write-ahead file was there before it was opened. */
+  readonly hadWal?: boolean;
   /** How much may still be written to the disk; as the file system says by default. */
   readonly freeBytes?: () => number;
 };
 
 /** The log on a database that is open; it is the log's from then on. */
 export const createLogOn = (options: LogOnOptions): SqliteLog => {
-  const { db, path, busyMs, synchronous, spare = createSpareRoom(path), freeBytes = () => readFreeBytes(path) } = options;
+  const {
+    db,
+    isAlone = false,
+    path,
+    busyMs,
+    synchronous,
+    spare = createSpareRoom(path),
+    hadWal = true,
+    freeBytes = () => readFreeBytes(path),
+  } = options;
   const statements = createStatements(db);
   const holders = createHolderTable(statements, options);
+  // Who closes a store is not written down any more, and who was killed leaves the file.
+  const lostWalOf = hadWal ? undefined : holders.named();
   const searchIndex = createSearchIndex(statements);
   const removal = createSessionRemoval(statements, searchIndex);
   const recorder = createRecorder({ statements, makingSession: removal.finish });
@@ -170,9 +198,21 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
   };
 
   let heart: NodeJS.Timeout | undefined;
+  let isNamedInFile = false;
   const beat = (): void => {
     // One that is missed costs nothing: the next one comes soon, and what was taken over meanwhile is fenced by its epoch.
     queue.write(holders.beat).catch(() => {});
+    // Once, so that the store's file says that it is open: without its write-ahead file it is then known to be incomplete.
+    if (!isNamedInFile)
+      queue
+        .drain()
+        .then(() => db.exec("PRAGMA wal_checkpoint(PASSIVE)"))
+        .catch(() => {});
+    isNamedInFile = true;
+  };
+
+  const forgetDead = async (): Promise<void> => {
+    if (holders.hasDead()) await queue.write(holders.forgetDead);
   };
 
   let look: NodeJS.Timeout | undefined;
@@ -263,6 +303,12 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
       if (!isClosing()) heart ??= setInterval(beat, BEAT_EVERY_MS).unref();
       return { runId, epoch };
     },
+    release: async ({ runId, epoch }) => {
+      open();
+      return queue.write(() => {
+        statements("UPDATE runs SET holder = NULL WHERE run_id = ? AND epoch = ?").run(toColumnText(runId), epoch);
+      });
+    },
     holder: (runId) => reading(() => holders.of(runId)),
     revoke: async (sessionId) => {
       open();
@@ -277,6 +323,7 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
       reading(() => readRunEvents(statements, { sessionId, runIds, afterSeq: toAfterSeq(afterSeq) })),
     inputs: (runId, afterSeq) => reading(() => readInputs(statements, runId, toAfterSeq(afterSeq))),
     approvals: (query = {}) => reading(() => readOpenApprovals(statements, query)),
+    queuedTurns: (query = {}) => reading(() => readQueuedTurns(statements, query)),
     latestRoot: (sessionId) => reading(() => readLatestRoot(statements, sessionId)),
     writeSnapshot: async (snapshot) => {
       open();
@@ -329,6 +376,8 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
         watchers.clear();
         // Where it cannot be written any more, the end of the process says it too.
         if (heart) await queue.write(holders.leave).catch(() => {});
+        // Their write-ahead file was there, and is brought into the store's now.
+        if (hadWal) await forgetDead().catch(() => {});
         // Index and figures may stay behind, on a full disk for one: who asks for them next brings them up to date.
         if (behind > 0) await queue.write(() => searchIndex.catchUp(FAR_BEHIND)).catch(() => {});
         await countSettled().catch(() => {});
@@ -346,10 +395,13 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
       queue,
       spare,
       freeBytes,
+      lostWalOf,
       holdersOf: holders.ofSessions,
       refuseHeldSession: holders.refuseHeldSession,
       recorder,
-      openReader: () => openReader(path),
+      // A second connection would wait for the first one for ever.
+      openReader: isAlone ? undefined : () => openReader(path),
+      isAlone,
       open,
     }),
   };

@@ -2,18 +2,30 @@
 import type { RecordedEvent, RunId, SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { statSync } from "node:fs";
+import { basename } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { fromEventBody } from "../chain.ts";
 import { checkEvents } from "../check-events.ts";
 import { fromColumnText, toColumnText } from "../column-text.ts";
 import { MAX_SEQ, toEventKey } from "../event-key.ts";
+import type { Holder } from "../holder.ts";
 import type { MessageRow } from "../message-row.ts";
 import { findOutdated } from "../outdated-sessions.ts";
 import type { SessionRow } from "../project-session.ts";
 import type { ImportedSession } from "../read-export.ts";
 import { readExport, refuseExisting, toImportError } from "../read-export.ts";
 import { fromCursor, toAllowed, toCursor, toLimit } from "../query-checks.ts";
-import type { Damage, KeptRoom, MessageQuery, Page, ReadSide, Retention, RunNode, SessionOrder } from "../read-side.ts";
+import type {
+  Damage,
+  KeptRoom,
+  MessageQuery,
+  Page,
+  ReadSide,
+  Retention,
+  RunNode,
+  SessionOrder,
+  Verification,
+} from "../read-side.ts";
 import { MESSAGE_ORDERS, SESSION_ORDERS } from "../read-side.ts";
 import { finishAtOnce, finishWithPauses } from "../steps.ts";
 import { toTree } from "../run-tree.ts";
@@ -29,7 +41,7 @@ import type { Recorder } from "./recorder.ts";
 import { eachArtifact, insertArtifact } from "./artifact-table.ts";
 import type { SearchIndex } from "./search-index.ts";
 import type { RemovalPace, SessionRemoval } from "./session-removal.ts";
-import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
+import { isThere } from "./session-removal.ts";
 import { fromSessionRow } from "./session-table.ts";
 import { isWorthShrinking, shrink } from "./shrink.ts";
 import type { SpareRoom } from "./spare-room.ts";
@@ -52,17 +64,18 @@ export type SqliteReadSideOptions = {
   readonly spare?: Pick<SpareRoom, "release">;
   /** How much may still be written to the disk. */
   readonly freeBytes?: () => number;
+  /** A process that had the store open, where its write-ahead file was not there when we opened it. */
+  readonly lostWalOf?: ReturnType<HolderTable["named"]>;
   readonly holdersOf: HolderTable["ofSessions"];
   readonly refuseHeldSession: HolderTable["refuseHeldSession"];
   readonly recorder: Pick<Recorder, "record" | "settle" | "known" | "forget" | "underWay">;
   /** A connection of its own for what takes long; without it, as in memory, there is no file and everything else waits. */
-  readonly openReader?: () => DatabaseSync;
+  readonly openReader?: (() => DatabaseSync) | undefined;
+  /** This process has the file alone, since nothing can be written beside it. */
+  readonly isAlone?: boolean;
   /** Throws when the store was closed. */
   readonly open: () => void;
 };
-
-/** A message is not read any more when its session is being removed. */
-const IS_THERE = `NOT ${isBeingRemoved(toSessionNumber("m.id"))}`;
 
 const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; readonly by: string }>> = {
   newest: { after: "number < ?1", by: "number DESC" },
@@ -73,9 +86,9 @@ const ORDER_SESSIONS: Readonly<Record<SessionOrder, { readonly after: string; re
 export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide => {
   const { db, path, statements, searchIndex, removal, figures, queue, holdersOf, refuseHeldSession, recorder, openReader, open } =
     options;
-  const { spare, freeBytes = () => Infinity } = options;
+  const { spare, freeBytes = () => Infinity, isAlone = false } = options;
 
-  const hasFile = openReader !== undefined;
+  const hasFile = openReader !== undefined || isAlone;
 
   const reading = <T>(act: () => T): T => {
     open();
@@ -182,8 +195,21 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   };
 
   /**
+   * Without a write-ahead file: what a transaction changes is changed in the file, and how it was is kept in memory. Only a kill in the middle of a
+   * commit could hurt the file, which `verify` would tell; without it nothing could be removed.
+   */
+  const inPlace = async <T>(act: () => Promise<T>): Promise<T> => {
+    await queue.apart(() => db.exec("PRAGMA journal_mode = MEMORY"));
+    try {
+      return await act();
+    } finally {
+      await queue.apart(() => db.exec("PRAGMA journal_mode = WAL"));
+    }
+  };
+
+  /**
    * A transaction that takes something away. On a full disk it is tried once more with an empty write-ahead file, then with the room that
-   * is kept for it; what is deleted is not overwritten then, which needs less.
+   * is kept for it; what is deleted is not overwritten then, which needs less. Whoever has the file alone writes nothing beside it at last.
    */
   const removing = async (act: (isFull: boolean) => boolean, check?: () => void): Promise<boolean> => {
     const write = async (isFull: boolean) =>
@@ -197,7 +223,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     };
     return unlessFull(
       () => write(false),
-      () => unlessFull(again, async () => (spare?.release() === true ? again() : undefined)),
+      () => unlessFull(again, async () => (spare?.release() === true ? again() : isAlone ? inPlace(again) : undefined)),
     );
   };
 
@@ -244,7 +270,8 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   const giveRoomBack = async (): Promise<KeptRoom | undefined> => {
     if (!hasFile) return undefined;
     await emptyHollowIndex();
-    const kept = await shrink({ db, path, queue, freeBytes, checkpoint: () => reading(clearTraces) });
+    const giveBack = () => shrink({ db, path, queue, freeBytes, isInPlace: isAlone, checkpoint: () => reading(clearTraces) });
+    const kept = await (isAlone ? inPlace(giveBack) : giveBack());
     // Otherwise whoever searches next does it.
     if (!isLittle(freeBytes())) await catchUpIndex();
     return kept;
@@ -258,14 +285,14 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     messages,
     message: (messageId) =>
       readingRows(() => {
-        const row = statements(`${SELECT_MESSAGES} WHERE m.id = ? AND ${IS_THERE}`).get(messageId);
+        const row = statements(`${SELECT_MESSAGES} WHERE m.id = ? AND ${isThere("m.id")}`).get(messageId);
         return row === undefined ? undefined : fromMessageRow(row);
       }),
     systemPrompt: (id) =>
       reading(() => {
         const row = statements(
           `SELECT e.body FROM runs r JOIN messages m ON m.id = r.message_id JOIN events e ON e.id = r.message_id
-             WHERE m.system_prompt_id = ? AND ${IS_THERE} LIMIT 1`,
+             WHERE m.system_prompt_id = ? AND ${isThere("m.id")} LIMIT 1`,
         ).get(toColumnText(id));
         return row === undefined ? undefined : toSystemPrompt(fromEventBody(String(row["body"])));
       }),
@@ -273,7 +300,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       readingRows(() => {
         const limit = toLimit(page.limit);
         const rows = statements(
-          `${SELECT_MESSAGES} WHERE m.parent_message_id = ? AND m.id > ? AND ${IS_THERE} ORDER BY m.id LIMIT ?`,
+          `${SELECT_MESSAGES} WHERE m.parent_message_id = ? AND m.id > ? AND ${isThere("m.id")} ORDER BY m.id LIMIT ?`,
         ).all(messageId, fromCursor(page.after)?.key ?? 0, limit + 1);
         return toPage(rows.map(fromMessageRow), limit, toMessageCursor);
       }),
@@ -348,11 +375,15 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     },
     verify: async (sessionId, told) => {
       open();
-      if (!openReader) return reading(() => finishAtOnce(verifyStore(db, sessionId)));
+      const withLost = (verification: Verification): Verification =>
+        sessionId !== undefined || options.lostWalOf === undefined
+          ? verification
+          : { ...verification, damage: [lostWal(path, options.lostWalOf), ...verification.damage] };
+      if (!openReader) return reading(() => withLost(finishAtOnce(verifyStore(db, sessionId))));
       await queue.drain();
       const reader = reading(openReader);
       try {
-        return await finishWithPauses(verifyStore(reader, sessionId), told);
+        return withLost(await finishWithPauses(verifyStore(reader, sessionId), told));
       } catch (error) {
         throw toStoreError(error, path);
       } finally {
@@ -361,6 +392,12 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
     },
   };
 };
+
+const lostWal = (path: string, { host, pid }: Pick<Holder, "host" | "pid">): Damage => ({
+  sessionId: null,
+  seq: null,
+  what: `process ${pid} on ${host} had the store open, and its write-ahead file ${basename(path)}-wal is not there: what that process wrote last is missing`,
+});
 
 /** What one transaction takes away, so that nobody waits for it long … */
 const PACE: RemovalPace = { rows: 256, chars: 262_144 };

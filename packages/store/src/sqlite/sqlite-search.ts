@@ -10,7 +10,7 @@ import { toRequestType } from "../request-type.ts";
 import { toSaid } from "../said.ts";
 import { toBeginningExpression, toMatchExpression, toSnippet, toTerms } from "../search-text.ts";
 import { readHead } from "./event-table.ts";
-import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
+import { isThere } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 
 export const searchEvents = (statements: Statements, text: string, query: SearchQuery): Page<SearchHit> => {
@@ -35,9 +35,6 @@ export const searchEvents = (statements: Statements, text: string, query: Search
 
 /** Marks the cursor of a search for beginnings. */
 const BEGINNINGS = "beginnings";
-
-/** Words and events of a session that is being removed are not found. */
-const isThere = (id: string): string => `NOT ${isBeingRemoved(toSessionNumber(id))}`;
 
 type Range = { readonly from: number; readonly to: number };
 type Row = Record<string, SQLOutputValue>;

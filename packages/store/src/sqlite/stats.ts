@@ -6,7 +6,7 @@ import { toAllowed } from "../query-checks.ts";
 import type { Stats, StatsKey, StatsQuery } from "../read-side.ts";
 import { STATS_KEYS } from "../read-side.ts";
 import { FIGURE_COLUMNS, HOUR_CHARS, toCountSql } from "./figure-table.ts";
-import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
+import { isBeingRemoved, isThere } from "./session-removal.ts";
 import type { Statements } from "./statements.ts";
 
 /** A pair is two columns: each may be a text that is kept in another form. */
@@ -34,10 +34,10 @@ export const readStats = (statements: Statements, query: StatsQuery): readonly S
       .map((row) => ({ ...row, key: toKey(row) }));
 
   const relevant = by === "pair" ? "parent IS NOT NULL" : "1";
-  const rows = select(FIGURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", "), relevant);
+  const rows = select(FIGURE_COLUMNS.map((column) => `total(${column}) AS ${column}`).join(", "), relevant);
   const figures = createFigures();
   figures.addRuns(rows);
-  figures.addBailouts(select("bailout AS reason, sum(runs) AS n", `bailout IS NOT NULL AND ${relevant}`, ", bailout"));
+  figures.addBailouts(select("bailout AS reason, total(runs) AS n", `bailout IS NOT NULL AND ${relevant}`, ", bailout"));
   figures.addModelCalls(rows.map((row) => ({ ...row, calls: row["model_calls"] })));
   figures.addToolCalls(rows.map((row) => ({ ...row, calls: row["tool_calls"], failures: row["tool_failures"] })));
   return figures.all();
@@ -63,7 +63,7 @@ type Parts = {
 const toParts = ({ sessionId, since, until }: StatsQuery): Parts => {
   const values: Record<string, SQLInputValue> = {};
   const counted = [`NOT ${isBeingRemoved("session_number")}`];
-  const within = [`NOT ${isBeingRemoved(toSessionNumber("m.id"))}`];
+  const within = [isThere("m.id")];
   if (sessionId !== undefined) {
     values["session"] = toColumnText(sessionId);
     counted.push("session_number = (SELECT number FROM sessions WHERE session_id = :session)");

@@ -10,12 +10,13 @@ import type { SessionRow } from "../project-session.ts";
 import type { Damage, Verification, VerifyProgress } from "../read-side.ts";
 import type { Steps } from "../steps.ts";
 import { eachApproval } from "./approval-table.ts";
+import { eachQueuedTurn } from "./turn-table.ts";
 import { eachArtifact } from "./artifact-table.ts";
 import { eachEventRow, hasRightInputs } from "./event-table.ts";
 import { createFigureTable } from "./figure-table.ts";
 import { fromMessageRow, SELECT_MESSAGES } from "./message-table.ts";
 import { openMemoryDatabase } from "./open-database.ts";
-import { isBeingRemoved, toSessionNumber } from "./session-removal.ts";
+import { isBeingRemoved, isThere } from "./session-removal.ts";
 import { fromSessionRow } from "./session-table.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 import type { Statements } from "./statements.ts";
@@ -77,8 +78,7 @@ function* verifyAll(db: DatabaseSync, statements: Statements): Steps<Verificatio
   }
   const count = (table: "events" | "messages" | "runs", where: string): number =>
     Number(statements(`SELECT count(*) AS n FROM ${table} m WHERE ${where}`).get()?.["n"]);
-  if (count("events", `NOT ${isBeingRemoved(toSessionNumber("m.id"))}`) !== events)
-    whole("there are events of no session, or fewer than the sessions count");
+  if (count("events", isThere("m.id")) !== events) whole("there are events of no session, or fewer than the sessions count");
   if (
     count("messages", `${HAS_ENDED_OR_IS_NO_MODEL_CALL} AND m.session_id NOT IN (SELECT session_id FROM removals)`) !== messages
   )
@@ -122,6 +122,7 @@ function* verifySession(statements: Statements, session: SessionRow): Steps<Dama
       messages: eachMessage(statements, number),
       runs: eachRun(statements, number),
       approvals: eachApproval(statements, number),
+      queue: eachQueuedTurn(statements, number),
       artifacts: eachArtifact(statements, sessionId),
     })) ??
     (bySession === session.messageCount

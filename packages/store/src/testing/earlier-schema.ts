@@ -5,6 +5,7 @@ const tables = (prefix: string): string => `
   ALTER TABLE ${prefix}sessions DROP COLUMN touch;
   DROP TABLE ${prefix}approvals;
   DROP TABLE ${prefix}snapshots;
+  DROP TABLE ${prefix}queued_turns;
   DROP INDEX ${prefix}idx_runs_root;
   ALTER TABLE ${prefix}runs DROP COLUMN is_root;
   ALTER TABLE ${prefix}artifacts DROP COLUMN data;

@@ -7,6 +7,7 @@ import { codeOf } from "./code-of.ts";
 import { HOSTILE_STRINGS } from "./hostile-strings.ts";
 import { describeInputs } from "./input-contract.ts";
 import { describeLookups } from "./lookup-contract.ts";
+import { describeQueue } from "./queue-contract.ts";
 import { createRunDrafts } from "./session-drafts.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -530,6 +531,7 @@ export const describeEventLog = (name: string, create: () => Awaitable<EventLog>
 
     describeInputs(() => log);
     describeLookups(() => log);
+    describeQueue(() => log);
 
     it("may be closed twice", async () => {
       await log.close();

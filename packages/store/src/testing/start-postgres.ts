@@ -13,6 +13,9 @@ export type TestPostgres = {
   readonly createDatabase: (name: string, password: string) => Promise<string>;
   /** Stops the server and starts it again on the same data. */
   readonly restart: () => Promise<void>;
+  /** Stops the server and keeps its data, until it is started again. */
+  readonly halt: () => Promise<void>;
+  readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -68,6 +71,8 @@ export const startPostgres = async ({ password = "test" }: { readonly password?:
       await server.stop();
       await server.start();
     },
+    halt: async () => server.stop(),
+    start: async () => server.start(),
     stop: async () => {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -94,7 +94,7 @@ export const sweepCorruptions = async ({ folder, mutations, seed }: SweepOptions
     const damaged = mutation.apply(bytes, random);
     for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
     writeFileSync(path, damaged);
-    const outcome = await ask(path, truth);
+    const outcome = await ask(path, [truth]);
     if (outcome === "detected") detected += 1;
     else if (outcome === "right") harmless += 1;
     else if (outcome === "wrong") silent.push(`${count}: ${mutation.name}`);
@@ -103,12 +103,47 @@ export const sweepCorruptions = async ({ folder, mutations, seed }: SweepOptions
   return { detected, harmless, silent, crashed };
 };
 
-const ask = async (path: string, truth: string): Promise<"detected" | "right" | "wrong" | { readonly crash: string }> => {
+/**
+ * A write-ahead file that is taken away while it is brought into the store's file leaves some of its pages there and not the others. Every such file
+ * is asked everything: what it holds is what was there before, or all of it, or the store says that it is damaged.
+ */
+export const sweepTakenWal = async ({ folder }: Pick<SweepOptions, "folder">): Promise<CorruptionSweep> => {
+  const path = join(folder, "original.db");
+  const states: { readonly bytes: Buffer; readonly truth: string }[] = [];
+  for (const sessions of [SESSIONS.slice(0, 1), SESSIONS.slice(1)]) {
+    const log = createSqliteLog({ path });
+    for (const sessionId of sessions) await recordSession(log, { sessionId, output: `output of ${sessionId} `.repeat(200) });
+    await log.readSide.search("output");
+    const truth = await readEverything(log);
+    await log.close();
+    states.push({ bytes: readFileSync(path), truth });
+  }
+  const [before, after] = states;
+  if (before === undefined || after === undefined) throw new Error("nothing was recorded");
+  const torn = join(folder, "torn.db");
+  const outcomes = { detected: 0, right: 0 };
+  const silent: string[] = [];
+  const crashed: string[] = [];
+  for (let end = PAGE; end < after.bytes.length; end += PAGE) {
+    for (const name of ["", "-wal", "-shm"]) rmSync(`${torn}${name}`, { force: true });
+    writeFileSync(torn, Buffer.concat([after.bytes.subarray(0, end), before.bytes.subarray(end)]));
+    const outcome = await ask(torn, [before.truth, after.truth]);
+    if (outcome === "detected" || outcome === "right") outcomes[outcome] += 1;
+    else if (outcome === "wrong") silent.push(`pages before ${end / PAGE}`);
+    else crashed.push(`pages before ${end / PAGE}: ${outcome.crash}`);
+  }
+  return { detected: outcomes.detected, harmless: outcomes.right, silent, crashed };
+};
+
+const ask = async (
+  path: string,
+  truths: readonly string[],
+): Promise<"detected" | "right" | "wrong" | { readonly crash: string }> => {
   let log: SqliteLog | undefined;
   try {
     log = createSqliteLog({ path });
     if ((await log.readSide.verify()).damage.length > 0) return "detected";
-    return (await readEverything(log)) === truth ? "right" : "wrong";
+    return truths.includes(await readEverything(log)) ? "right" : "wrong";
   } catch (error) {
     return error instanceof RetinueError ? "detected" : { crash: String(error) };
   } finally {

@@ -110,7 +110,7 @@ export class BrowserSession {
         hosts: () => scope.hosts,
         onRefused: (why) => onRefused.tell(why),
       });
-      const context = await started.browser.newContext(await toContextOptions(options.session, network.server));
+      const context = await started.browser.newContext(await toContextOptions(options.session, network.proxy));
       const session = new BrowserSession(options, { started, context, network, scope });
       onRefused.tell = (why) => session.log.say(session.log.refused, why);
       await session.#prepare();

@@ -3,7 +3,7 @@ import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { neutralise } from "../web/untrusted-text.ts";
+import { neutralise } from "@retinue/runtime";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 

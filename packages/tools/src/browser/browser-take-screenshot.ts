@@ -5,7 +5,7 @@
 import type { AnyTool, ToolOutput } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
-import { neutralise } from "../web/untrusted-text.ts";
+import { neutralise } from "@retinue/runtime";
 import { toMostChars } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";

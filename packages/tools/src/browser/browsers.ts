@@ -17,6 +17,8 @@ export type BrowsersOptions = BrowserProcessOptions &
   GuardOptions & {
     /** What `{{secret:NAME}}` may stand for; nothing by default. */
     readonly secrets?: () => SecretValues;
+    /** Origins that a secret may be typed at, by its name; one that is not listed goes where a human lets it. */
+    readonly secretOrigins?: Readonly<Record<string, readonly string[]>>;
     /** Answers questions about screenshots; without it the agent's own model, if it reads images. */
     readonly visionModel?: string | undefined;
     /** Of sessions that nobody said anything of. */
@@ -36,7 +38,13 @@ export type Browsers = {
 const NO_SECRETS: SecretValues = new Map();
 
 export const createBrowsers = (options: BrowsersOptions): Browsers => {
-  const { executable, headless, cacheFolder, env, secrets = () => NO_SECRETS, visionModel, session = {}, ...rules } = options;
+  const { executable, headless, cacheFolder, env, secrets = () => NO_SECRETS, visionModel, session = {} } = options;
+  const { secretOrigins = {}, allowHosts, denyHosts, resolve } = options;
+  const rules: GuardOptions = {
+    ...(allowHosts === undefined ? {} : { allowHosts }),
+    ...(denyHosts === undefined ? {} : { denyHosts }),
+    ...(resolve === undefined ? {} : { resolve }),
+  };
   const program = createBrowserProcess({ executable, headless, cacheFolder, env });
   const wanted = new Map<SessionId, BrowserSessionOptions>();
   const open = new Map<SessionId, BrowserSession>();
@@ -59,7 +67,12 @@ export const createBrowsers = (options: BrowsersOptions): Browsers => {
     },
   });
   return {
-    tools: createBrowserTools({ browser, visionModel }),
+    tools: createBrowserTools({
+      browser,
+      visionModel,
+      addressOf: (run) => (run === undefined ? undefined : open.get(run.sessionId)?.currentPage?.url()),
+      secretOrigins,
+    }),
     configure: (sessionId, given) => void wanted.set(sessionId, given),
     find: (sessionId) => open.get(sessionId),
     close: program.close,

@@ -2,7 +2,7 @@
 import { formatBytes, toHost } from "@retinue/confine";
 import type { Artifacts } from "@retinue/runtime";
 import { diffArrays } from "diff";
-import { neutralise } from "../web/untrusted-text.ts";
+import { neutralise } from "@retinue/runtime";
 import type { BrowserSession } from "./browser-session.ts";
 import type { PageTree } from "./page-tree.ts";
 import type { LoggedDownload, LoggedRequest } from "./session-log.ts";

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PageServer } from "../testing/page-server.ts";
 import { servePages } from "../testing/page-server.ts";
@@ -76,6 +77,22 @@ afterAll(async () => {
   await pages[Symbol.asyncDispose]();
   await canary[Symbol.asyncDispose]();
 });
+
+/** The command lines of the processes that a process has started, and of those that these have. */
+const descendantsOf = (pid: number): readonly string[] => {
+  const children = new Map<number, { readonly pid: number; readonly line: string }[]>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]);
+      const line = readFileSync(`/proc/${name}/cmdline`, "utf8");
+      children.set(parent, [...(children.get(parent) ?? []), { pid: Number(name), line }]);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const below = (of: number): readonly string[] => (children.get(of) ?? []).flatMap((child) => [child.line, ...below(child.pid)]);
+  return below(pid);
+};
 
 const tryAll = async (to: string, sessionId: `ses_${string}`, hosts: readonly (readonly string[])[] = [["*"]]): Promise<void> => {
   const context = { scope: { writes: [], hosts, approve: "all" } } as const;
@@ -160,18 +177,9 @@ describe("D11: a call", () => {
     const { started } = await browser.session();
     // Where there is one, it is named here.
     expect(started.browser.browserType().name()).toBe("chromium");
-    const { readFileSync, readdirSync } = await import("node:fs");
-    const lines = readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((pid) => {
-        try {
-          return [readFileSync(`/proc/${pid}/cmdline`, "utf8")];
-        } catch {
-          return [];
-        }
-      });
-    const own = lines.filter((line) => line.includes(started.found.path) && line.includes("--host-resolver-rules"));
-    expect(own.length).toBeGreaterThan(0);
+    // The program that was found may be a script that starts another one.
+    const own = descendantsOf(process.pid).filter((line) => line.includes("--host-resolver-rules"));
+    expect(own.length, started.found.path).toBeGreaterThan(0);
     expect(own.filter((line) => line.includes("--remote-debugging-port"))).toEqual([]);
   });
 });

@@ -34,7 +34,10 @@ export const isDevice = async (name: string): Promise<boolean> => Object.hasOwn(
 
 const VIEWPORT = { width: 1280, height: 720 };
 
-export const toContextOptions = async (options: BrowserSessionOptions, proxy: string): Promise<BrowserContextOptions> => {
+export const toContextOptions = async (
+  options: BrowserSessionOptions,
+  proxy: NonNullable<BrowserContextOptions["proxy"]>,
+): Promise<BrowserContextOptions> => {
   const { viewport, device, locale, timezone, colorScheme, baseUrl, storageState } = options;
   const { devices } = await import("playwright-core");
   const known = device === undefined ? {} : devices[device];
@@ -52,6 +55,6 @@ export const toContextOptions = async (options: BrowserSessionOptions, proxy: st
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(storageState === undefined ? {} : { storageState }),
     acceptDownloads: true,
-    proxy: { server: proxy },
+    proxy,
   };
 };

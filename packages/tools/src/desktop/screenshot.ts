@@ -3,7 +3,7 @@ import type { AnyTool, ToolOutput } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { askAboutPicture } from "../browser/look-at-page.ts";
-import { neutralise } from "../web/untrusted-text.ts";
+import { neutralise } from "@retinue/runtime";
 import type { DesktopSession } from "./desktop-session.ts";
 import type { DesktopToolOptions } from "./desktop-tool-options.ts";
 

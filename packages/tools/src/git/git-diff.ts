@@ -43,17 +43,19 @@ export const createGitDiffTool = (options: GitOptions = {}): Tool<GitDiffInput> 
       const revisions: string[] = [];
       for (const revision of [from, to]) if (revision !== undefined) revisions.push(await toCommit(repository, revision));
       const paths = [await toRepositoryPath(context.workspace, named ?? ".")];
-      const { end, withheld } = await runOpenly(repository, {
+      const untracked = to === undefined && staged !== true ? listUntracked(repository, paths) : Promise.resolve("");
+      const shown = runOpenly(repository, {
         command: "diff",
         args: [...ALWAYS, ...(staged === true ? ["--cached"] : []), "--stat", "--patch"],
         targets: revisions,
         paths: paths.map((each) => `:(literal)${each}`),
       });
+      const [{ end, withheld }, names] = await Promise.all([shown, untracked]);
       if (end.exitCode !== 0 && !end.cut) throw new RetinueError("tool_failed", `git failed: ${end.errors}`);
       const parts = [end.output.trimEnd()];
       if (end.cut) parts.push(`[cut after ${formatBytes(Buffer.byteLength(end.output))}; name a path]`);
       if (withheld.length > 0) parts.push(`[left out, since agents do not read them: ${withheld.map(escapeName).join(", ")}]`);
-      if (to === undefined && staged !== true) parts.push(await listUntracked(repository, paths));
+      parts.push(names);
       return toModelText(parts.filter((part) => part !== "").join("\n\n") || "No difference.");
     },
   });

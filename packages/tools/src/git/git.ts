@@ -8,11 +8,12 @@ import { z } from "zod";
 import { formatBytes, toModelText } from "@retinue/confine";
 import { escapeName } from "@retinue/confine";
 import type { GitEnd } from "@retinue/confine";
-import type { OpenEnd, OpenRequest } from "@retinue/confine";
-import { asCommit, NO_COMMITS, runOpenly } from "@retinue/confine";
+import type { OpenEnd, OpenRequest, RevisionTarget } from "@retinue/confine";
+import { isCommit, NO_COMMITS, runOpenly } from "@retinue/confine";
 import type { SortedArguments } from "./read-arguments.ts";
 import { sortArguments } from "./read-arguments.ts";
-import { SECRET_PATHSPECS, toRepositoryPath } from "@retinue/confine";
+import { toRepositoryPath } from "@retinue/confine";
+import type { Revision } from "./parse-revision.ts";
 import { parseRevision } from "./parse-revision.ts";
 import type { GitOptions, Repository } from "@retinue/confine";
 import { toFailure } from "@retinue/confine";
@@ -43,10 +44,9 @@ export const createGitTool = (options: GitOptions = {}): Tool<GitInput> =>
 
 /** What may be commits is taken for such, and looked at in the sandbox of the command itself; only where one is none, it is asked what it is. */
 const runAsked = async (repository: Repository, sorted: SortedArguments): Promise<OpenEnd> => {
-  const commits: string[] | undefined = repository.takesScripts ? [] : undefined;
-  const quick = await runOpenly(repository, { ...(await toRequest(repository, sorted, commits)), commits: commits ?? [] });
-  if (commits === undefined || quick.end.exitCode !== NO_COMMITS) return quick;
-  return runOpenly(repository, await toRequest(repository, sorted));
+  const quick = await runOpenly(repository, await toRequest(repository, sorted, { isAssumed: repository.takesScripts }));
+  if (quick.end.exitCode !== NO_COMMITS) return quick;
+  return runOpenly(repository, await toRequest(repository, sorted, { isAssumed: false }));
 };
 
 /** All that may be the path of a file, also of one in another revision; for a revision that is none it does no harm. */
@@ -68,20 +68,23 @@ const toTouched = (args: readonly string[]): readonly string[] => {
 /** `HEAD:path` names a file, as a bare path does. */
 const toFileOf = (word: string): string => {
   const revision = parseRevision(word);
-  return revision?.type === "file" ? revision.path : word;
+  return revision?.path ?? word;
 };
 
 /** The first word is what is looked for. */
 const hasPattern = ({ entry, options }: SortedArguments): boolean =>
   entry.takes === "pattern-revisions-and-paths" && !options.some((option) => option.startsWith("-e"));
 
-/** `assumed`: takes the names of commits that are still to be looked at. */
-const toRequest = async (repository: Repository, sorted: SortedArguments, assumed?: string[]): Promise<OpenRequest> => {
+/** `isAssumed`: names that may be commits are still to be looked at. */
+type Asking = { readonly isAssumed: boolean };
+
+const toRequest = async (repository: Repository, sorted: SortedArguments, asking: Asking): Promise<OpenRequest> => {
   const { command, subcommand, entry, options, words } = sorted;
   if (repository.isLarger && entry.anyObject)
     throw beyond(`git ${command} gives any object of it, whatever folder it belongs to`);
-  const { pattern, revisions, paths } = await toTargets(repository, sorted, assumed);
+  const { pattern, revisions, paths } = await toTargets(repository, sorted, asking);
   if (command === "log") for (const option of options) if (option.startsWith("-L")) await requireInside(repository, option);
+  if (command === "blame") for (const file of paths) requireReadable(repository, file);
   // `branch --show-current` lists nothing, and refuses to be asked for both.
   const always = options.includes("--show-current") ? [] : (entry.always ?? []);
   return {
@@ -89,16 +92,20 @@ const toRequest = async (repository: Repository, sorted: SortedArguments, assume
     args: [...(subcommand === undefined ? [] : [subcommand]), ...always, ...options, ...pattern],
     targets: entry.takes === "names" ? words : revisions,
     paths: takesPaths(sorted) ? paths : undefined,
-    leaveOut: options.some((option) => /^-[SG]/.test(option)) ? SECRET_PATHSPECS : [],
+    searchesSecrets: options.some((option) => /^-[SG]/.test(option)),
   };
 };
 
 const takesPaths = ({ entry: { takes } }: SortedArguments): boolean => takes.endsWith("paths");
 
-type Targets = { readonly pattern: readonly string[]; readonly revisions: readonly string[]; readonly paths: readonly string[] };
+type Targets = {
+  readonly pattern: readonly string[];
+  readonly revisions: readonly (string | RevisionTarget)[];
+  readonly paths: readonly string[];
+};
 
 /** Words are revisions where git knows them as such, and paths otherwise. */
-const toTargets = async (repository: Repository, sorted: SortedArguments, assumed?: string[]): Promise<Targets> => {
+const toTargets = async (repository: Repository, sorted: SortedArguments, asking: Asking): Promise<Targets> => {
   const { command, entry } = sorted;
   const words = [...sorted.words];
   if (entry.takes === "nothing" && words.length > 0)
@@ -107,14 +114,16 @@ const toTargets = async (repository: Repository, sorted: SortedArguments, assume
     throw new RetinueError("tool_failed", `git ${command} takes no paths.`, { hint: "Leave them out." });
   const pattern: string[] = [];
   if (hasPattern(sorted)) pattern.push(`-e${words.shift() ?? ""}`);
-  const revisions: string[] = [];
+  const revisions: (string | RevisionTarget)[] = [];
   const named = [...(sorted.paths ?? [])];
   if (entry.takes === "paths") named.unshift(...words);
   else if (entry.takes !== "names")
-    for (const word of words)
-      if (await isRevision(repository, sorted, word, assumed)) revisions.push(word);
+    for (const word of words) {
+      const revision = await toTarget(repository, sorted, word, asking);
+      if (revision !== undefined) revisions.push(revision);
       else if (takesPaths(sorted) && (await isThere(repository.workspace, word))) named.push(word);
       else throw notKnown(word, takesPaths(sorted));
+    }
   if (revisions.length === 0 && entry.defaultRevision !== undefined) revisions.push(entry.defaultRevision);
   const paths: string[] = [];
   for (const each of named) paths.push(await toRepositoryPath(repository.workspace, each));
@@ -122,42 +131,65 @@ const toTargets = async (repository: Repository, sorted: SortedArguments, assume
   return { pattern, revisions, paths };
 };
 
-/** Throws for one that may show contents of which it is not known whose they are. */
-const isRevision = async (
+/** Undefined for what is not a revision. Throws for one that may show contents of which it is not known whose they are. */
+const toTarget = async (
   repository: Repository,
-  { command }: SortedArguments,
+  sorted: SortedArguments,
   word: string,
-  assumed?: string[],
-): Promise<boolean> => {
+  { isAssumed }: Asking,
+): Promise<string | RevisionTarget | undefined> => {
   const revision = parseRevision(word);
+  const target = toResolved(sorted, word, revision);
   // What is there as a file is more likely meant as one.
-  if (revision?.type === "commits" && assumed && !(await isThere(repository.workspace, word))) {
-    assumed.push(...revision.names);
-    return true;
-  }
+  if (revision?.type === "commits" && isAssumed && typeof target === "object" && !(await isThere(repository.workspace, word)))
+    return target;
   // A commit is one already by being found as such.
-  if (revision?.type === "commits" && (await areCommits(repository, revision.names))) return true;
+  if (revision?.type === "commits" && (await areCommits(repository, revision.names))) return target;
   const { exitCode, output } = await repository.run({ args: ["rev-parse", "--quiet", "--revs-only", word] });
-  if (exitCode !== 0 || output === "") return false;
+  if (exitCode !== 0 || output === "") return undefined;
   if (repository.isLarger && revision?.type !== "commits") throw beyond(`"${word}" may name a file outside`);
   if (revision === undefined) throw notTaken(word);
   if (revision.type === "commits") throw repository.isLarger ? beyond(`"${word}" may name a file outside`) : withoutName(word);
-  if (revision.name !== undefined && !(await areCommits(repository, [revision.name]))) throw withoutName(word);
-  if (revision.type === "file" && !BY_NAME.has(command))
-    throw new RetinueError("tool_failed", `git ${command} takes no file or folder of a revision here ("${word}").`, {
-      hint: 'Give the revision, and the path after "--".',
-    });
-  return true;
+  if (!(await areCommits(repository, revision.names))) throw withoutName(word);
+  if (revision.path !== undefined) {
+    if (!BY_NAME.has(sorted.command))
+      throw new RetinueError("tool_failed", `git ${sorted.command} takes no file or folder of a revision here ("${word}").`, {
+        hint: 'Give the revision, and the path after "--".',
+      });
+    requireReadable(repository, revision.path);
+  }
+  return target;
+};
+
+/** Their answers are about the name itself, and show no contents. */
+const BY_WORD: ReadonlySet<string> = new Set(["rev-parse", "describe", "name-rev", "reflog"]);
+
+const toResolved = (
+  { command, options }: SortedArguments,
+  word: string,
+  revision: Revision | undefined,
+): string | RevisionTarget => {
+  if (revision === undefined || revision.names.length === 0 || BY_WORD.has(command)) return word;
+  if (options.some((option) => option === "-g" || option === "--walk-reflogs")) {
+    // The reflog is that of a name, which has to be a plain one.
+    if (!/^[\w./@{}-]+$/.test(word)) throw notTaken(word);
+    return word;
+  }
+  return { names: revision.names, around: revision.around, isFile: revision.type === "file" };
+};
+
+/** Of a file that is shown by its name, not as a part of a diff. */
+const requireReadable = (repository: Repository, file: string): void => {
+  const named = path.posix.normalize(file);
+  if (repository.isSecret(named) || repository.isSecret(path.posix.join(repository.prefix, named)))
+    throw new RetinueError("path_protected", `"${file}" is kept from agents, also in the history.`);
 };
 
 /** Commands that show one object as it is, so that the name it was asked by is the one it is judged by. */
 const BY_NAME: ReadonlySet<string> = new Set(["show", "cat-file", "ls-tree", "rev-parse"]);
 
 const areCommits = async (repository: Repository, names: readonly string[]): Promise<boolean> => {
-  for (const name of names) {
-    const { exitCode } = await repository.run({ args: ["rev-parse", "--quiet", "--verify", asCommit(name)] });
-    if (exitCode !== 0) return false;
-  }
+  for (const name of names) if (!(await isCommit(repository, name))) return false;
   return true;
 };
 

@@ -17,7 +17,7 @@ describe("a revision", () => {
     [":/fix", [":/fix"]],
   ])("%s names commits", (word, names) => {
     // Spaces are a part of times only.
-    expect(parseRevision(word)).toEqual({ type: "commits", names: names ?? [word] });
+    expect(parseRevision(word)).toMatchObject({ type: "commits", names: names ?? [word] });
   });
 
   it.each([
@@ -28,7 +28,7 @@ describe("a revision", () => {
     [":a.txt", undefined, "a.txt"],
     [":2:a.txt", undefined, "a.txt"],
   ])("%s names a file", (word, name, path) => {
-    expect(parseRevision(word)).toEqual({ type: "file", name, path });
+    expect(parseRevision(word)).toMatchObject({ type: "file", names: name === undefined ? [] : [name], path });
   });
 
   it.each([

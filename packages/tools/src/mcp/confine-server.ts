@@ -8,7 +8,8 @@ import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { createResourceLimits } from "@retinue/confine";
 import { findNamedPlaces, findSockets, openSandboxNetwork, probeSandbox } from "@retinue/confine";
-import type { NetworkOptions } from "@retinue/confine";
+import { findOpenedPlaces } from "@retinue/confine";
+import type { NetworkOptions, SandboxOpenings } from "@retinue/confine";
 import { findNeighbourhood, findProjectRoot, toHidden, toPinned, toReadOnly } from "@retinue/confine";
 import { findProtected } from "@retinue/confine";
 import type { SandboxedCommand } from "@retinue/confine";
@@ -34,6 +35,7 @@ export type ServerRights = {
   readonly hosts: readonly string[];
   /** What else the user has opened to sandboxes, and who is told of what is refused. */
   readonly network: NetworkOptions;
+  readonly openings?: SandboxOpenings | undefined;
 };
 
 export type ConfinedServer = SandboxedCommand & { readonly env: Readonly<Record<string, string>> };
@@ -52,7 +54,14 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
   const freed = rights.unprotected.map((glob) => path.posix.join(path.relative(root, workspace), glob));
   const found = await findProtected({ folder: root, unprotected: freed, bound: rights.bound });
   const limits = createResourceLimits();
-  const readable = [root, workspace, folder, ...(await findNamedPlaces([program.command, ...program.args], program.env))];
+  const { openings = {} } = rights;
+  const readable = [
+    root,
+    workspace,
+    folder,
+    ...(await findNamedPlaces([program.command, ...program.args], program.env)),
+    ...(await findOpenedPlaces(openings, workspace)),
+  ];
   const network = openSandboxNetwork([rights.hosts], rights.network);
   const sandboxed = await toSandboxedCommand({
     sandbox,
@@ -61,13 +70,14 @@ export const confineServer = async (program: ServerProgram, rights: ServerRights
     args: program.args,
     profile: {
       folder,
+      project: root,
       emptied: findNeighbourhood(root),
       readable,
       writable: [...opened.map((each) => each.path), ...toPinned(root, found.mounted, opened)],
       readOnly: toReadOnly(root, found.mounted, opened),
       hidden: await toHidden(root, found.mounted),
       network: network !== undefined,
-      sockets: await findSockets(readable),
+      ...(openings.unixSockets === true ? { sockets: await findSockets(readable) } : {}),
       temporaryBytes: limits.temporaryBytes,
     },
     network,

@@ -6,9 +6,9 @@ import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { USER } from "@retinue/confine";
-import type { NetworkOptions } from "@retinue/confine";
+import type { NetworkOptions, SandboxOpenings } from "@retinue/confine";
 import type { TrustStore } from "@retinue/confine";
-import { untrusted } from "@retinue/confine";
+import { probeSandbox, untrusted } from "@retinue/confine";
 import { confineServer } from "./confine-server.ts";
 import { createRedactor, expandVariables } from "./expand-variables.ts";
 import type { LinkTarget } from "./mcp-link.ts";
@@ -37,6 +37,8 @@ export type ConnectMcpOptions = {
   readonly bound?: readonly string[];
   /** What the user has opened to sandboxes beside public hosts. */
   readonly network?: NetworkOptions;
+  /** What else of the machine the user has opened to sandboxes. */
+  readonly openings?: SandboxOpenings;
   /** Keeps what was approved from one start to the next. */
   readonly pinFile?: string;
   /** Names of other tools, which no server gets. */
@@ -146,7 +148,7 @@ const prepare = async ({ name, settings, others, pins, options }: Preparation): 
   const reserved = new Set((options.reserved ?? []).map((taken) => taken.toLowerCase()));
   return new McpServer({
     name,
-    target: toTarget({ name, settings: expanded, options, onWarning: (text) => log.say("warning", text) }),
+    target: await toTarget({ name, settings: expanded, options, onWarning: (text) => log.say("warning", text) }),
     timeoutMs: settings.timeoutMs ?? TIMEOUT_MS,
     connectTimeoutMs: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     pins,
@@ -164,7 +166,7 @@ type Targeting = {
   readonly onWarning: (text: string) => void;
 };
 
-const toTarget = ({ name, settings, options, onWarning }: Targeting): LinkTarget => {
+const toTarget = async ({ name, settings, options, onWarning }: Targeting): Promise<LinkTarget> => {
   const { origin = USER } = settings;
   if ("url" in settings) {
     const url = URL.parse(settings.url);
@@ -184,6 +186,7 @@ const toTarget = ({ name, settings, options, onWarning }: Targeting): LinkTarget
     bound: options.bound ?? [],
     hosts: settings.hosts ?? ["*"],
     network: { ...options.network, onRefused: onWarning },
+    openings: options.openings,
   };
   return {
     type: "stdio",
@@ -191,6 +194,7 @@ const toTarget = ({ name, settings, options, onWarning }: Targeting): LinkTarget
     args: settings.args ?? [],
     cwd,
     env,
+    reachesHosts: settings.sandbox === false || rights.hosts.length > 0 || (await probeSandbox()).backend === "none",
     ...(settings.sandbox === false ? {} : { confine: (program) => confineServer(program, rights) }),
   };
 };

@@ -1,4 +1,5 @@
 /** Shows what a reader would not see: control, zero-width, bidi, tag and other invisible characters become `\u{…}`. */
+import { neutralise } from "@retinue/runtime";
 
 /** A variation selector that belongs to the emoji before it, line ends and tabs are what they seem. */
 const HIDDEN =
@@ -9,8 +10,8 @@ export const escapeHidden = (text: string): string =>
 
 export const hasHidden = (text: string): boolean => text.replaceAll("\r", "").search(HIDDEN) >= 0;
 
-/** Escaped, and of no more than so many characters. */
+/** Escaped, without control tokens of chat templates, and of no more than so many characters. */
 export const toShownText = (text: string, most: number): string => {
-  const escaped = escapeHidden(text.length > most ? text.slice(0, most).toWellFormed() : text);
+  const escaped = escapeHidden(neutralise(text.length > most ? text.slice(0, most).toWellFormed() : text));
   return text.length > most ? `${escaped}… [${text.length - most} more characters cut]` : escaped;
 };

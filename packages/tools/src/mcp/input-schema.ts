@@ -3,6 +3,7 @@
  * names or values is refused, because escaping those would change what it accepts.
  */
 import type { Json, JsonObject } from "@retinue/protocol";
+import { neutralise } from "@retinue/runtime";
 import { hasHidden, toShownText } from "./escape-hidden.ts";
 
 export type FitSchema = { readonly schema: JsonObject } | { readonly problem: string };
@@ -25,19 +26,27 @@ export const toInputSchema = (given: JsonObject): FitSchema => {
 
 const problemOf = (value: Json, depth: number, isText = false): string | undefined => {
   if (depth > MOST_DEPTH) return `its schema is nested more than ${MOST_DEPTH} deep`;
-  if (typeof value === "string")
-    return !isText && hasHidden(value) ? "its schema hides characters in a name or a value" : undefined;
+  if (typeof value === "string") return isText ? undefined : problemOfName(value);
   if (value === null || typeof value !== "object") return undefined;
   if (Array.isArray(value))
     return firstProblem(
       value.map((child: Json) => [child, false]),
       depth,
     );
-  if (Object.keys(value).some(hasHidden)) return "its schema hides characters in a name or a value";
+  for (const key of Object.keys(value)) {
+    const problem = problemOfName(key);
+    if (problem !== undefined) return problem;
+  }
   return firstProblem(
     Object.entries(value as JsonObject).map(([key, child]) => [child, TEXTS.has(key)]),
     depth,
   );
+};
+
+/** What is not a text for a reader cannot be changed. */
+const problemOfName = (name: string): string | undefined => {
+  if (hasHidden(name)) return "its schema hides characters in a name or a value";
+  return neutralise(name) === name ? undefined : "its schema has control tokens of chat templates in a name or a value";
 };
 
 const firstProblem = (children: readonly (readonly [Json, boolean])[], depth: number): string | undefined => {

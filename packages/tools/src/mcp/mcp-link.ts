@@ -24,6 +24,8 @@ export type LinkTarget =
       readonly cwd: string;
       readonly env: Readonly<Record<string, string>>;
       readonly confine?: StdioTransportOptions["confine"];
+      /** False only where a sandbox keeps it from all of them. */
+      readonly reachesHosts: boolean;
     }
   | { readonly type: "http"; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
 

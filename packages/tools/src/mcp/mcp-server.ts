@@ -6,7 +6,7 @@ import type { Progress, Tool as ServerTool } from "@modelcontextprotocol/client"
 import type { Json, JsonObject } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { AnyTool, ToolContext, ToolOutput } from "@retinue/runtime";
-import { defineTool } from "@retinue/runtime";
+import { defineTool, neutralise } from "@retinue/runtime";
 import { z } from "zod";
 import { probeSandbox } from "@retinue/confine";
 import { checkInput } from "./check-input.ts";
@@ -58,7 +58,7 @@ const REFRESH_MS = 200;
 type Offered = { readonly hash: string; readonly tool: AnyTool } | { readonly withheld: WithheldTool };
 
 const IN_SANDBOX =
-  "Run its command by hand to see what is wrong. It runs in a sandbox without your home, the loopback of this machine and the sockets of other programs; sandbox.loopback in your settings opens a port to it, and sandbox: false in its entry waives all of that.";
+  "Run its command by hand to see what is wrong. It runs in a sandbox that holds the system, tool chains and the project. In your settings, sandbox.read opens files to it, sandbox.loopback a port of this machine, sandbox.unixSockets Unix sockets; sandbox: false in its entry waives all of that.";
 
 export class McpServer {
   readonly name: string;
@@ -232,7 +232,7 @@ export class McpServer {
         description: toShownText(tool.description ?? tool.title ?? tool.name, MOST_DESCRIPTION_CHARS),
         input: toInput(fit.schema),
         inputSchema: fit.schema,
-        effect: toEffect({ annotations: tool.annotations, isRemote: isRemote(target) }),
+        effect: toEffect({ annotations: tool.annotations, reachesHosts: reachesHosts(target) }),
         timeoutMs,
         touches: () => (target.type === "http" ? { hosts: [target.url.hostname] } : {}),
         execute: (input, context) => this.#call({ name, tool: tool.name, hash, input: input as JsonObject, context }),
@@ -275,7 +275,7 @@ export class McpServer {
     const { redact, log } = this.#options;
     const why = toShownText(redact(thrown instanceof Error ? thrown.message : String(thrown)), MOST_ERROR_CHARS);
     const printed = this.#link?.ended() === undefined && this.#link !== undefined ? "" : log.lastPrinted();
-    return `The MCP server ${this.name} failed: ${why}.${printed === "" ? "" : `\nIt last printed:\n${printed}`}`;
+    return `The MCP server ${this.name} failed: ${why}.${printed === "" ? "" : `\nIt last printed:\n${neutralise(printed)}`}`;
   }
 }
 
@@ -289,8 +289,8 @@ type Call = {
   readonly context: ToolContext;
 };
 
-const isRemote = (target: LinkTarget): boolean =>
-  target.type === "http" && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(target.url.hostname);
+/** A server that we did not start may reach whatever its own machine reaches. */
+const reachesHosts = (target: LinkTarget): boolean => target.type === "http" || target.reachesHosts;
 
 /** Says what does not fit in the words of the schema that the model was shown. */
 const toInput = (schema: JsonObject): z.ZodType<Json> =>

@@ -6,6 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { toDeclaration } from "@retinue/runtime";
+import { probeSandbox } from "@retinue/confine";
 import { describe, expect, it } from "vitest";
 import { toText } from "@retinue/confine/testing";
 import { connect, createFolder, real } from "./testing/connect.ts";
@@ -34,14 +35,19 @@ describe("server-filesystem over stdio", () => {
     });
   });
 
-  it("H5: what it says of its tools decides their effect", async () => {
-    await using servers = await connect({ files: real("server-filesystem", await createFolder()) });
-    const effects = Object.fromEntries(servers.tools().map(({ name, effect, repeatable }) => [name, { effect, repeatable }]));
-    expect(effects).toMatchObject({
-      "files.read_text_file": { effect: "read", repeatable: true },
-      "files.write_file": { effect: "execute", repeatable: false },
-      "files.create_directory": { effect: "write", repeatable: false },
-    });
+  it("H5, N8: what it says of its tools is believed only where the sandbox keeps it from every host", async () => {
+    const isConfined = (await probeSandbox()).backend !== "none";
+    const settings = real("server-filesystem", await createFolder());
+    for (const hosts of [[], undefined]) {
+      await using servers = await connect({ files: { ...settings, ...(hosts === undefined ? {} : { hosts }) } });
+      const effects = Object.fromEntries(servers.tools().map(({ name, effect, repeatable }) => [name, { effect, repeatable }]));
+      const isBelieved = hosts !== undefined && isConfined;
+      expect(effects).toMatchObject({
+        "files.read_text_file": isBelieved ? { effect: "read", repeatable: true } : { effect: "network", repeatable: false },
+        "files.write_file": { effect: "execute", repeatable: false },
+        "files.create_directory": { effect: isBelieved ? "write" : "execute", repeatable: false },
+      });
+    }
   });
 });
 

@@ -13,9 +13,9 @@ it.each<[string, ToolAnnotations | undefined, string, string]>([
   ["that it only reads and keeps to itself", { readOnlyHint: true, openWorldHint: false }, "read", "network"],
   ["that it only reads, out in the world", { readOnlyHint: true, openWorldHint: true }, "network", "network"],
 ])(
-  "H5: L20: a tool that says %s counts as what it may do at worst, here and on another machine",
+  "N8: a tool that says %s counts as what it may do at worst, of a server that reaches no host and of any other",
   (_what, annotations, here, there) => {
-    expect(toEffect({ annotations, isRemote: false })).toBe(here);
-    expect(toEffect({ annotations, isRemote: true })).toBe(there);
+    expect(toEffect({ annotations, reachesHosts: false })).toBe(here);
+    expect(toEffect({ annotations, reachesHosts: true })).toBe(there);
   },
 );

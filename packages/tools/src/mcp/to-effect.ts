@@ -4,12 +4,12 @@ import type { ToolEffect } from "@retinue/protocol";
 
 export type EffectOptions = {
   readonly annotations: ToolAnnotations | undefined;
-  /** A server on another machine: whatever its tools are given leaves this one. */
-  readonly isRemote: boolean;
+  /** Whatever its tools are given may leave this machine. False only where a sandbox keeps the server from every host. */
+  readonly reachesHosts: boolean;
 };
 
-export const toEffect = ({ annotations = {}, isRemote }: EffectOptions): ToolEffect => {
-  if (annotations.readOnlyHint === true) return !isRemote && annotations.openWorldHint === false ? "read" : "network";
+export const toEffect = ({ annotations = {}, reachesHosts }: EffectOptions): ToolEffect => {
+  if (annotations.readOnlyHint === true) return !reachesHosts && annotations.openWorldHint === false ? "read" : "network";
   const isTame = annotations.destructiveHint === false && annotations.openWorldHint === false;
-  return isTame && !isRemote ? "write" : "execute";
+  return isTame && !reachesHosts ? "write" : "execute";
 };

@@ -1,6 +1,7 @@
 /** What a server answered, as parts for a model: bounded, and what cannot be shown is named instead of dropped. */
 import type { CallToolResult, ContentBlock, EmbeddedResource } from "@modelcontextprotocol/client";
 import type { UserPart } from "@retinue/protocol";
+import { neutralise } from "@retinue/runtime";
 import { readImageHeader } from "@retinue/confine";
 import { formatBytes, toModelText } from "@retinue/confine";
 import type { Redact } from "./expand-variables.ts";
@@ -22,7 +23,7 @@ export const toOutput = (result: CallToolResult, redact: Redact): readonly UserP
     const kept = text.length > room ? text.slice(0, room).toWellFormed() : text;
     room -= kept.length;
     cut += text.length - kept.length;
-    if (kept !== "") parts.push({ type: "text", text: toModelText(redact(kept)) });
+    if (kept !== "") parts.push({ type: "text", text: toModelText(neutralise(redact(kept))) });
   };
   const addImage = (data: string, mediaType: string): void => {
     const image = images < MOST_IMAGES ? toImage(data) : "there are too many";

@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import path from "node:path";
 import type { IsSecret } from "@retinue/confine";
-import { liesAt } from "@retinue/confine";
+import { isPrivate, liesAt } from "@retinue/confine";
 import type { ConfirmLines, FoundLine } from "./match-report.ts";
 
 export type LineCheck = {
@@ -21,6 +21,7 @@ export const createLineCheck =
   ({ folder, workspace, isSecret }: LineCheck): ConfirmLines =>
   (file, lines) => {
     const absolute = path.join(folder, file);
+    if (isPrivate(absolute, workspace)) return undefined;
     if (isSecret(path.relative(workspace, absolute).split(path.sep).join("/"))) return undefined;
     let number: number;
     try {

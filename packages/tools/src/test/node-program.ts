@@ -1,16 +1,19 @@
 /** Finds what a JavaScript project runs its tests with: Node itself, and the program of a package as npm would resolve it. */
-import { access, constants, readFile, realpath } from "node:fs/promises";
+import { access, constants, realpath } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
+import { readPlainFile } from "@retinue/confine";
 import { z } from "zod";
 
 const MANIFEST = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]) });
+
+const MOST_BYTES = 1024 * 1024;
 
 /** The program of an installed package, looked for from the folder upwards. */
 export const findPackageProgram = async (folder: string, name: string): Promise<string> => {
   for (let at = folder; ; at = path.dirname(at)) {
     const home = path.join(at, "node_modules", name);
-    const manifest = await readFile(path.join(home, "package.json"), "utf8").catch(() => undefined);
+    const manifest = (await readPlainFile(path.join(home, "package.json"), MOST_BYTES))?.toString("utf8");
     if (manifest !== undefined) {
       const { bin } = MANIFEST.parse(JSON.parse(manifest));
       const program = typeof bin === "string" ? bin : bin[name];

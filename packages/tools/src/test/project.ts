@@ -1,6 +1,7 @@
 /** A folder that has tests of its own: what stands in it and in its manifest, as far as it tells how they are run. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { readPlainText } from "@retinue/confine";
 import { z } from "zod";
 
 const MANIFEST = z.object({
@@ -25,11 +26,12 @@ export type Project = {
 /** Files whose content says which runner is used. */
 const TELLING = ["package.json", "pyproject.toml", "setup.cfg", "tox.ini", "Makefile", "Cargo.toml", "go.mod"];
 
+const MOST_BYTES = 1024 * 1024;
+
 export const readProject = async (folder: string): Promise<Project> => {
   const names = new Set(await readdir(folder).catch(() => []));
   const texts = new Map<string, string>();
-  for (const name of TELLING)
-    if (names.has(name)) texts.set(name, await readFile(path.join(folder, name), "utf8").catch(() => ""));
+  for (const name of TELLING) if (names.has(name)) texts.set(name, await readPlainText(path.join(folder, name), MOST_BYTES));
   const manifest = readManifest(texts.get("package.json"));
   const script = manifest.scripts?.["test"];
   return {

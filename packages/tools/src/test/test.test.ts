@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmod, readdir, symlink, writeFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -13,10 +14,11 @@ const run = async (workspace: TestWorkspace, input: TestInput = {}): Promise<str
   toText(await test.execute(input, workspace.context));
 
 const CHECKOUT = path.join(fileURLToPath(import.meta.url), "../../../../..");
-const INSTALLED = path.join(CHECKOUT, "node_modules");
+/** Where they really lie: a sandbox does not show what a link on the way leads through. */
+const INSTALLED = path.dirname(realpathSync(path.join(CHECKOUT, "node_modules", "vitest")));
 
 /** Wherever the checkout lies, a temporary folder included, its packages and its Node can be read. */
-const test = createTestTool({ readable: [CHECKOUT] });
+const test = createTestTool({ readable: [CHECKOUT, INSTALLED] });
 
 /** A project that sees the packages of this checkout. */
 const createProject = async (files: Record<string, string>): Promise<TestWorkspace> => {

@@ -1,11 +1,12 @@
 /** `test`: finds the project's tests, runs them by their own runner and tells how many passed and what failed. Counts are the runner's, never guessed. */
-import { constants, open, realpath, rm, stat } from "node:fs/promises";
+import { realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
+import { readPlainFile } from "@retinue/confine";
 import { createTemporaryFolder, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
@@ -163,15 +164,6 @@ const toOutput = (spool: OutputSpool): string => {
 /** Undefined where there is none, or one that is too large to be read. */
 const readReport = async (file: string): Promise<string | undefined> => {
   // The tests may have put anything in its place.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)).catch(
-    () => undefined,
-  );
-  if (!handle) return undefined;
-  try {
-    const stats = await handle.stat();
-    const { size } = stats;
-    return !stats.isFile() || size === 0 || size > MAX_REPORT_BYTES ? undefined : await handle.readFile("utf8");
-  } finally {
-    await handle.close();
-  }
+  const report = await readPlainFile(file, MAX_REPORT_BYTES);
+  return report === undefined || report.length === 0 ? undefined : report.toString("utf8");
 };

@@ -3,8 +3,9 @@
  * whatever becomes of the files meanwhile.
  */
 import { createHash } from "node:crypto";
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { readPlainFile } from "@retinue/confine";
 
 export type ToolFolder = {
   /** Absolute, real path. */
@@ -34,9 +35,11 @@ export const readToolFolder = async (folder: string): Promise<ToolFolder | undef
   const sources = new Map<string, Buffer>();
   let bytes = 0;
   for (const file of files) {
-    bytes += (await stat(file)).size;
+    const source = await readPlainFile(file, MOST_BYTES);
+    if (source === undefined) throw new Error(`${path.relative(root, file)} is not a regular file of at most 16 MiB`);
+    bytes += source.length;
     if (bytes > MOST_BYTES) throw new Error("it holds more than 16 MiB");
-    sources.set(file, await readFile(file));
+    sources.set(file, source);
   }
   const hash = createHash("sha256");
   for (const [file, content] of sources)

@@ -38,6 +38,7 @@ export const Act = ({ question }: { readonly question: Question }) => {
 
 const Touched = ({ question: { act } }: { readonly question: Question }) => {
   const touched = [
+    ...(act.changed === undefined ? [] : [`asked again, since this changed: ${act.changed.join(", ")}`]),
     ...act.hosts.map((host) => `reaches ${host}`),
     ...(act.protectedPaths ?? []).map((path) => `protected: ${path}`),
     ...(act.secrets ?? []).map((name) => `is given the secret ${name}`),

@@ -1,5 +1,5 @@
 /** What was said for after the turn: it waits on the server, in order, and can be taken back or sent at once until its turn begins. */
-import type { SessionId } from "@retinue/protocol";
+import type { SessionId, TurnId } from "@retinue/protocol";
 import { type ErrorValue, toErrorValue } from "@retinue/protocol";
 import { useEffect, useState } from "react";
 import { call } from "../server/call.ts";
@@ -20,7 +20,7 @@ export const QueuedTurns = ({ sessionId, version, isAtWork, onTakenBack }: Props
   const [error, setError] = useState<ErrorValue | null>(null);
   useEffect(again, [version, again]);
   const turns = value?.turns ?? [];
-  const drop = async (turnId: string): Promise<void> => {
+  const drop = async (turnId: TurnId): Promise<void> => {
     await call("dropQueuedTurn", { params: { sessionId, turnId } });
     again();
   };

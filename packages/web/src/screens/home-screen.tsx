@@ -17,8 +17,8 @@ const EXAMPLES = [
   },
   { title: "Ask about the code", text: "Where is the main entry point defined, and who uses it?" },
   {
-    title: "Work in parallel",
-    text: "Research in parallel how this project is tested, built and documented, and tell me what is missing.",
+    title: "Get started",
+    text: "How do I install, build and test this project?",
   },
 ] as const;
 

@@ -36,7 +36,7 @@ export const openSignedIn = async (
       page.setDefaultTimeout(timeoutMs);
       problems = [];
       page.on("pageerror", (error) => problems.push(error.message));
-      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+      page.on("console", (message) => message.type() === "error" && problems.push(`${message.text()} ${message.location().url}`));
       await page.goto(new URL(address, stage.url).href);
       onTestFinished(() => page.close());
       return page;

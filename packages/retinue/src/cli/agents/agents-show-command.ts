@@ -1,5 +1,5 @@
 /** `retinue agents show`: one agent whole, where it comes from, and what it may use here. */
-import type { LoadedAgents } from "@retinue/agents";
+import type { LoadedAgents, TrustWish } from "@retinue/agents";
 import { formatAgent } from "@retinue/agents";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { toJsonLine } from "../../terminal/json-line.ts";
@@ -9,7 +9,7 @@ import { withInventory } from "../inventory.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
-import { toEffectiveRights } from "./effective-rights.ts";
+import { findMissingBelow, toEffectiveRights } from "./effective-rights.ts";
 import { explainAgent } from "./explain-agent.ts";
 import { findAgent } from "./find-agent.ts";
 import type { RefusedFile } from "./find-refused.ts";
@@ -40,17 +40,20 @@ export const agentsShowCommand = async (
     }
     const source = loaded.sources.get(agent.name);
     const { tools, limits } = toEffectiveRights(agent, inventory);
+    const missingBelow = findMissingBelow(agent, inventory);
     const why = explainAgent(agent, { inventory, origins, tools });
     const problems = loaded.problems.filter(({ file }) => file === source?.file).toSorted((one, other) => one.line - other.line);
     if (json === true) {
       const from = source && { origin: source.origin, dialect: source.dialect, file: source.file, replaces: source.replaces };
-      await stdout.write(`${toJsonLine({ agent, from, effective: { tools, limits }, why, problems }, redact)}\n`);
+      await stdout.write(`${toJsonLine({ agent, from, effective: { tools, limits, missingBelow }, why, problems }, redact)}\n`);
       return EXIT.done;
     }
     const lines = [
       `From ${source?.origin ?? "nowhere"} (${source?.dialect ?? "unknown"}): ${source?.file ?? ""}`,
       ...(source?.replaces ?? []).map((file) => `In place of ${file}`),
+      ...loaded.refused.filter((wish) => wish.agent === agent.name).map(toWaitingLine),
       `Tools here (${tools.length}): ${tools.join(", ") || "none"}`,
+      ...Object.entries(missingBelow).map(([above, lost]) => `Below ${above} without: ${lost.join(", ")}`),
       `Limits here: ${formatLimits(limits).join(", ") || "none"}`,
       `May start: ${agent.delegates.join(", ") || "nobody"}`,
       "What takes effect, and whose word it is:",
@@ -62,6 +65,12 @@ export const agentsShowCommand = async (
     return EXIT.done;
   });
 };
+
+/** A file of the project that would take this agent's place. */
+const toWaitingLine = ({ file, type, ...wish }: TrustWish): string =>
+  type === "replace" && "of" in wish
+    ? `${file} waits for trust; until then the ${wish.of === "user" ? "user's" : "built-in"} agent answers. \`retinue trust\` shows it.`
+    : `${file} waits for trust. \`retinue trust\` shows it.`;
 
 const lookUp = (name: string, loaded: LoadedAgents): AgentDefinition | RefusedFile => {
   try {

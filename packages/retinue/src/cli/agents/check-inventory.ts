@@ -14,6 +14,7 @@ export const checkInventory = async (inventory: Inventory, env: NodeJS.ProcessEn
   const { folders } = await findProjectFolders(workspace, env["HOME"]);
   return checkAgents(loaded, {
     commands: await loadCommands({ folders, userDir: retinueHome(env), homeDir: env["HOME"] }),
+    settings: inventory.permissions.files,
     toolNames: tools.keys(),
     mcpServerNames: Object.keys(servers),
     whyNoModel: (name) => missing.get(name),

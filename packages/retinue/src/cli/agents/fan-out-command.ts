@@ -11,7 +11,9 @@ import type { Retinue } from "../../create-retinue.ts";
 import type { FanOutTask } from "../../host/workspace.ts";
 import { fanOut } from "../../fan-out.ts";
 import { count } from "../amounts.ts";
-import { EXIT, resultExitCode } from "../exit-code.ts";
+import type { Denial, WatchedRun } from "../denials.ts";
+import { formatDenials, watchDenials } from "../denials.ts";
+import { EXIT, resultExitCode, withDenials } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { writeMarkdown } from "../live/write-markdown.ts";
 import { followLines } from "../live/follow-lines.ts";
@@ -19,7 +21,7 @@ import { toCell } from "../record/to-cell.ts";
 import { wholeNumber } from "../record/whole-number.ts";
 import type { Flagged } from "../session-options.ts";
 import type { View } from "../show-run.ts";
-import { followJson, toView } from "../show-run.ts";
+import { followJson, readToEnd, toView } from "../show-run.ts";
 import { tellWaiting } from "../show-until-parked.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { AtWork } from "../work-with.ts";
@@ -61,16 +63,19 @@ export const fanOutCommand = async (
     const begin = createBeginner({ retinue, mergeOrder: createMergeOrder(), signal, options, flagged, isolation, tools });
     const numbered = tasks.map((task, index) => ({ task, mark: toMark(index + 1, tasks.length) }));
     let left: RetinueError | undefined;
+    const denials: Denial[] = [];
     const results = await fanOut(numbered, maxConcurrent, async ({ task, mark }): Promise<TaskResult> => {
       if (left) throw left;
       const run = await begin(task);
       // Of one that parks, the events end with the command.
-      const following = follow(run, { view, mark }, at);
+      const watched = watchDenials(run);
+      const following = follow(watched, { view, mark }, at);
       following.catch(() => undefined);
       try {
         const outcome = await run.outcome;
         if (outcome.type === "parked") return null;
         await following;
+        denials.push(...watched.denials());
         return outcome.result;
       } catch (thrown) {
         if (thrown instanceof RetinueError && thrown.code === "run_left_open") left = thrown;
@@ -92,7 +97,8 @@ export const fanOutCommand = async (
     if (results.includes(null)) {
       if (view.type !== "json") await stderr.write(`retinue: then retinue fanout --resume ${record.id} gives all results.\n`);
     } else await removeFanOut(record, env);
-    return fanOutExitCode(results);
+    await stderr.write(formatDenials(denials, at.effectOf, redact));
+    return withDenials(fanOutExitCode(results), denials);
   });
 };
 
@@ -139,7 +145,7 @@ const createBeginner =
 const toMark = (number: number, of: number): string => `${`[${number}]`.padEnd(String(of).length + 2)} `;
 
 const follow = async (
-  run: RunHandle,
+  run: WatchedRun,
   { view, mark }: { readonly view: View; readonly mark: string },
   at: AtWork,
 ): Promise<void> => {
@@ -149,7 +155,7 @@ const follow = async (
     case "text":
       return followLines(run, at, { mark, tellsEnd: true });
     case "quiet":
-      return;
+      return readToEnd(run);
     default:
       return view satisfies never;
   }

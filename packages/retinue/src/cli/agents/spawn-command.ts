@@ -1,12 +1,13 @@
 /** `retinue spawn`: runs one agent on one task and prints the result that it hands in. */
-import { resultExitCode } from "../exit-code.ts";
+import { formatDenials, watchDenials } from "../denials.ts";
+import { resultExitCode, withDenials } from "../exit-code.ts";
 import { formatErrorValue } from "../format-error.ts";
 import { followLines } from "../live/follow-lines.ts";
 import { readTask } from "../read-task.ts";
 import type { SessionOptions } from "../session-options.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { ViewOptions } from "../show-run.ts";
-import { followJson, toView } from "../show-run.ts";
+import { followJson, readToEnd, toView } from "../show-run.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
 import { writeResult } from "./write-result.ts";
@@ -38,12 +39,15 @@ export const spawnCommand = async (
       ...flagged,
     });
     return show(run, async () => {
-      if (view.type === "text") await followLines(run, at, { tellsEnd: true });
-      if (view.type === "json") await followJson(run, surroundings);
+      const watched = watchDenials(run);
+      if (view.type === "text") await followLines(watched, at, { tellsEnd: true });
+      if (view.type === "json") await followJson(watched, surroundings);
+      if (view.type === "quiet") await readToEnd(watched);
       const result = await run.result;
       if (view.type !== "json") await writeResult(result, surroundings);
       if (result.error) await stderr.write(formatErrorValue(result.error, redact));
-      return resultExitCode(result);
+      await stderr.write(formatDenials(watched.denials(), at.effectOf, redact));
+      return withDenials(resultExitCode(result), watched.denials());
     });
   });
 };

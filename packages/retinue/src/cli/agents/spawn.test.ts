@@ -52,6 +52,14 @@ describe("retinue spawn", () => {
     expect(ended.stderr).toMatch(/^code-search: completed in .*\nretinue: recorded as ses_\w+\n$/m);
   });
 
+  test("--tools that leave the agent no tool are an error, and nothing is run", async () => {
+    const made = await project();
+    const ended = await callRetinue(made, ["spawn", "code-search", "where is parsePrice?", "--tools", "shell", ...OFFLINE]);
+    expect(ended.code).not.toBe(0);
+    expect(ended.stdout).toBe("");
+    expect(ended.stderr).toContain('"tools" leaves code-search nothing to work with: it has none of shell. It has: read');
+  });
+
   test("a result that is longer than its summary is printed once", async () => {
     const text = `${"A long report. ".repeat(80)}The end.`;
     const { project: made, remove } = await createMockProject([{ text }]);

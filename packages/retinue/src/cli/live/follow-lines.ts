@@ -1,5 +1,6 @@
 /** What a run and those below it do, line by line beside the output; on a terminal above a line that lives. The words of the run wait for its result. */
 import type { RunHandle } from "@retinue/engine";
+import type { RetinueEvent } from "@retinue/protocol";
 import { createProgressRenderer, formatWholeBill } from "../progress-renderer.ts";
 import { toCell } from "../record/to-cell.ts";
 import type { AtWork } from "../work-with.ts";
@@ -12,7 +13,7 @@ export type FollowLinesOptions = {
 };
 
 export const followLines = async (
-  run: RunHandle,
+  run: Pick<RunHandle, "runId" | "sessionId"> & AsyncIterable<RetinueEvent>,
   { living, surroundings: { stderr, redact } }: Pick<AtWork, "living" | "surroundings">,
   { mark = "", tellsEnd = false }: FollowLinesOptions = {},
 ): Promise<void> => {

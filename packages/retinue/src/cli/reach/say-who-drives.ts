@@ -10,4 +10,4 @@ export const readHolder = async (sessions: ReadSide, sessionId: SessionId): Prom
 export const sayWhoDrives = (sessionId: SessionId, holder: Holder | undefined): string =>
   holder
     ? `process ${holder.pid} on ${holder.host} takes it up`
-    : `no process is at work on it now; a retinue serve that waits for it goes on by itself, else retinue sessions resume ${shortId(sessionId)} does`;
+    : `no process is at work on it now; a retinue serve of its folder continues it by itself, else retinue sessions resume ${shortId(sessionId)} does`;

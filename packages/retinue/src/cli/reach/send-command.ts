@@ -48,9 +48,7 @@ export const sendCommand = async (
 
 /** The run that has the conversation now, where the one that was found is handing it over. */
 const findSpeakingRun = async (found: FoundRun, record: CommandRecord): Promise<FoundRun> => {
-  const { sessionId } = found.session;
-  const [{ findSpeaker }, { fold }] = await Promise.all([import("@retinue/engine"), import("@retinue/runtime")]);
-  const states = fold(await record.store.read(sessionId));
-  const speaker = findSpeaker(found.run.runId, (runId) => states.get(runId));
+  const { readSpeaker } = await import("@retinue/engine");
+  const speaker = await readSpeaker(record.store, found.session.sessionId, found.run.runId);
   return speaker === found.run.runId ? found : findRun(speaker, record);
 };

@@ -150,7 +150,7 @@ describe("a run that waits for an answer, with nobody there", { timeout: 240_000
     const { project } = made;
     await callRetinue(project, ["run", "write a file"]);
     const told =
-      /; no process is at work on it now; a retinue serve that waits for it goes on by itself, else retinue sessions resume ses_\w+ does\n$/;
+      /; no process is at work on it now; a retinue serve of its folder continues it by itself, else retinue sessions resume ses_\w+ does\n$/;
     expect((await callRetinue(project, ["send", "latest", "be quick"])).stdout).toMatch(told);
     expect((await callRetinue(project, ["approvals", "answer", await questionOf(made), "--allow"])).stdout).toMatch(told);
   });

@@ -2,11 +2,11 @@
 import type { SessionId } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import type { ReadSide, SessionRow } from "@retinue/store";
+import { eachPage } from "./each-page.ts";
 
 export type FindOptions = { readonly sessions: ReadSide; readonly workspace: string };
 
 const PREFIX = "ses_";
-const PAGE = 500;
 /** As many as are named when a beginning fits several. */
 const MOST_NAMED = 5;
 
@@ -46,17 +46,9 @@ export const findLatestOf = async (
   ids: ReadonlySet<SessionId>,
   { sessions, workspace }: FindOptions,
 ): Promise<SessionId | undefined> => {
-  let after: string | null | undefined;
-  while (after !== null) {
-    const page = await sessions.listSessions({
-      workspace,
-      order: "updated",
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    const found = page.items.find(({ sessionId }) => ids.has(sessionId));
+  for await (const items of eachPage((page) => sessions.listSessions({ workspace, order: "updated", ...page }))) {
+    const found = items.find(({ sessionId }) => ids.has(sessionId));
     if (found) return found.sessionId;
-    after = page.next;
   }
   return undefined;
 };
@@ -66,12 +58,8 @@ export const isUnsettled = ({ status }: SessionRow): boolean => status === "pend
 
 const findByBeginning = async (beginning: string, sessions: ReadSide): Promise<readonly SessionRow[]> => {
   const found: SessionRow[] = [];
-  let after: string | null | undefined;
-  while (after !== null) {
-    const page = await sessions.listSessions({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-    found.push(...page.items.filter(({ sessionId }) => sessionId.startsWith(beginning)));
-    after = page.next;
-  }
+  for await (const items of eachPage((page) => sessions.listSessions(page)))
+    found.push(...items.filter(({ sessionId }) => sessionId.startsWith(beginning)));
   return found;
 };
 

@@ -53,7 +53,7 @@ describe("after kill -9 in the middle of a tool call", () => {
 
       const resumed = await project.run(["sessions", "resume", "latest"]);
       expect(resumed).toMatchObject({ code: 0, stdout: "Whether it ran is not known.\n" });
-      expect(resumed.stderr).toMatch(/^retinue: ses_\w+ goes on where it was\.$/m);
+      expect(resumed.stderr).toMatch(/^retinue: ses_\w+ continues where it was, with --approve \w+, as it was begun\.$/m);
       expect(resumed.stderr).toMatch(/^main: shell unknown: /m);
       expect(JSON.stringify(server.requests[1]?.body)).toContain("whether it took effect is not known");
       expect(await effects(made)).toBe("once\n");

@@ -15,6 +15,7 @@ import type { SessionStates } from "./session-state.ts";
 import { readStates, statusOf, withState } from "./session-state.ts";
 import { toCell } from "./to-cell.ts";
 import { wholeNumber } from "./whole-number.ts";
+import { wrongFigures } from "./wrong-figures.ts";
 
 export type ListOptions = Pick<SessionOptions, "workspace"> & {
   readonly limit?: string;
@@ -31,6 +32,7 @@ export const listCommand = ({ limit, all, json, ...options }: ListOptions, surro
     const most = limit === undefined ? DEFAULT_LIMIT : wholeNumber(limit, "--limit", 1);
     const { rows, isMore } = await readRows(sessions, { most, ...(all === true ? {} : { workspace }) });
     const states = await readStates({ sessions, approvals: store.approvals }, rows);
+    for (const line of wrongFigures(rows, ({ sessionId }) => shortId(sessionId))) await stderr.write(`${line}\n`);
     if (json === true) {
       const shown = rows.map((row) => withState(row, states));
       await stdout.write(`${toJsonLine({ sessions: shown, isMore }, redact)}\n`);

@@ -43,7 +43,7 @@ test("--verify says at which event and in what the loop would differ, with exit 
   const ended = await callRetinue(project, ["replay", "latest", "--verify"]);
   expect(ended.code).toBe(1);
   expect(ended.stdout).toMatch(
-    /^ses_\w+: 2 events verified; differs at event #3 of run_\w+ \(main\): The request of step 1 differs in the declarations of the tools: /,
+    /^ses_\w+: 2 events verified; differs at event #3 of run_\w+ \(main\): The request of step 1 differs in the declarations of the tools \(a name, a description or a schema\): /,
   );
   const asData = await callRetinue(project, ["replay", "latest", "--verify", "--json"]);
   expect(asData.code).toBe(1);

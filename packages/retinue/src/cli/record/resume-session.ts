@@ -5,6 +5,7 @@
 import { RetinueError } from "@retinue/protocol";
 import type { SessionRow } from "@retinue/store";
 import { heldError } from "@retinue/store";
+import type { ResumedApprove } from "../../host/workspace.ts";
 import type { CassetteOptions } from "../cassette.ts";
 import { withCassette } from "../cassette.ts";
 import { EXIT } from "../exit-code.ts";
@@ -61,10 +62,6 @@ export const resumeSession = (
         await cassette.note(retinue.model);
         let exitCode: number = EXIT.done;
         if (isOpen) {
-          if (view.type === "text")
-            await stderr.write(
-              `retinue: ${shortId(session.sessionId)} goes on where it was${holder ? `, taken over from process ${holder.pid}` : ""}.\n`,
-            );
           // It is frozen as it was begun.
           const { model: flagModel, limits } = record.loaded.flagged;
           const flags = [...(flagModel === undefined ? [] : ["--model"]), ...(limits === undefined ? [] : ["--limit"])];
@@ -72,7 +69,12 @@ export const resumeSession = (
             await stderr.write(
               `retinue: ${flags.join(" and ")} cannot change a run that was begun; what comes after it has them.\n`,
             );
-          exitCode = await show(await retinue.resume(session.sessionId, { signal, takeOver }));
+          const run = await retinue.resume(session.sessionId, { signal, takeOver });
+          if (view.type === "text" || run.approve !== run.begunWith)
+            await stderr.write(
+              `retinue: ${shortId(session.sessionId)} continues where it was${holder ? `, taken over from process ${holder.pid}` : ""}, ${describeMode(run)}.\n`,
+            );
+          exitCode = await show(run);
         }
         if (request.task !== undefined && !signal.aborted && exitCode !== EXIT.waiting) {
           const agent = options.agent ?? root?.agent;
@@ -92,6 +94,11 @@ export const resumeSession = (
       });
     });
   });
+
+const describeMode = ({ approve, begunWith }: ResumedApprove): string =>
+  approve === begunWith
+    ? `with --approve ${approve}, as it was begun`
+    : `with --approve ${approve}: it was begun with ${begunWith}, and settings and flags allow no more now`;
 
 const sessionOf = async (name: string | undefined, { sessions, workspace }: CommandRecord): Promise<SessionRow> => {
   if (name !== undefined) return findSession(name, { sessions, workspace });

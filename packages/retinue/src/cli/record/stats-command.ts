@@ -15,6 +15,7 @@ import { findSession } from "./find-session.ts";
 import { withRecord } from "./open-for-command.ts";
 import { parseSince } from "./parse-since.ts";
 import { toCell } from "./to-cell.ts";
+import { wrongFigures } from "./wrong-figures.ts";
 
 export type StatsOptions = Pick<SessionOptions, "workspace"> & {
   readonly by?: string;
@@ -47,6 +48,7 @@ export const statsCommand = (
     );
     if (json === true) await stdout.write(`${toJsonLine({ by: key, since: from ?? null, stats }, redact)}\n`);
     else for (const line of formatStats(stats, key, redact)) await stdout.write(`${line}\n`);
+    for (const line of wrongFigures(stats, (row) => toCell(row.key, redact))) await stderr.write(`${line}\n`);
     if (stats.length === 0 && json !== true) await stderr.write("retinue: nothing is recorded yet.\n");
     return EXIT.done;
   });

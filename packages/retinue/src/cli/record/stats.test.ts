@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Stats } from "@retinue/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
@@ -78,4 +80,23 @@ test("where nothing is recorded there are no figures", async () => {
     stdout: "",
     stderr: "retinue: nothing is recorded yet.\n",
   });
+});
+
+test("a row whose figures somebody changed is named by the list and the figures, and what else is recorded is told", async () => {
+  const made = await createMockProject([{ text: "One." }, { text: "Two." }]);
+  cleanups.push(made.remove);
+  for (const task of ["one", "two"]) await callRetinue(made.project, ["run", task]);
+  const db = new DatabaseSync(join(made.project.home, "retinue.db"));
+  db.exec(`UPDATE sessions SET prompt_tokens = 9007199254740993 WHERE number = 1;
+    UPDATE figures SET prompt = 9007199254740993 WHERE rowid = (SELECT min(rowid) FROM figures)`);
+  db.close();
+  const list = await callRetinue(made.project, ["sessions", "list"]);
+  expect(list).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^retinue: The figures of \S+ are wrong in the record; /),
+  });
+  expect(list.stdout.split("\n")).toHaveLength(4);
+  const stats = await callRetinue(made.project, ["stats"]);
+  expect(stats).toMatchObject({ code: 0, stderr: expect.stringContaining("The figures of main are wrong in the record") });
+  expect(await callRetinue(made.project, ["sessions", "verify"])).toMatchObject({ code: 1 });
 });

@@ -136,6 +136,10 @@ const toBlocks = (run: RunView, event: RecordedEvent): readonly string[] => {
       return [`**Heard from ${code(event.from)}** (#${event.seq}):`, quoteMarkdown(toText(event.content))];
     case "message.withdrawn":
       return [`**A message was taken back** (#${event.seq})`];
+    case "turn.queued":
+      return [`**Queued for the next turn** (#${event.seq}):`, quoteMarkdown(toText(event.task))];
+    case "turn.withdrawn":
+      return [`**A queued turn was taken back** (#${event.seq})`];
     case "context.fitted": {
       const what = `${event.beforeTokens} to ${event.afterTokens} tokens`;
       return [`**Context fitted** (#${event.seq}): ${what}`, ...(event.summary ? [quoteMarkdown(event.summary.text)] : [])];

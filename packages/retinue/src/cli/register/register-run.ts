@@ -24,6 +24,7 @@ export const registerRun = ({ program, surroundings, act }: Registrar): void => 
     .option("--take-over", "go on with it also where a living process works on it")
     .option("--record <file>", "keep the model traffic of all runs in a file")
     .option("--replay <file>", "answer from such a file, without a key and without a network")
+    .option("--ignore-tool-schemas", "with --replay: play also where only the schemas of the tools changed")
     .addHelpText("after", JSON_HELP)
     .action((task: string[], options: RunCommandOptions) =>
       act(async () => {

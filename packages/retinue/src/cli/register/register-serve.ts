@@ -8,7 +8,8 @@ The server listens on 127.0.0.1 alone. From other machines it can be reached
 with --host, --password-file, --tls-cert and --tls-key together; --insecure
 is for where something in front of it does what these would do.
 
-Ctrl-C stops it. Runs that have not settled stay in the record, to be resumed.
+Ctrl-C stops it. Runs that have not settled stay in the record; the next
+server continues those that a server began (serve.takeUp in the settings).
 `;
 
 export const registerServe = ({ program, surroundings, act }: Registrar): void => {

@@ -18,7 +18,7 @@ import { withSpinner } from "../live/spinner.ts";
 import { loadSessionSettings } from "../session-options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { workWith } from "../work-with.ts";
-import { agreeToApp, agreeToProgram } from "./agree-to-app.ts";
+import { agreeToApp, agreeToProgram, createAgreement } from "./agree-to-app.ts";
 import { createTestLog } from "./test-log.ts";
 import { compareFlat, createRerun, exportPlaywright } from "./run-modes.ts";
 import { TEST_EXIT, testExitCode } from "./test-exit-code.ts";
@@ -47,6 +47,7 @@ export const testCommand = async (
       workspace,
       settings,
       view: options.json === true ? { type: "quiet" } : { type: "text" },
+      tellsOutages: true,
       more: bench.more,
       approver: bench.approver,
     },
@@ -54,7 +55,7 @@ export const testCommand = async (
     async (at) => {
       const folder = await realpath(workspace);
       const results = createTestResults(retinueHome(env), folder);
-      const agreement = { workspace, isAgreed: options.trustApp === true };
+      const agreement = await createAgreement(workspace, cases, options.trustApp === true);
       const spinner = { ...surroundings, isSilent: options.json === true };
       const log = createTestLog({ isTold: options.json !== true, workers, cases: cases.length }, at);
       const asking = <T>(ask: () => Promise<T>): Promise<T> => (at.status ? at.status.without(ask) : ask());

@@ -8,6 +8,7 @@ import { describeRule } from "../../approval-rules/approval-rule.ts";
 import type { ApprovalQuestion, AskQuestion } from "../question/question.ts";
 import type { Shown } from "../question/question-queue.ts";
 import type { Review, ReviewLine } from "../question/review.ts";
+import type { RowRange } from "../question/seen-rows.ts";
 import { NO_REVIEW, toDiffLines } from "../question/review.ts";
 import { cutRow, withRight, wrapRow } from "../screen/fit-row.ts";
 import type { Row, Span } from "../screen/row.ts";
@@ -28,6 +29,8 @@ export type CardOptions = {
   readonly redact: (text: string) => string;
   readonly width: number;
   readonly mostRows: number;
+  /** Which rows of what an approval is about are in the card. */
+  readonly onRows?: (range: RowRange) => void;
 };
 
 /** What the act is, whole, line by line. */
@@ -35,7 +38,7 @@ export const linesOf = (act: ProposedAct, diff: string | undefined, redact: (tex
   const touched = formatTouched(act, redact).map((line) => ({ text: line.trim(), isHunk: false }));
   return diff === undefined
     ? [...formatInput(act, redact).map((line) => ({ text: line.slice(2), isHunk: false })), ...touched]
-    : [...toDiffLines(redact(diff)), ...(act.unsandboxed === undefined ? [] : touched)];
+    : [...toDiffLines(redact(diff)), ...(act.unsandboxed === undefined && act.changed === undefined ? [] : touched)];
 };
 
 const drawPlain = (text: string): Row => [
@@ -136,10 +139,14 @@ const drawAsk = (
   return frame(question.by ?? "an agent asks you", number, [...seen, ...options, hint], width);
 };
 
+const placeWindow = (total: number, at: number, room: number): { readonly from: number; readonly height: number } => {
+  const height = Math.max(1, room - 1);
+  return { height, from: Math.max(0, Math.min(at - Math.floor(height / 2), total - height)) };
+};
+
 /** As many rows as there is room for, with the one that is read among them, and which they are of how many. */
 const windowOf = (rows: readonly Row[], at: number, room: number, keys = ""): readonly Row[] => {
-  const height = Math.max(1, room - 1);
-  const from = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
+  const { from, height } = placeWindow(rows.length, at, room);
   const told = `rows ${from + 1}–${Math.min(rows.length, from + height)} of ${rows.length}`;
   return [...rows.slice(from, from + height), row(span(told, "waiting"), span(keys === "" ? "" : `  ${keys}`, "dim"))];
 };
@@ -150,7 +157,7 @@ const LEAST_BODY_ROWS = 4;
 const drawApproval = (
   { approval }: ApprovalQuestion,
   { title, number }: { readonly title: string; readonly number: string },
-  { shown: { reason }, path, model = "", diff, rule, review, redact, width, mostRows }: CardOptions,
+  { shown: { reason }, path, model = "", diff, rule, review, redact, width, mostRows, onRows }: CardOptions,
 ): readonly Row[] => {
   const inner = width - 4;
   const isTitleWhole = widthOf(title) <= width - 6 - widthOf(number);
@@ -172,7 +179,10 @@ const drawApproval = (
   const hint = `↑↓ ] hunk  c remark  v all${withCover ? "" : "  ? covers"}`;
   const at = body.findIndex(({ line }) => line === (review?.at ?? 0));
   const rows = body.map((one) => one.row);
-  const seen = rows.length <= room && withCover ? rows : windowOf(rows, Math.max(0, at), room);
+  const isWhole = rows.length <= room && withCover;
+  const seen = isWhole ? rows : windowOf(rows, Math.max(0, at), room);
+  const { from, height } = isWhole ? { from: 0, height: rows.length } : placeWindow(rows.length, Math.max(0, at), room);
+  onRows?.({ from, to: Math.min(rows.length, from + height), total: rows.length });
   const [name = ""] = path.split(" ‹ ");
   const shownRows = [...head, ...seen, ...choices, ...(withCover ? cover : [])];
   return frame(isTitleWhole ? title : `${name} asks`, number, shownRows, width, typed ? "" : hint, safeName(model));

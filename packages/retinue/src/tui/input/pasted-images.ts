@@ -2,7 +2,7 @@
  * Images that are pasted or dropped as paths: a terminal gives the path as text, quoted or escaped in its own way. Each becomes a mark in the text that is
  * being typed, `[image cart.png]`, and the picture goes with the text for as long as its mark stands in it.
  */
-import { open } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ImagePart } from "@retinue/protocol";
@@ -46,7 +46,7 @@ const toFilePath = (url: string): string => {
 export const readPastedImage = async (named: string, from: string, home: string | undefined): Promise<PastedImage> => {
   const { formatBytes, imageObstacle, readImageHeader } = await import("@retinue/confine");
   const file = path.resolve(from, home === undefined ? named : named.replace(/^~(?=\/)/, home));
-  const handle = await open(file, "r");
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error("it is no file");

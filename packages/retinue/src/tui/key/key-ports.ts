@@ -25,7 +25,8 @@ export type Acts = {
   readonly complete: () => void;
   /** Puts images in the place of their paths; what is none stays as it was pasted. */
   readonly attach: (paths: readonly string[], pasted: string) => void;
-  readonly takeBackLater: () => string | undefined;
+  /** Puts the latest queued text back into the input; false where none waits. */
+  readonly takeBackLater: () => boolean;
   readonly nameOf: (runId: RunId) => string;
   readonly shownRuns: () => readonly RunId[];
   readonly redraw: () => void;

@@ -85,14 +85,7 @@ const moveVertically = (by: -1 | 1, { state, acts }: KeyPorts): void => {
     state.input = moved;
     return;
   }
-  if (by === -1 && state.input.text === "" && state.historyAt === 0) {
-    const back = acts.takeBackLater();
-    if (back !== undefined) {
-      state.input = textOf(back);
-      state.notice = "Taken back; it is sent no more.";
-      return;
-    }
-  }
+  if (by === -1 && state.input.text === "" && state.historyAt === 0 && acts.takeBackLater()) return;
   const at = state.historyAt - by;
   if (at < 0 || at > state.history.length) return;
   if (state.historyAt === 0) state.beforeHistory = state.input;

@@ -10,6 +10,9 @@ import type { TuiState } from "../tui-state.ts";
 import { editWith } from "./edit-with-key.ts";
 import type { KeyPorts } from "./key-ports.ts";
 
+/** What has not been on the screen is not allowed. */
+const UNREAD = "Read it to its end before you allow it: ↓ or PgDn go on, v shows all of it.";
+
 const SCOPES: Readonly<Record<string, ApprovalScope>> = { y: "once", r: "run", s: "session" };
 
 export const takeReason = (key: Key, { question, reason = EMPTY_TEXT }: Shown, { queue, acts }: KeyPorts): void => {
@@ -48,7 +51,9 @@ export const takeQuestion = (key: Key, { question }: Shown, ports: KeyPorts): bo
   if (scope === undefined && !["n", "p", "P", "v", "?"].includes(key.text)) return false;
   // A key that came too early answers nothing, and is no text either.
   if (!queue.mayAnswer()) return true;
-  if (scope !== undefined) acts.allow(question, scope);
+  const allows = scope !== undefined || key.text === "p" || key.text === "P";
+  if (allows && state.seen.get(question.id)?.isWhole !== true) state.notice = UNREAD;
+  else if (scope !== undefined) acts.allow(question, scope);
   else if (key.text === "n") queue.beginReason(question.id);
   else if (key.text === "v") acts.showWhole(question);
   else if (key.text === "?") state.notice = acts.coverOf(question);

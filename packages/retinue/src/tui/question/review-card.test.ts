@@ -87,9 +87,21 @@ test("remarks on lines go with a no as one message with path, line and code; Esc
 
 test("remarks go with a yes, too, as a message to the agent that asked", async () => {
   const at = await asked({ columns: 80, rows: 24 });
-  await at.press("c", "fine, but test it", ENTER, "y");
+  await at.press("c", "fine, but test it", ENTER, "v", "y");
   await at.until("✓ allowed once");
   await at.until("you → executor");
   await at.until("Done.");
   expect(at.all()).toContain("`--- a/src/cart.ts`: fine, but test it");
+});
+
+test("N23: an act longer than the card takes no yes before its end was shown", async () => {
+  const at = await asked({ columns: 40, rows: 20 });
+  await at.press("y", "r", "s", "p");
+  expect(at.screen()).toContain("Read it to its end");
+  expect(at.all()).not.toContain("allowed once");
+  // The end alone is not all of it.
+  await at.press("\u001b[F", "y");
+  expect(at.all()).not.toContain("allowed once");
+  await at.press("v", "y");
+  await at.until("✓ allowed once");
 });

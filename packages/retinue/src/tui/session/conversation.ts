@@ -3,22 +3,21 @@
  * says goes through the record, so that leaving, a crash or another process loses none of it.
  */
 import type { RunHandle } from "@retinue/engine";
-import type { ApproveMode, ForkPoint, ImagePart, RunId, SessionId, UserPart } from "@retinue/protocol";
-import { RetinueError } from "@retinue/protocol";
+import type { ApproveMode, ForkPoint, ImagePart, RetinueEvent, RunId, SessionId, TurnId, UserPart } from "@retinue/protocol";
+import { isTurnInput, RetinueError } from "@retinue/protocol";
+import type { QueuedTurn } from "@retinue/store";
 import type { Flagged } from "../../cli/session-options.ts";
 import { findSession, isUnsettled } from "../../cli/record/find-session.ts";
 import type { Retinue } from "../../create-retinue.ts";
 import type { Row } from "../screen/row.ts";
 import type { Feed } from "./feed.ts";
 import { openFeed } from "./feed.ts";
-import { readLater, writeLater } from "../../host/later-messages.ts";
 import type { Transcript } from "./transcript.ts";
 
 export type ConversationOptions = {
   readonly retinue: Retinue;
   /** Its real path. */
   readonly workspace: string;
-  readonly home: string;
   readonly agent?: string | undefined;
   readonly flagged: Flagged;
   readonly createTranscript: (kind: "conversation" | "side") => Transcript;
@@ -53,8 +52,8 @@ export type Conversation = {
   /** Steers the turn that runs, or begins one. */
   readonly say: (text: string, images?: readonly ImagePart[]) => Promise<void>;
   readonly sayLater: (text: string) => Promise<void>;
-  /** The latest of them is taken back. */
-  readonly takeBackLater: () => string | undefined;
+  /** The latest of them is taken back; undefined where none waits. Rejects with `message_unknown` where its turn has begun meanwhile. */
+  readonly takeBackLater: () => Promise<string> | undefined;
   /** Follows a run that was begun beside the conversation. */
   readonly beside: (run: RunHandle) => void;
   /** Follows a session that something else drives, without writing it; until it is told to leave it. */
@@ -67,18 +66,27 @@ export type Conversation = {
 };
 
 export const createConversation = (options: ConversationOptions): Conversation => {
-  const { retinue, workspace, home, flagged, onRows, onFailed, now } = options;
+  const { retinue, workspace, flagged, onRows, onFailed, now } = options;
   const choices: Choices = options.agent === undefined ? {} : { agent: options.agent };
   let main: Feed | undefined;
   let side: readonly Feed[] = [];
   let watched: readonly Feed[] = [];
-  let later: readonly string[] = [];
+  let later: readonly QueuedTurn[] = [];
   let isStarting = false;
+  let queueing: Promise<unknown> = Promise.resolve();
+
+  async function* followWithQueue(...how: Parameters<Retinue["live"]["follow"]>): AsyncGenerator<RetinueEvent, void> {
+    for await (const event of retinue.live.follow(...how)) {
+      yield event;
+      if (isTurnInput(event) || (event.type === "run.requested" && event.queuedTurn !== undefined))
+        await readLater(event.sessionId);
+    }
+  }
 
   const follow = (sessionId: SessionId, kind: "conversation" | "side", silentUntil = 0): Feed =>
     openFeed({
       sessionId,
-      follow: retinue.live.follow,
+      follow: kind === "conversation" ? followWithQueue : retinue.live.follow,
       transcript: options.createTranscript(kind),
       silentUntil,
       now,
@@ -89,9 +97,12 @@ export const createConversation = (options: ConversationOptions): Conversation =
       },
     });
 
-  const setLater = (texts: readonly string[]): void => {
-    later = texts;
-    if (main) void writeLater(home, main.sessionId, texts).catch(onFailed);
+  /** As the record has it: another process may have queued, taken back or begun a turn. */
+  const readLater = async (sessionId: SessionId): Promise<void> => {
+    const waiting = await retinue.live.queuedTurns(sessionId);
+    if (main?.sessionId !== sessionId) return;
+    later = waiting;
+    onRows([]);
   };
 
   /** Sessions beside that have settled are written; what waits for after the turn begins. */
@@ -101,10 +112,24 @@ export const createConversation = (options: ConversationOptions): Conversation =
       side = side.filter((feed) => !ended.includes(feed));
       for (const feed of ended) feed.close();
     }
-    const [next] = later;
-    if (next === undefined || isStarting || !main || main.isWorking()) return;
-    setLater(later.slice(1));
-    void start(next).catch(onFailed);
+    if (later.length > 0 && !isStarting && main && !main.isWorking()) void beginNext(main.sessionId).catch(onFailed);
+  };
+
+  /** Whoever is first begins it: another process on the same record may be. */
+  const beginNext = async (sessionId: SessionId): Promise<void> => {
+    isStarting = true;
+    let next: QueuedTurn | undefined;
+    try {
+      next = await retinue.live.nextTurn(sessionId);
+    } finally {
+      isStarting = false;
+    }
+    if (!next) return;
+    try {
+      await start(textOf(next.task), [], next.turnId);
+    } catch (thrown) {
+      if (!(thrown instanceof RetinueError && ["turn_taken", "session_running"].includes(thrown.code))) throw thrown;
+    }
   };
 
   const watch = (run: RunHandle): void => {
@@ -113,7 +138,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     });
   };
 
-  const start = async (text: string, images: readonly ImagePart[] = []): Promise<void> => {
+  const start = async (text: string, images: readonly ImagePart[] = [], queuedTurn?: TurnId): Promise<void> => {
     isStarting = true;
     try {
       const { forkFrom, model, agent, approve, compact, note } = choices;
@@ -132,7 +157,11 @@ export const createConversation = (options: ConversationOptions): Conversation =
         });
       const handle = forkFrom
         ? await retinue.fork(forkFrom, { task, ...run })
-        : await retinue.run(parts, { ...run, ...(main === undefined ? {} : { sessionId: main.sessionId }) });
+        : await retinue.run(parts, {
+            ...run,
+            ...(main === undefined ? {} : { sessionId: main.sessionId }),
+            ...(queuedTurn === undefined ? {} : { queuedTurn }),
+          });
       delete choices.forkFrom;
       delete choices.compact;
       delete choices.note;
@@ -151,7 +180,18 @@ export const createConversation = (options: ConversationOptions): Conversation =
     const latest = events.findLast(({ type, depth }) => type === "run.requested" && depth === 0);
     main?.close();
     main = follow(sessionId, "conversation", latest === undefined ? 0 : latest.seq - 1);
-    later = await readLater(home, sessionId);
+    later = [];
+    await readLater(sessionId);
+  };
+
+  const takeBack = async ({ sessionId, turnId, task }: QueuedTurn): Promise<string> => {
+    later = later.filter((one) => one.turnId !== turnId);
+    try {
+      await retinue.live.withdrawTurn(sessionId, turnId);
+    } finally {
+      await readLater(sessionId);
+    }
+    return textOf(task);
   };
 
   return {
@@ -159,7 +199,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     main: () => main,
     feeds: () => [...(main ? [main] : []), ...side, ...watched],
     isWorking: () => isStarting || main?.isWorking() === true,
-    later: () => later,
+    later: () => later.map(({ task }) => textOf(task)),
     say: async (text, images = []) => {
       const root = main?.root();
       if (root && root.state.type !== "settled")
@@ -167,13 +207,19 @@ export const createConversation = (options: ConversationOptions): Conversation =
       return start(text, images);
     },
     sayLater: async (text) => {
-      if (main?.isWorking() !== true && !isStarting) return start(text);
-      setLater([...later, text]);
+      // A first turn that is being started has no session yet.
+      if (!main || (!main.isWorking() && !isStarting)) return start(text);
+      const { sessionId } = main;
+      // One after the other, in the order in which they were said.
+      const before = queueing;
+      await (queueing = Promise.allSettled([before]).then(() => retinue.live.queueTurn(sessionId, text)));
+      await readLater(sessionId);
+      // The turn may have ended meanwhile.
+      afterEvent();
     },
     takeBackLater: () => {
       const last = later.at(-1);
-      if (last !== undefined) setLater(later.slice(0, -1));
-      return last;
+      return last && takeBack(last);
     },
     beside: (run) => {
       watch(run);
@@ -220,3 +266,6 @@ export const createConversation = (options: ConversationOptions): Conversation =
     },
   };
 };
+
+const textOf = (task: readonly UserPart[]): string =>
+  task.map((part) => (part.type === "text" ? part.text : "(image)")).join("\n");

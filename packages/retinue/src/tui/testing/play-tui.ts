@@ -97,7 +97,6 @@ export const playTui = async (options: PlayOptions): Promise<Played> => {
     retinue,
     workspace,
     project: basename(workspace),
-    home: project.home,
     env: {},
     asks,
     flagged: {},

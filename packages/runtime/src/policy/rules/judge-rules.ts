@@ -8,9 +8,10 @@ import { RULE_EFFECTS } from "@retinue/protocol";
 import { matchesAny } from "@retinue/protocol/names";
 import { createPathMatcher, isPathGlob } from "../globs/path-globs.ts";
 import { reachesHost } from "../host-pattern.ts";
+import { namesTool } from "../tool-spellings.ts";
 import type { CommandForms } from "./match-command.ts";
 import { isAllowedLike, isHeldLike, readsLike, toForms } from "./match-command.ts";
-import { splitCommands } from "./split-commands.ts";
+import { parseShellLine } from "../shell/parse-shell-line.ts";
 
 /** What a call is about, as rules see it. */
 export type RuledCall = {
@@ -77,7 +78,8 @@ export const isAllowedByRule = (sets: readonly RuleSet[], call: RuledCall): bool
 const stricter = (one: RuleVerdict, other: RuleVerdict): RuleVerdict =>
   RULE_EFFECTS.indexOf(other.effect) > RULE_EFFECTS.indexOf(one.effect) ? other : one;
 
-const rulesAbout = ({ rules }: RuleSet, tool: string): readonly Rule[] => rules.filter(({ tools }) => matchesAny(tools, tool));
+const rulesAbout = ({ rules }: RuleSet, tool: string): readonly Rule[] =>
+  rules.filter(({ tools, effect }) => (effect === "allow" ? matchesAny(tools, tool) : namesTool(tools, tool)));
 
 const judgeSet = (set: RuleSet, call: RuledCall, aspects: readonly Aspect[]): RuleVerdict => {
   const about = rulesAbout(set, call.tool);
@@ -161,11 +163,12 @@ const aspectsOf = ({ paths, roots = [], command, texts, hosts = [] }: RuledCall)
 };
 
 const aspectsOfCommand = (line: string): readonly Aspect[] => {
-  const commands = splitCommands(line);
+  const commands = parseShellLine(line);
   if (!commands) return [UNCLEAR];
+  const aspects = commands.map((command) => ({ command, forms: toForms(command, commands) }));
   // A change of folder does nothing by itself.
-  const acting = commands.filter(({ words, isOpen }) => words[0] !== "cd" || words.length > 2 || isOpen);
-  return (acting.length === 0 ? commands : acting).map((command) => ({ type: "command", forms: toForms(command) }));
+  const acting = aspects.filter(({ command: { words }, forms }) => words[0]?.text !== "cd" || words.length > 2 || forms.isOpen);
+  return (acting.length === 0 ? aspects : acting).map(({ forms }) => ({ type: "command", forms }));
 };
 
 /** An address as it is written, and as it is read. */

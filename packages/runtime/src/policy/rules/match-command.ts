@@ -1,10 +1,12 @@
 /**
  * Whether a rule is about a command. To what allows, only the command as it is written counts; to what asks or denies, also other ways to write it
- * and what wrappers start, so that a way around a rule is never shorter than the rule.
+ * and what it starts, so that a way around a rule is never shorter than the rule.
  */
 import path from "node:path";
 import { matchesGlob } from "@retinue/protocol/names";
-import type { SplitCommand } from "./split-commands.ts";
+import { isDataOnly, operandsOf, takesSubcommands } from "../shell/known-programs.ts";
+import type { ShellCommand, ShellWord } from "../shell/shell-line.ts";
+import { findStarted, writesFile } from "../shell/started-commands.ts";
 
 /** ` *` at the end may be absent, so that `git push *` is about `git push`, too. */
 export const readsLike = (like: string, text: string): boolean =>
@@ -12,63 +14,124 @@ export const readsLike = (like: string, text: string): boolean =>
 
 export type CommandForms = {
   readonly text: string;
-  /** Other ways to write it, and what it starts. */
-  readonly others: readonly string[];
-  readonly program: string;
+  /** The words of the command and of all that it starts. */
+  readonly started: readonly (readonly ShellWord[])[];
+  /** What a shell makes of its words is not known before it runs. */
   readonly isOpen: boolean;
-  /** It runs commands that stand in it as text, or come to it. */
+  /** It holds expansions, or writes a file by a redirection: more than the words of the program. */
+  readonly isMore: boolean;
+  /** It may start what does not stand in it. */
   readonly runsOthers: boolean;
 };
 
-/** They start what follows them. */
-const WRAPPERS: ReadonlySet<string> = new Set(
-  "env nice nohup time timeout stdbuf setsid exec command builtin sudo doas ionice chrt unbuffer".split(" "),
-);
-/** They run a command that they are given as text. What a program or a script does by itself, no rule for commands is about. */
-const RUN_GIVEN = /^(?:eval|xargs|parallel|ssh|su|script|watch|trap|alias|busybox|flock)$/;
-const SHELLS = /^(?:sh|bash|dash|zsh|ksh|fish|pwsh)$/;
-
-const runsGiven = (program: string, args: readonly string[]): boolean =>
-  RUN_GIVEN.test(program) ||
-  (SHELLS.test(program) && (args.length === 0 || args.some((arg) => /^-\w*[cs]|^--?[Cc]ommand/.test(arg)))) ||
-  (/^(?:find|fd)$/.test(program) && args.some((arg) => /^-(?:exec|ok|x$|X$)|^--exec/.test(arg)));
-
-export const toForms = ({ text, words, isOpen }: SplitCommand): CommandForms => {
-  const others = new Set<string>([words.join(" ")]);
-  let rest = words;
-  let mayStrip = true;
-  while (rest.length > 0 && mayStrip) {
-    const [first = "", ...after] = rest;
-    const bare = path.posix.basename(first);
-    if (bare !== first) others.add([bare, ...after].join(" "));
-    others.add(rest.join(" "));
-    const isWrapper = WRAPPERS.has(bare);
-    mayStrip = isWrapper || /^\w+=/.test(first);
-    if (!mayStrip) break;
-    rest = after;
-    // What the wrapper itself is given: options, and times such as `5s`.
-    if (isWrapper)
-      rest = after.slice(
-        Math.max(
-          0,
-          after.findIndex((word) => !/^-|^\d+[smhd]?$|^\w+=/.test(word)),
-        ),
-      );
-  }
-  const program = path.posix.basename(rest[0] ?? words[0] ?? "");
-  return { text, others: [...others], program, isOpen, runsOthers: runsGiven(program, rest.slice(1)) };
+export const toForms = (command: ShellCommand, line: readonly ShellCommand[]): CommandForms => {
+  const { commands, isUnclear } = findStarted(command, line);
+  const { text, words, assignments } = command;
+  const values = [...words, ...assignments.map(({ value }) => value)];
+  const isMore = writesFile(command) || values.some(({ kind }) => kind === "expansion");
+  return {
+    text,
+    started: commands,
+    isOpen: isMore || values.some(({ kind }) => kind !== "literal"),
+    isMore,
+    runsOthers: isUnclear || commands.some(mayBeWrapper),
+  };
 };
 
-export const isAllowedLike = (like: string, { text }: CommandForms): boolean => readsLike(like, text);
+/** A program of which it is not known what it does with its words, where the first of them is not known either. */
+const mayBeWrapper = ([program, ...args]: readonly ShellWord[]): boolean =>
+  program !== undefined &&
+  !isDataOnly(program.text, args) &&
+  !takesSubcommands(program.text) &&
+  operandsOf(args)[0]?.kind === "expansion" &&
+  !/^\$(?:found|input)$/.test(operandsOf(args)[0]?.text ?? "");
 
-export const isHeldLike = (like: string, { text, others, program, isOpen }: CommandForms): boolean =>
-  [text, ...others].some((form) => readsLike(like, form) || readsLike(withoutQuotes(like), form)) ||
-  // What its words will be is not known; the program is.
-  (isOpen && mayBegin(like, program));
+export const isAllowedLike = (like: string, { text, isMore }: CommandForms): boolean => !isMore && readsLike(like, text);
 
-const withoutQuotes = (like: string): string => like.replaceAll(/["']/g, "");
+export const isHeldLike = (like: string, { text, started }: CommandForms): boolean => {
+  const plain = like.replaceAll(/["']/g, "");
+  const rule = toRuleWords(plain);
+  return (
+    [like, plain].some((form) => readsLike(form, text)) ||
+    started.some(
+      (words) => readsLike(plain, toText(words)) || (rule !== undefined && (isSame(rule, words) || isNamedIn(rule, words))),
+    )
+  );
+};
 
-const mayBegin = (like: string, program: string): boolean => {
-  const [first = ""] = like.trim().split(/\s/, 1);
-  return matchesGlob(first, program) || matchesGlob(path.posix.basename(first), program);
+const toText = (words: readonly ShellWord[]): string => words.map(({ text }) => text).join(" ");
+
+/** A rule that begins with plain words: those, its options, and whether more may follow. */
+type RuleWords = { readonly words: readonly string[]; readonly options: readonly string[]; readonly isOpen: boolean };
+
+const toRuleWords = (like: string): RuleWords | undefined => {
+  const all = like.trim().split(/\s+/);
+  const isOpen = all.at(-1) === "*";
+  const plain = isOpen ? all.slice(0, -1) : all;
+  if (plain.length === 0 || plain.some((word) => /[*?[{]/.test(word))) return undefined;
+  const [program = "", ...args] = plain;
+  return {
+    words: [path.posix.basename(program), ...args.filter((arg) => !arg.startsWith("-"))],
+    options: args.filter((arg) => arg.startsWith("-")),
+    isOpen,
+  };
+};
+
+/** The same program with the same words in any order of options, as far as it is known before the first word that is not. */
+const isSame = (rule: RuleWords, [program, ...args]: readonly ShellWord[]): boolean => {
+  const [ruled, ...wanted] = rule.words;
+  if (program?.text !== ruled) return false;
+  const open = args.findIndex(({ kind }) => kind !== "literal");
+  const known = (open < 0 ? args : args.slice(0, open)).map(({ text }) => text);
+  const isKnown = open < 0;
+  const hasOptions = !isKnown || rule.options.every((option) => isGiven(option, known));
+  if (!hasOptions) return false;
+  const behind = findBehind(wanted, known, isKnown);
+  return behind !== undefined && (rule.isOpen || !isKnown || behind.every((word) => word.startsWith("-")));
+};
+
+/** What follows the words, which may stand behind options and their values. Undefined where they do not stand there. */
+const findBehind = (wanted: readonly string[], known: readonly string[], isKnown: boolean): readonly string[] | undefined => {
+  const [next, ...later] = wanted;
+  if (next === undefined) return known;
+  for (let at = 0; at < known.length; at += 1) {
+    const word = known[at] ?? "";
+    if (word === next) return findBehind(later, known.slice(at + 1), isKnown);
+    // Any word behind an option may be its value.
+    if (!/^[-+]/.test(word) && !/^[-+]/.test(known[at - 1] ?? "")) return undefined;
+  }
+  return isKnown ? undefined : [];
+};
+
+/** `-f` may be short for `--force`, `-rf` is `-r -f`, and a long option may be cut. */
+const isGiven = (option: string, words: readonly string[]): boolean => {
+  if (words.includes(option)) return true;
+  const clusters = words.filter((word) => /^-[^-]/.test(word));
+  const long = words.filter((word) => word.startsWith("--")).map((word) => word.replace(/=[^]*$/, ""));
+  const isLetterGiven = (letter: string): boolean =>
+    clusters.some((cluster) => cluster.includes(letter)) || long.some((word) => word[2] === letter);
+  if (!option.startsWith("--")) return option.slice(1).split("").every(isLetterGiven);
+  const name = option.replace(/=[^]*$/, "");
+  return (
+    long.some((word) => word === name || (word.length > 4 && name.startsWith(word))) ||
+    clusters.some((cluster) => cluster.includes(name[2] ?? " "))
+  );
+};
+
+/** A program that may start another, with the words of the rule among its own: as words, or in a text that it runs. */
+const isNamedIn = (rule: RuleWords, [program, ...args]: readonly ShellWord[]): boolean => {
+  if (program === undefined || isDataOnly(program.text, args)) return false;
+  const words = takesSubcommands(program.text) ? behindSubcommand(args) : args;
+  const tokens = words.flatMap(({ text }) => text.split(/[^\w.+-]+/)).filter((token) => token !== "");
+  let at = -1;
+  return rule.words.every((word) => {
+    at = tokens.indexOf(word, at + 1);
+    return at >= 0;
+  });
+};
+
+/** The first operand is a command of the program itself. */
+const behindSubcommand = (args: readonly ShellWord[]): readonly ShellWord[] => {
+  const at = args.findIndex(({ text }) => !text.startsWith("-"));
+  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1)];
 };

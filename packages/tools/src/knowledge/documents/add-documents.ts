@@ -68,7 +68,8 @@ const addDocument = async ({ database, root, file, signal }: Adding): Promise<"a
   const isSecretBelow = (relative: string): boolean => isSecret(path.join(root, relative).split(path.sep).join("/"));
   const { handle } = await openRegularFile({ workspace: root, absolute: file, shown: "The file", isSecret: isSecretBelow });
   try {
-    const { size, mtimeMs } = await handle.stat();
+    const { size, mtimeMs, nlink } = await handle.stat();
+    if (nlink > 1) throw new RetinueError("tool_failed", "The file has hard links, so that it may be another file elsewhere.");
     const known = database.prepare("SELECT id, bytes, mtimeMs, hash FROM documents WHERE path = ?").get(file);
     if (known?.["bytes"] === size && known["mtimeMs"] === mtimeMs) return "unchanged";
     checkSize(kind, size);

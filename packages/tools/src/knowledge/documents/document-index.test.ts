@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -187,6 +187,16 @@ describe("document index", () => {
       await symlink(at("../secret"), at("docs/link"));
       await symlink(at("../secret/s.md"), at("docs/file.md"));
       await index.add([at("docs")]);
+      expect(find(index, "canary")).toEqual([]);
+      expect(find(index, "apple")).toEqual(["a.md|1"]);
+    });
+  });
+
+  it("N17: does not take in a file that has a second name elsewhere", async () => {
+    await withIndex({ "docs/a.md": "apple" }, async ({ index, at }) => {
+      await writeFile(at("../key.md"), "canary");
+      await link(at("../key.md"), at("docs/notes.md"));
+      expect(JSON.stringify(await index.add([at("docs")]))).toContain("hard links");
       expect(find(index, "canary")).toEqual([]);
       expect(find(index, "apple")).toEqual(["a.md|1"]);
     });

@@ -1,0 +1,114 @@
+/** Scripts, dependencies and what a project needs, as its manifests name them. */
+import type { Dependency } from "../project/project.ts";
+import { clip, count } from "../wording.ts";
+import { isOnlyAbout, leftOver } from "./asked.ts";
+import type { Project } from "./look-at-project.ts";
+import { bullets, lookAtProject } from "./look-at-project.ts";
+import type { Rule, Turn } from "./rule.ts";
+import { answer } from "./rule.ts";
+
+const SCRIPTS = /\b(?:npm scripts?|scripts?|make targets?|targets?|tasks?|recipes?|commands?)\b/;
+
+export const listScripts: Rule = ({ plain }) => {
+  if (!isOnlyAbout(plain, SCRIPTS, /\b(?:available|defined|run|npm|makefile|package\.json)\b/)) return undefined;
+  return { agent: "code-search", work: (at) => lookAtProject(at, { report: reportScripts }) };
+};
+
+const reportScripts = ({ manifests }: Project): Turn => {
+  const commands = manifests.flatMap((manifest) => manifest.commands ?? []);
+  const written = commands.filter(({ isWritten }) => isWritten);
+  const shown = written.length > 0 ? written : commands;
+  if (shown.length === 0) return answer(`No manifest here defines scripts. ${found(manifests.map(({ path }) => path))}`);
+  return answer(
+    written.length > 0
+      ? `${count(written.length, "command")} defined here:`
+      : "No scripts are defined; these are the usual commands of its tools:",
+    bullets(
+      shown.map(({ command, where, does }) => `- \`${command}\` (${where})${does === undefined ? "" : `: ${clip(does, 100)}`}`),
+      25,
+      "commands",
+    ),
+  );
+};
+
+const found = (paths: readonly string[]): string =>
+  paths.length === 0 ? "No manifest was found." : `Read: ${paths.join(", ")}.`;
+
+const DEPENDENCIES =
+  /\b(?:dependenc(?:y|ies)|depends?|depending|libraries|third[- ]party|packages|external|modules|requirements?|imports?|crates|gems)\b/;
+const NEEDS =
+  /\b(?:node|nodejs|node\.js|python|go|golang|rust|java|php|ruby)? ?version(?:s)?\b|\bversion of (?:node|python|go|rust|java|php|ruby)\b/;
+
+export const listDependencies: Rule = ({ plain, text }) => {
+  if (
+    /\bversion\b/.test(plain) &&
+    /\b(?:node|nodejs|node\.js|python|go|golang|rust|java|php|ruby)\b/.test(plain) &&
+    leftOver(plain, NEEDS, /\b(?:required?|requires|minimum|support\w*|run|node|nodejs|python|go|golang|rust|java|php|ruby)\b/)
+      .length === 0
+  )
+    return { agent: "code-search", work: (at) => lookAtProject(at, { report: reportNeeds }) };
+  const [, one] = /\b(?:depends? on|which version of|what version of|dependency on)\s+([@\w./-]*\w)/i.exec(text) ?? [];
+  if (one !== undefined && leftOver(plain, DEPENDENCIES, /\bversions?\b/).length <= 1 && leftOver(one.toLowerCase()).length > 0)
+    return { agent: "code-search", work: (at) => lookAtProject(at, { report: (project) => reportOne(one, project) }) };
+  if (
+    !isOnlyAbout(
+      plain,
+      DEPENDENCIES,
+      /\b(?:versions?|required?|installed?|runtime|dev|development|direct|rely|relies|built|based)\b/,
+    )
+  )
+    return undefined;
+  return { agent: "code-search", work: (at) => lookAtProject(at, { report: reportDependencies }) };
+};
+
+const reportDependencies = ({ manifests, listing }: Project): Turn => {
+  const all = manifests.flatMap((manifest) => manifest.dependencies ?? []);
+  const paths = manifests.map(({ path }) => path);
+  if (all.length === 0) {
+    const rest =
+      paths.length === 0
+        ? "No manifest was found that could name any."
+        : `${paths.join(" and ")} name none: it needs nothing but its language.`;
+    return answer(`No dependencies are declared. ${listing.files.length === 0 ? "The folder is empty." : rest}`);
+  }
+  const groups = Map.groupBy(all, ({ group }) => group);
+  return answer(
+    `${count(all.length, "dependency", "dependencies")} declared in ${[...new Set(all.map(({ where }) => where.replace(/:\d+$/, "")))].join(", ")}:`,
+    ...[...groups]
+      .slice(0, 6)
+      .map(
+        ([group, list]) =>
+          `${capital(group)} (${list.length}):\n${bullets(list.map(toRow), group === "to run" ? 20 : 10, "dependencies")}`,
+      ),
+    needsOf(manifests),
+  );
+};
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const toRow = ({ name, version, where }: Dependency): string => `- ${name}${version === "" ? "" : ` ${version}`} (${where})`;
+
+const needsOf = (manifests: Project["manifests"]): string => {
+  const needs = manifests.flatMap((manifest) => manifest.needs ?? []);
+  return needs.length === 0 ? "" : `It needs ${needs.map(({ text, where }) => `${text} (${where})`).join(", ")}.`;
+};
+
+const reportNeeds = ({ manifests }: Project): Turn =>
+  answer(needsOf(manifests) || `No manifest names a version. Read: ${manifests.map(({ path }) => path).join(", ") || "none"}.`);
+
+const reportOne = (name: string, { manifests }: Project): Turn => {
+  const all = manifests.flatMap((manifest) => manifest.dependencies ?? []);
+  const wanted = name.toLowerCase();
+  const fitting = all.filter((each) => each.name.toLowerCase().includes(wanted));
+  return fitting.length > 0
+    ? answer(`Yes, it depends on ${name}:`, fitting.map((each) => `${toRow(each)}, ${each.group}`).join("\n"))
+    : answer(
+        `No, none of the ${all.length} declared dependencies is named like "${name}".`,
+        all.length === 0
+          ? ""
+          : `Declared: ${all
+              .slice(0, 20)
+              .map((each) => each.name)
+              .join(", ")}.`,
+      );
+};
