@@ -137,8 +137,8 @@ export const TAKE_OVER: readonly Mutation[] = [
   {
     name: "take-over/anybody-holds",
     file: holders,
-    before: 'const isSelf = row["holder"] === id;',
-    after: "const isSelf = true;",
+    before: 'isSelf: row["holder"] === id',
+    after: "isSelf: true",
     tests: STORE_TESTS,
   },
   {
