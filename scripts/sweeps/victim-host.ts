@@ -98,8 +98,9 @@ export const createVictimHost = async (options: VictimHostOptions): Promise<Vict
 const clock: Clock = {
   now: () => performance.now(),
   date: () => new Date().toISOString(),
-  after: (ms, callback) => {
+  after: (ms, callback, options) => {
     const timer = setTimeout(callback, ms);
+    if (options?.idle) timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -20,9 +20,10 @@ const date = (): string => {
 export const systemClock: Clock = {
   now: () => performance.now(),
   date,
-  after: (ms, callback) => {
-    if (ms > LONGEST_TIMER_MS) return afterLong(ms, callback);
+  after: (ms, callback, options) => {
+    if (ms > LONGEST_TIMER_MS) return afterLong(ms, callback, options);
     const timer = setTimeout(callback, ms);
+    if (options?.idle) timer.unref();
     return () => clearTimeout(timer);
   },
 };
@@ -30,10 +31,11 @@ export const systemClock: Clock = {
 /** A timer of the system that is set for longer is due at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-const afterLong: Clock["after"] = (ms, callback) => {
-  let takeBack = systemClock.after(LONGEST_TIMER_MS, () => {
-    takeBack = systemClock.after(ms - LONGEST_TIMER_MS, callback);
-  });
+const afterLong: Clock["after"] = (ms, callback, options) => {
+  const again = (): void => {
+    takeBack = systemClock.after(ms - LONGEST_TIMER_MS, callback, options);
+  };
+  let takeBack = systemClock.after(LONGEST_TIMER_MS, again, options);
   return () => takeBack();
 };
 

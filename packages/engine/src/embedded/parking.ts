@@ -118,9 +118,11 @@ export const createParking = ({ ground, onNews, onSettled }: ParkingOptions): Pa
   };
 
   const lookLater = (root: ParkedRoot): void => {
-    ground.ports.clock.after(LOOK_AGAIN_MS, () => {
+    const again = (): void => {
       if (isParked(root)) lookUntilSeen(root);
-    });
+    };
+    // A parked run keeps no process alive.
+    ground.ports.clock.after(LOOK_AGAIN_MS, again, { idle: true });
   };
 
   const wake = (sessionId: SessionId): void => {

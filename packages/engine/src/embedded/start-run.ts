@@ -201,7 +201,7 @@ const releaseUntilDone = (main: MainRuns, lease: Lease): void => {
   if (main.closedBy) return;
   const release = async (): Promise<void> => log.release(lease);
   release().catch((thrown: unknown) => {
-    if (mayPass(thrown)) ports.clock.after(RELEASE_AGAIN_MS, () => releaseUntilDone(main, lease));
+    if (mayPass(thrown)) ports.clock.after(RELEASE_AGAIN_MS, () => releaseUntilDone(main, lease), { idle: true });
   });
 };
 

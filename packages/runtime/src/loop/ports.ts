@@ -38,8 +38,8 @@ export type Clock = {
   readonly now: () => number;
   /** Wall-clock time as ISO 8601, for people. */
   readonly date: () => string;
-  /** Calls back once after `ms`; the function returned takes it back. */
-  readonly after: (ms: number, callback: () => void) => () => void;
+  /** Calls back once after `ms`; the function returned takes it back. With `idle`, the wait alone does not keep the process alive. */
+  readonly after: (ms: number, callback: () => void, options?: { readonly idle: boolean }) => () => void;
 };
 
 export type ApprovalAnswer = {

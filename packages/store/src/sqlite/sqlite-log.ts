@@ -24,6 +24,7 @@ import { createHolderTable } from "./holder-table.ts";
 import type { Synchronous } from "./open-database.ts";
 import { openAlone, openDatabase, openReader } from "./open-database.ts";
 import { readFreeBytes } from "./free-room.ts";
+import { leaveAtExit } from "./leave-at-exit.ts";
 import { createRecorder } from "./recorder.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { toFullError, toStoreError } from "./sqlite-errors.ts";
@@ -197,7 +198,20 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
     else pause = setTimeout(() => void keepUp(), PAUSE_MS).unref();
   };
 
+  /** Outside the queue, which may never come to it: at the end of the process, and where a write of the queue failed. */
+  const leaveNow = (): void => {
+    try {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      db.exec("BEGIN IMMEDIATE");
+      holders.leave();
+      db.exec("COMMIT");
+    } catch {
+      // Then the write-ahead file cannot be brought in either and stays, or another process has the store open.
+    }
+  };
+
   let heart: NodeJS.Timeout | undefined;
+  let stayAtExit: (() => void) | undefined;
   let isNamedInFile = false;
   const beat = (): void => {
     // One that is missed costs nothing: the next one comes soon, and what was taken over meanwhile is fenced by its epoch.
@@ -300,7 +314,10 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
       };
       const epoch = await queue.write(take, onlyIfFree ? { check: () => holders.refuseHeld(runId) } : {});
       if (epoch === undefined) throw unknownRun(runId);
-      if (!isClosing()) heart ??= setInterval(beat, BEAT_EVERY_MS).unref();
+      if (!isClosing()) {
+        heart ??= setInterval(beat, BEAT_EVERY_MS).unref();
+        stayAtExit ??= leaveAtExit(leaveNow);
+      }
       return { runId, epoch };
     },
     release: async ({ runId, epoch }) => {
@@ -374,8 +391,9 @@ export const createLogOn = (options: LogOnOptions): SqliteLog => {
         clearInterval(heart);
         clearTimeout(pause);
         watchers.clear();
+        stayAtExit?.();
         // Where it cannot be written any more, the end of the process says it too.
-        if (heart) await queue.write(holders.leave).catch(() => {});
+        if (heart) await queue.write(holders.leave).catch(leaveNow);
         // Their write-ahead file was there, and is brought into the store's now.
         if (hadWal) await forgetDead().catch(() => {});
         // Index and figures may stay behind, on a full disk for one: who asks for them next brings them up to date.

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -77,4 +78,28 @@ describe("a store that a process had open", () => {
     await log.close();
     expect(await damageOf(path)).toEqual([]);
   });
+
+  test.each(["ends by itself", "calls process.exit", "throws"])(
+    "is whole where the process that had it open %s without closing it",
+    async (how) => {
+      const path = join(newFolder(), "store.db");
+      const last = { "ends by itself": "", "calls process.exit": "process.exit(0)", throws: "throw new Error('as told')" }[how];
+      const at = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
+      const script = `
+        import { createSqliteLog } from ${at("./sqlite-log.ts")};
+        import { createRunDrafts } from ${at("../testing/session-drafts.ts")};
+        const log = createSqliteLog({ path: ${JSON.stringify(path)} });
+        const drafts = createRunDrafts({ sessionId: "ses_1", runId: "run_1" });
+        await log.append([drafts.requested("go")]);
+        const lease = await log.lease("run_1");
+        await log.append([drafts.started(lease.epoch), drafts.asked(1)], lease);
+        ${last}`;
+      try {
+        execFileSync(process.execPath, ["--input-type=module", "-e", script], { stdio: "pipe" });
+      } catch (error) {
+        if (how !== "throws") throw error;
+      }
+      expect(await damageOf(path)).toEqual([]);
+    },
+  );
 });
