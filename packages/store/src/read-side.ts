@@ -124,6 +124,8 @@ export type Verification = {
   readonly events: number;
   /** The first of each session, in the order of the sessions; what concerns the whole file comes first. */
   readonly damage: readonly Damage[];
+  /** What may be missing, though everything that is there is as it was written. Absent where nothing is. */
+  readonly warnings?: readonly string[];
 };
 
 /** How far a verification has come. */

@@ -378,7 +378,7 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
       const withLost = (verification: Verification): Verification =>
         sessionId !== undefined || options.lostWalOf === undefined
           ? verification
-          : { ...verification, damage: [lostWal(path, options.lostWalOf), ...verification.damage] };
+          : { ...verification, warnings: [toLostWal(path, options.lostWalOf)] };
       if (!openReader) return reading(() => withLost(finishAtOnce(verifyStore(db, sessionId))));
       await queue.drain();
       const reader = reading(openReader);
@@ -393,11 +393,9 @@ export const createSqliteReadSide = (options: SqliteReadSideOptions): ReadSide =
   };
 };
 
-const lostWal = (path: string, { host, pid }: Pick<Holder, "host" | "pid">): Damage => ({
-  sessionId: null,
-  seq: null,
-  what: `process ${pid} on ${host} had the store open, and its write-ahead file ${basename(path)}-wal is not there: what that process wrote last is missing`,
-});
+/** Another program that opened the store since, as the shell of SQLite does, has brought the file in and removed it: then nothing is missing. */
+const toLostWal = (path: string, { host, pid }: Pick<Holder, "host" | "pid">): string =>
+  `Process ${pid} on ${host} did not close the store, and its write-ahead file ${basename(path)}-wal is gone. If that file was deleted or not copied, the last events are missing.`;
 
 /** What one transaction takes away, so that nobody waits for it long … */
 const PACE: RemovalPace = { rows: 256, chars: 262_144 };

@@ -28,6 +28,7 @@ export const verifyCommand = async (
       );
       if (json === true) await stdout.write(`${toJsonLine(found, redact)}\n`);
       else {
+        for (const warning of found.warnings ?? []) await stdout.write(`${toPrintable(redact(`warning: ${warning}`), "line")}\n`);
         for (const damage of found.damage) await stdout.write(`${toPrintable(redact(toSentence(damage)), "line")}\n`);
         if (found.damage.length === 0)
           await stdout.write(
