@@ -91,7 +91,7 @@ export const HOLES: readonly Hole[] = [
     asUser: true,
     edits: [
       REDACTION_OFF,
-      edit("runtime/src/policy/judge.ts", "isOpen ? await digestTree?.(spec.workspace) : undefined", "undefined"),
+      edit("runtime/src/policy/judge.ts", "areKnown ? undefined : await digestTree?.(workspace)", "undefined"),
       edit("confine/src/sandbox/find-sockets.ts", "if (closed !== undefined)\n", "if (closed === null)\n"),
       edit("confine/src/sandbox/find-sockets.ts", "    return names;\n", "    return names.filter((name) => name !== closed);\n"),
       edit("confine/src/sandbox/protected-names.ts", "    closed: closed.map(", "    closed: closed.slice(0, 0).map("),
@@ -311,7 +311,7 @@ export const HOLES: readonly Hole[] = [
     finds: "process-left",
     kind: "free",
     theme: "staying",
-    seed: 9,
+    seed: 4,
     edits: [
       edit(
         "confine/src/sandbox/bwrap-arguments.ts",
