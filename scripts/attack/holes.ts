@@ -6,31 +6,9 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { FindingKind } from "./finding.ts";
-import type { Theme } from "./grammar/commands.ts";
-import type { TrialKind } from "./plan-trial.ts";
-
-export type Edit = { readonly file: string; readonly from: string; readonly to: string };
-
-export type Hole = {
-  readonly name: string;
-  /** What is then possible. */
-  readonly what: string;
-  readonly finds: FindingKind;
-  /** In which trials it is met. */
-  readonly kind: TrialKind;
-  /** What the commands of these trials are about. */
-  readonly theme: Theme;
-  /** It is one for an ordinary user: root may look into everything. */
-  readonly asUser?: true;
-  /** It is one for root alone, and nothing can be found by others. */
-  readonly ofRoot?: true;
-  /** One whose first trials meet it. */
-  readonly seed: number;
-  readonly edits: readonly Edit[];
-};
-
-const edit = (file: string, from: string, to: string): Edit => ({ file: `packages/${file}`, from, to });
+import type { Edit, Hole } from "./hole.ts";
+import { edit } from "./hole.ts";
+import { NEWER_HOLES } from "./newer-holes.ts";
 
 /** Files are judged by the name that a call gives, and what was opened is not looked at. */
 const OPENED_UNSEEN = edit(
@@ -56,7 +34,7 @@ export const HOLES: readonly Hole[] = [
   {
     name: "git-outside",
     what: "git runs outside the sandbox, and follows links that came with .git",
-    finds: "changed",
+    finds: "read-out",
     kind: "hostile-project",
     theme: "anything",
     seed: 236,
@@ -91,7 +69,7 @@ export const HOLES: readonly Hole[] = [
     asUser: true,
     edits: [
       REDACTION_OFF,
-      edit("runtime/src/policy/judge.ts", "isOpen ? await digestTree?.(spec.workspace) : undefined", "undefined"),
+      edit("runtime/src/policy/judge.ts", "areKnown ? undefined : await digestTree?.(workspace)", "undefined"),
       edit("confine/src/sandbox/find-sockets.ts", "if (closed !== undefined)\n", "if (closed === null)\n"),
       edit("confine/src/sandbox/find-sockets.ts", "    return names;\n", "    return names.filter((name) => name !== closed);\n"),
       edit("confine/src/sandbox/protected-names.ts", "    closed: closed.map(", "    closed: closed.slice(0, 0).map("),
@@ -117,7 +95,7 @@ export const HOLES: readonly Hole[] = [
     what: "a call is carried out with what redaction has made of it",
     finds: "altered",
     kind: "free",
-    theme: "writing",
+    theme: "anything",
     seed: 53,
     edits: [
       edit(
@@ -202,7 +180,7 @@ export const HOLES: readonly Hole[] = [
     finds: "changed",
     kind: "free",
     theme: "reading",
-    seed: 676,
+    seed: 2,
     edits: [
       edit(
         "confine/src/sandbox/probe-sandbox.ts",
@@ -372,6 +350,7 @@ export const HOLES: readonly Hole[] = [
       ),
     ],
   },
+  ...NEWER_HOLES,
 ];
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
