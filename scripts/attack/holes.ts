@@ -96,7 +96,7 @@ export const HOLES: readonly Hole[] = [
     finds: "altered",
     kind: "free",
     theme: "anything",
-    seed: 53,
+    seed: 6,
     edits: [
       edit(
         "runtime/src/loop/call.ts",
@@ -154,8 +154,8 @@ export const HOLES: readonly Hole[] = [
     what: "a path is judged by its name, and what was opened is not looked at",
     finds: "read-out",
     kind: "hostile-project",
-    theme: "anything",
-    seed: 470,
+    theme: "context",
+    seed: 1,
     edits: [
       edit(
         "runtime/src/policy/judge.ts",
@@ -226,8 +226,8 @@ export const HOLES: readonly Hole[] = [
     what: "addresses of this machine are fetched",
     finds: "reached",
     kind: "free",
-    theme: "anything",
-    seed: 31,
+    theme: "addresses",
+    seed: 1,
     edits: [
       edit(
         "confine/src/network/guard.ts",
@@ -289,7 +289,7 @@ export const HOLES: readonly Hole[] = [
     finds: "process-left",
     kind: "free",
     theme: "staying",
-    seed: 9,
+    seed: 4,
     edits: [
       edit(
         "confine/src/sandbox/bwrap-arguments.ts",
@@ -336,7 +336,7 @@ export const HOLES: readonly Hole[] = [
     finds: "changed",
     kind: "read-only",
     theme: "writing",
-    seed: 683,
+    seed: 5,
     edits: [
       edit(
         "runtime/src/policy/grant.ts",

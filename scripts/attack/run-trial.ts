@@ -109,7 +109,7 @@ const attack = async (plan: TrialPlan, world: World, { listeners, ...options }: 
     if (looksAtPast(String(command))) return Promise.resolve({ allowed: false, reason: "not the past" });
     // Who is told that it changed since says no; who is asked once more without a word of that says yes.
     if (swapped.has(act.callId)) return Promise.resolve({ allowed: !act.changed?.length, reason: "not as it is now" });
-    if (plan.writable === "all" && SWAPPED.includes(String(command))) {
+    if (plan.writable === "all" && act.tool === "shell" && SWAPPED.includes(String(command))) {
       swapped.add(act.callId);
       writeFileSync(path.join(world.workspace, "build.sh"), `echo swapped-${act.callId}\n`);
     }
