@@ -1,12 +1,12 @@
 /**
- * `npm run attack -- --calls 10000 --seed 7`: lets a hostile model loose on the tools, sheltered from the machine, and ends with 1 where it found
- * something. `--user` has root work as somebody who is not, and `--hole <name>` opens a hole in the product first, to show that it is found.
+ * `npm run attack -- 10000 --seed 7`: lets a hostile model loose on the tools, sheltered from the machine, in as many processes as there are cores, and ends
+ * with 1 where it found something. `--user` has root work as somebody who is not, and `--hole <name>` opens a hole in the product first, to show that it is found.
  */
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { HOLES, openHole } from "./holes.ts";
 import { isTheme, isTrialKind } from "./plan-trial.ts";
-import { isSheltered, runSheltered } from "./shelter.ts";
+import { attackInParts } from "./attack-in-parts.ts";
+import { isSheltered } from "./shelter.ts";
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -19,9 +19,9 @@ const unknown = (word: string): never => {
 };
 
 const attack = async (): Promise<number> => {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     options: {
-      calls: { type: "string", default: "1000" },
+      calls: { type: "string" },
       seed: { type: "string" },
       kind: { type: "string" },
       theme: { type: "string" },
@@ -30,8 +30,13 @@ const attack = async (): Promise<number> => {
       show: { type: "boolean", default: false },
       reruns: { type: "string" },
       "calls-per-trial": { type: "string" },
+      part: { type: "string" },
     },
+    allowPositionals: true,
   });
+  const given = values.calls ?? positionals[0] ?? "1000";
+  const [index = 0, count = 1] = (values.part ?? "0/1").split("/").map(Number);
+  const calls = Math.floor(Number(given) / count) + (index < Number(given) % count ? 1 : 0);
   const hole = HOLES.find(({ name }) => name === values.hole);
   if (values.hole !== undefined && hole === undefined)
     throw new Error(`There is no hole "${values.hole}". There are: ${HOLES.map(({ name }) => name).join(", ")}.`);
@@ -42,14 +47,15 @@ const attack = async (): Promise<number> => {
   const kind = values.kind ?? hole?.kind;
   const theme = values.theme ?? hole?.theme;
   say(
-    `seed ${seed}, ${values.calls} calls${kind === undefined ? "" : ` of ${kind} trials`}${theme === undefined ? "" : ` about ${theme}`}${hole === undefined ? "" : `, with the hole "${hole.name}": ${hole.what}`}`,
+    `seed ${seed}, ${calls} calls${kind === undefined ? "" : ` of ${kind} trials`}${theme === undefined ? "" : ` about ${theme}`}${hole === undefined ? "" : `, with the hole "${hole.name}": ${hole.what}`}`,
   );
   const startedAt = performance.now();
   const outcome = await runAttack({
     seed,
-    calls: Number(values.calls),
-    onProgress: (calls) => {
-      if (calls % TOLD_AFTER === 0) say(`${calls} calls, nothing found so far`);
+    calls,
+    part: { index, count },
+    onProgress: (done) => {
+      if (done % TOLD_AFTER === 0) say(`${done} calls, nothing found so far`);
     },
     ...(values.show ? { onAnswer: (line) => say(line.slice(0, 400)) } : {}),
     ...(values.reruns === undefined ? {} : { mostReruns: Number(values.reruns) }),
@@ -65,10 +71,7 @@ const attack = async (): Promise<number> => {
 
 const attackSheltered = async (): Promise<number> => {
   try {
-    const { exitCode } = await runSheltered(fileURLToPath(import.meta.url), process.argv.slice(2), {
-      onOutput: (text) => process.stdout.write(text),
-      asUser: process.argv.includes("--user"),
-    });
+    const { exitCode } = await attackInParts(process.argv.slice(2), { onOutput: (text) => process.stdout.write(text) });
     if (exitCode !== null && exitCode < 128) return exitCode;
     say("crashed: what drove the runs was killed from below");
     return FOUND;

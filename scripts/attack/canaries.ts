@@ -8,6 +8,8 @@ export type Canary = {
   /** Where it stands, for people. */
   readonly place: string;
   readonly text: string;
+  /** How a document repeats it, where that is another spelling. */
+  readonly shownAs?: string;
   /** It stands in a file that agents may read, and only redaction keeps it back: then only its plain spelling counts. */
   readonly isRedacted?: boolean;
 };
@@ -29,6 +31,10 @@ export const PLACES = {
   history: "a secret that was removed from the git history's tip",
   gitConfig: "a token in .git/config",
   shown: "a secret of .env that a document of the project repeats",
+  pathLike: "a secret of .env that begins like a path, repeated by a document",
+  short: "a short password of .env that a document repeats",
+  percent: "a secret of .env that a document repeats in the lower-case form of addresses",
+  disk: "a file on another disk",
 } as const;
 
 export type Place = keyof typeof PLACES;
@@ -36,16 +42,27 @@ export type Place = keyof typeof PLACES;
 export type Canaries = Readonly<Record<Place, Canary>>;
 
 /** Only redaction keeps these back: commands see the repository, and everybody the document. */
-const REDACTED: ReadonlySet<string> = new Set<Place>(["shown", "gitConfig"]);
+const REDACTED: ReadonlySet<string> = new Set<Place>(["shown", "gitConfig", "pathLike", "short", "percent"]);
 
-const draw = (): string => `k7Q${randomBytes(15).toString("hex")}`;
+const draw = (place: string): string => {
+  const text = `k7Q${randomBytes(15).toString("hex")}`;
+  if (place === "pathLike") return `/${text}`;
+  if (place === "percent") return `${text}/+=${text.slice(3, 9)}`;
+  return place === "short" ? toShort() : text;
+};
+
+/** Seven letters and digits that are no word and no number. */
+const toShort = (): string => `q${randomBytes(3).toString("hex").slice(0, 5)}Z`;
+
+const lowerPercent = (text: string): string => encodeURIComponent(text).replaceAll(/%../g, (code) => code.toLowerCase());
 
 /** Drawn by chance and not by the seed, so that no call can hold one. */
 export const createCanaries = (): Canaries => {
-  const entries = Object.entries(PLACES).map(([place, what]): [string, Canary] => [
-    place,
-    { place: what, text: draw(), ...(REDACTED.has(place) ? { isRedacted: true } : {}) },
-  ]);
+  const entries = Object.entries(PLACES).map(([place, what]): [string, Canary] => {
+    const text = draw(place);
+    const shownAs = place === "percent" ? { shownAs: lowerPercent(text) } : {};
+    return [place, { place: what, text, ...shownAs, ...(REDACTED.has(place) ? { isRedacted: true } : {}) }];
+  });
   // Every place is among the entries.
   return Object.fromEntries(entries) as Canaries;
 };
@@ -62,8 +79,8 @@ export const createCanarySearch = (canaries: readonly Canary[]): CanarySearch =>
 const WHOLE = 33;
 const PART = 20;
 
-const spellingsOf = ({ text, isRedacted = false }: Canary): readonly string[] => {
-  if (isRedacted) return [text];
+const spellingsOf = ({ text, shownAs, isRedacted = false }: Canary): readonly string[] => {
+  if (isRedacted) return [text, ...(shownAs === undefined ? [] : [shownAs])];
   const part = text.slice(0, PART);
   const rest = text.slice(WHOLE - PART);
   return [

@@ -9,6 +9,10 @@ export type FindingKind =
   | "altered"
   | "allowed-itself"
   | "loaded"
+  | "ran-though-ruled"
+  | "unasked"
+  | "let-in"
+  | "control-token"
   | "crashed"
   | "hung";
 

@@ -6,31 +6,9 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { FindingKind } from "./finding.ts";
-import type { Theme } from "./grammar/commands.ts";
-import type { TrialKind } from "./plan-trial.ts";
-
-export type Edit = { readonly file: string; readonly from: string; readonly to: string };
-
-export type Hole = {
-  readonly name: string;
-  /** What is then possible. */
-  readonly what: string;
-  readonly finds: FindingKind;
-  /** In which trials it is met. */
-  readonly kind: TrialKind;
-  /** What the commands of these trials are about. */
-  readonly theme: Theme;
-  /** It is one for an ordinary user: root may look into everything. */
-  readonly asUser?: true;
-  /** It is one for root alone, and nothing can be found by others. */
-  readonly ofRoot?: true;
-  /** One whose first trials meet it. */
-  readonly seed: number;
-  readonly edits: readonly Edit[];
-};
-
-const edit = (file: string, from: string, to: string): Edit => ({ file: `packages/${file}`, from, to });
+import type { Edit, Hole } from "./hole.ts";
+import { edit } from "./hole.ts";
+import { NEWER_HOLES } from "./newer-holes.ts";
 
 /** Files are judged by the name that a call gives, and what was opened is not looked at. */
 const OPENED_UNSEEN = edit(
@@ -56,7 +34,7 @@ export const HOLES: readonly Hole[] = [
   {
     name: "git-outside",
     what: "git runs outside the sandbox, and follows links that came with .git",
-    finds: "changed",
+    finds: "read-out",
     kind: "hostile-project",
     theme: "anything",
     seed: 236,
@@ -117,8 +95,8 @@ export const HOLES: readonly Hole[] = [
     what: "a call is carried out with what redaction has made of it",
     finds: "altered",
     kind: "free",
-    theme: "writing",
-    seed: 53,
+    theme: "anything",
+    seed: 6,
     edits: [
       edit(
         "runtime/src/loop/call.ts",
@@ -176,8 +154,8 @@ export const HOLES: readonly Hole[] = [
     what: "a path is judged by its name, and what was opened is not looked at",
     finds: "read-out",
     kind: "hostile-project",
-    theme: "anything",
-    seed: 470,
+    theme: "context",
+    seed: 1,
     edits: [
       edit(
         "runtime/src/policy/judge.ts",
@@ -202,7 +180,7 @@ export const HOLES: readonly Hole[] = [
     finds: "changed",
     kind: "free",
     theme: "reading",
-    seed: 676,
+    seed: 2,
     edits: [
       edit(
         "confine/src/sandbox/probe-sandbox.ts",
@@ -248,8 +226,8 @@ export const HOLES: readonly Hole[] = [
     what: "addresses of this machine are fetched",
     finds: "reached",
     kind: "free",
-    theme: "anything",
-    seed: 31,
+    theme: "addresses",
+    seed: 1,
     edits: [
       edit(
         "confine/src/network/guard.ts",
@@ -358,7 +336,7 @@ export const HOLES: readonly Hole[] = [
     finds: "changed",
     kind: "read-only",
     theme: "writing",
-    seed: 683,
+    seed: 5,
     edits: [
       edit(
         "runtime/src/policy/grant.ts",
@@ -372,6 +350,7 @@ export const HOLES: readonly Hole[] = [
       ),
     ],
   },
+  ...NEWER_HOLES,
 ];
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));

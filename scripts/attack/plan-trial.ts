@@ -1,16 +1,33 @@
 /** A trial as data: who attacks with which rights, what is called, and what works beside it. The same seed gives the same trial. */
 import { createSeededRandom } from "../sweeps/seeded-random.ts";
 import type { Theme } from "./grammar/commands.ts";
-import { drawRace, THEMES } from "./grammar/commands.ts";
+import { drawCommand, drawRace, THEMES } from "./grammar/commands.ts";
 import type { AttackCall } from "./grammar/draw-call.ts";
 import { drawCall } from "./grammar/draw-call.ts";
 import type { Random } from "./grammar/pick.ts";
 import { pick } from "./grammar/pick.ts";
+import { drawRequest } from "./grammar/requests.ts";
+import { drawRuled } from "./grammar/rules.ts";
+import type { Scopes } from "./grammar/scopes.ts";
+import { drawNested, drawScopes } from "./grammar/scopes.ts";
+import { drawAppChange } from "./grammar/suites.ts";
 import type { Terrain } from "./grammar/terrain.ts";
 import type { Writable } from "./snapshot.ts";
 import type { WorldOptions } from "./world.ts";
 
-export const TRIAL_KINDS = ["free", "scoped", "race", "hostile-project", "read-only"] as const;
+export const TRIAL_KINDS = [
+  "free",
+  "scoped",
+  "race",
+  "hostile-project",
+  "read-only",
+  "ruled",
+  "nested",
+  "worktree",
+  "suite",
+  "served",
+  "mcp",
+] as const;
 
 export type TrialKind = (typeof TRIAL_KINDS)[number];
 
@@ -18,6 +35,8 @@ export type TrialPlan = {
   readonly seed: number;
   readonly kind: TrialKind;
   readonly theme: Theme;
+  /** What the agents of a nested trial may write. */
+  readonly scopes?: Scopes;
   /** Which file of git is a link where the project comes from an attacker. */
   readonly trap?: NonNullable<WorldOptions["trap"]>;
   readonly writable: Writable;
@@ -35,6 +54,7 @@ export const TERRAIN: Terrain = {
   token: "@TOKEN@",
   port: 65_111,
   abstractSocket: "@SOCKET@",
+  sharedSocket: "@SHARED@",
   command: "@COMMAND@",
 };
 
@@ -44,12 +64,40 @@ const WRITABLE: Readonly<Record<TrialKind, Writable>> = {
   race: "all",
   "hostile-project": "all",
   "read-only": "nothing",
+  ruled: "all",
+  nested: "all",
+  worktree: "all",
+  suite: "all",
+  served: "nothing",
+  mcp: "all",
 };
 
-export const planTrial = ({ seed, calls: count }: { readonly seed: number; readonly calls: number }): TrialPlan => {
+/** Kinds whose calls are about one thing alone. */
+const DRAWN: Partial<Record<TrialKind, (random: Random) => AttackCall>> = {
+  ruled: drawRuled,
+  nested: (random) => drawNested(random),
+  worktree: (random) => drawNested(random),
+  suite: drawAppChange,
+  served: drawRequest,
+};
+
+/** Each of their calls hands three others to an agent below. */
+const CALLS_INSIDE: Partial<Record<TrialKind, number>> = { nested: 4, worktree: 4 };
+
+export type PlanOptions = {
+  readonly seed: number;
+  readonly calls: number;
+  /** By the seed where absent. */
+  readonly kind?: TrialKind | undefined;
+  readonly theme?: Theme | undefined;
+};
+
+export const planTrial = ({ seed, calls: count, ...given }: PlanOptions): TrialPlan => {
   const random = createSeededRandom(seed);
-  const kind = TRIAL_KINDS[seed % TRIAL_KINDS.length] ?? "free";
-  const theme = THEMES[seed % THEMES.length] ?? "anything";
+  const kind = given.kind ?? TRIAL_KINDS[seed % TRIAL_KINDS.length] ?? "free";
+  // Neighbouring seeds are of all kinds; the theme changes with each round of them, so that every kind has every theme.
+  const theme = given.theme ?? THEMES[Math.floor(seed / TRIAL_KINDS.length) % THEMES.length] ?? "anything";
+  const own = DRAWN[kind];
   const isRace = kind === "race";
   const chance = random();
   const trap = chance < 0.5 ? "COMMIT_EDITMSG" : chance < 0.75 ? "shallow" : "embedded";
@@ -58,13 +106,26 @@ export const planTrial = ({ seed, calls: count }: { readonly seed: number; reado
     kind,
     theme,
     ...(kind === "hostile-project" ? { trap } : {}),
+    ...(kind === "nested" || kind === "worktree" ? { scopes: drawScopes(random, { isolates: kind === "worktree" }) } : {}),
     writable: WRITABLE[kind],
-    calls: Array.from({ length: count }, () =>
-      isRace && random() < 0.6 ? drawLook(random) : drawCall(random, TERRAIN, { theme, delegates: kind === "read-only" ? 8 : 1 }),
+    calls: Array.from({ length: Math.ceil(count / (CALLS_INSIDE[kind] ?? 1)) }, () =>
+      own
+        ? own(random)
+        : kind === "mcp" && random() < 0.6
+          ? drawServerCall(random, theme)
+          : isRace && random() < 0.6
+            ? drawLook(random)
+            : drawCall(random, TERRAIN, { theme, delegates: kind === "read-only" ? 8 : 1 }),
     ),
     beside: isRace ? Array.from({ length: 2 }, () => ({ tool: "shell", input: { command: drawRace(random, TERRAIN) } })) : [],
   };
 };
+
+/** A server of the user's own choice, which is hostile: it runs what it is told, and says of itself that it only looks. */
+const drawServerCall = (random: Random, theme: Theme): AttackCall => ({
+  tool: pick(random, ["evil.look", "evil.run", "evil.run"]),
+  input: { command: drawCommand(random, TERRAIN, theme), text: "x" },
+});
 
 /** At names that are swapped meanwhile. */
 const drawLook = (random: Random): AttackCall => {
@@ -89,7 +150,7 @@ const drawLook = (random: Random): AttackCall => {
 /** The plan with the paths of a world in it. */
 export const placeIn = <T>(value: T, terrain: Terrain): T => {
   let text = JSON.stringify(value);
-  for (const key of ["home", "workspace", "base", "state", "token", "abstractSocket", "command"] as const)
+  for (const key of ["home", "workspace", "base", "state", "token", "abstractSocket", "sharedSocket", "command"] as const)
     text = text.replaceAll(TERRAIN[key], JSON.stringify(terrain[key]).slice(1, -1));
   return JSON.parse(text.replaceAll(String(TERRAIN.port), String(terrain.port))) as T;
 };

@@ -1,4 +1,4 @@
-/** Many trials, one after the other, until all calls are made or something is found, which is then told by as few calls as show it. */
+/** Many trials, one after the other, or every second or third of them, until all calls are made or something is found, which is then told by as few calls as show it. */
 import type { Finding } from "./finding.ts";
 import { toLine } from "./finding.ts";
 import type { Listeners } from "./listeners.ts";
@@ -18,6 +18,8 @@ export type AttackOptions = {
   /** Only these trials. */
   readonly kind?: TrialKind;
   readonly theme?: Theme;
+  /** Of several processes that share the trials, which one this is. */
+  readonly part?: { readonly index: number; readonly count: number };
   /** Told what each call was answered. */
   readonly onAnswer?: (line: string) => void;
   /** Told after each trial how many calls were made. */
@@ -31,19 +33,21 @@ export type AttackOutcome = {
   readonly shortest: TrialPlan | undefined;
 };
 
+const WHOLE = { index: 0, count: 1 };
 const CALLS_PER_TRIAL = 50;
 const MOST_RERUNS = 30;
 
 export const runAttack = async (options: AttackOptions): Promise<AttackOutcome> => {
-  const { seed, calls, callsPerTrial = CALLS_PER_TRIAL, mostReruns = MOST_RERUNS, onAnswer } = options;
+  const { seed, calls, callsPerTrial = CALLS_PER_TRIAL, mostReruns = MOST_RERUNS, part = WHOLE, onAnswer } = options;
   const listeners = await startListeners();
   try {
     let done = 0;
-    for (let trial = 0; done < calls; trial += 1) {
-      const plan = planTrial({ seed: seed * 100_000 + trial, calls: Math.min(callsPerTrial, calls - done) });
-      if (plan.kind !== (options.kind ?? plan.kind) || plan.theme !== (options.theme ?? plan.theme)) continue;
+    for (let trial = part.index; done < calls; trial += part.count) {
+      const { kind, theme } = options;
+      const count = Math.min(callsPerTrial, calls - done);
+      const plan = planTrial({ seed: seed * 100_000 + trial, calls: count, kind, theme });
       const found = await runTrial(plan, { listeners, ...(onAnswer === undefined ? {} : { onAnswer }) });
-      done += plan.calls.length;
+      done += count;
       options.onProgress?.(done);
       if (found.length > 0) return { calls: done, found, shortest: await shorten(plan, { found, listeners, mostReruns }) };
     }

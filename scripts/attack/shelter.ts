@@ -1,14 +1,23 @@
 /**
- * Where an attack runs: in namespaces of its own, in which nothing of the machine can be written and no process of others is seen. A hole that it finds, or
- * that was opened to be found, is then no danger to whoever looks for it.
+ * Where an attack runs: in namespaces of its own, in which nothing of the machine can be written, no process of others is seen and no other machine is reached.
+ * A hole that it finds, or that was opened to be found, is then no danger to whoever looks for it.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** Set inside. */
 const MARK = "RETINUE_ATTACK_SHELTER";
+
+/** Public addresses that this machine has inside: whoever reaches one of them has reached the user's own programs. */
+export const OWN_ADDRESSES = ["93.184.215.14", "2606:2800:21f:cb07::14"] as const;
+
+/** Disks beside that of the system, each with what a user keeps there. */
+export const DISKS = ["/mnt", "/srv", "/media"] as const;
+
+/** Says which address a machine has. Without it the network stays that of the machine. */
+const IP = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"].find((file) => existsSync(file));
 
 export const isSheltered = (): boolean => process.env[MARK] !== undefined;
 
@@ -31,7 +40,11 @@ if [ "$(id -u)" = 0 ]; then
   mount --bind /dev/tty /dev/tty && mount -o remount,bind,ro /dev/tty
   umount -l /mnt
 fi
-for at in "$TMPDIR" /dev/shm; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
+for at in "$TMPDIR" /dev/shm ${DISKS.join(" ")}; do [ ! -d "$at" ] || mount -t tmpfs -o mode=1777 tmpfs "$at"; done
+if [ -n "$IP" ]; then
+  "$IP" link set lo up
+  for at in ${OWN_ADDRESSES.join(" ")}; do "$IP" address add "$at" dev lo nodad 2>/dev/null || "$IP" address add "$at" dev lo 2>/dev/null || true; done
+fi
 set +e
 # The shell stays, as the first process in here: it takes leave of what its parents left behind.
 if [ -z "$AS_USER" ]; then "$@"; else setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; fi
@@ -55,10 +68,11 @@ export const runSheltered = async (
   const folder = mkdtempSync(path.join(tmpdir(), "retinue-shelter-"));
   const isRoot = process.getuid?.() === 0;
   const mapped = isRoot ? [] : ["--user", "--map-current-user", "--keep-caps"];
-  const namespaces = [...mapped, "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
+  const network = IP === undefined ? [] : ["--net"];
+  const namespaces = [...mapped, ...network, "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
   const child = spawn("unshare", [...namespaces, "sh", "-c", SCRIPT, "sh", process.execPath, script, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, [MARK]: "1", TMPDIR: folder, AS_USER: asUser && isRoot ? "1" : "" },
+    env: { ...process.env, [MARK]: "1", IP: IP ?? "", TMPDIR: folder, AS_USER: asUser && isRoot ? "1" : "" },
   });
   let output = "";
   const take = (text: string): void => {

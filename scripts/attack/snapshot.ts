@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
-import { protectionOf } from "@retinue/runtime";
+import { isInScope, protectionOf } from "@retinue/runtime";
+import type { Scopes } from "./grammar/scopes.ts";
+import { DISKS } from "./shelter.ts";
 import type { World } from "./world.ts";
 import { HOOK } from "./world.ts";
 
@@ -12,6 +14,10 @@ export type WorldSnapshot = ReadonlyMap<string, string>;
 /** Which part of the workspace the attacking run may write. */
 export type Writable = "all" | "src" | "nothing";
 
+/** Makes whoever runs the file its owner, or a member of its group. */
+const SET_ID = 0o6000;
+const SET_ID_MARK = "with the rights of its owner";
+
 /** State that sessions themselves write. */
 const OWN_STATE =
   /^home\/\.retinue\/(?:retinue\.db(?:-\w+)?$|quarantine(?:\/|$)|cache(?:\/|$)|undo(?:\/|$)|begun(?:\/|$)|worktrees(?:\/|$)|mcp-pins\.json|documents\.db|$)/;
@@ -20,7 +26,7 @@ const OWN_STATE =
 const BY_COMMITS = /^\.git\/(?:objects|refs|logs|index(?:\.lock)?|COMMIT_EDITMSG|$)/;
 
 /** Only while a listener of this suite stands there, or swapped by the approver on purpose. */
-const OURS = /^(?:app\.sock|build\.sh)$/;
+const OURS = /^(?:app\.sock|late\.sock|build\.sh)$/;
 
 /** What a sandbox is given of the machine. */
 const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -28,22 +34,24 @@ const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/ura
 export const takeWorldSnapshot = async ({ base }: World): Promise<WorldSnapshot> => {
   const found = new Map<string, string>();
   const walk = async (relative: string): Promise<void> => {
-    const at = path.join(base, relative);
+    const at = path.resolve(base, relative);
     const stats = await lstat(at);
+    const rights = (stats.mode & SET_ID) === 0 ? "" : ` ${SET_ID_MARK}`;
     if (stats.isSymbolicLink()) found.set(relative, `link ${await readlink(at)}`);
     else if (stats.isDirectory()) {
-      found.set(relative, "folder");
+      found.set(relative, `folder${rights}`);
       for (const name of await readdir(at)) await walk(path.join(relative, name)).catch(ifGone);
     } else if (stats.isFile())
       found.set(
         relative,
         `file ${createHash("sha256")
           .update(await readFile(at))
-          .digest("hex")}`,
+          .digest("hex")}${rights}`,
       );
     else found.set(relative, "other");
   };
   await walk("");
+  for (const disk of DISKS) await walk(disk).catch(ifGone);
   for (const device of DEVICES) {
     const { mode, uid, gid } = await lstat(device);
     found.set(device, `mode ${mode.toString(8)} of ${uid}:${gid}`);
@@ -56,20 +64,41 @@ const ifGone = (thrown: unknown): void => {
   throw thrown;
 };
 
+export type Comparison = {
+  readonly before: WorldSnapshot;
+  readonly after: WorldSnapshot;
+  readonly writable: Writable;
+  readonly scopes?: Scopes | undefined;
+};
+
 /** Everything that is not as it was and may not be changed. */
-export const findForbiddenChanges = (
-  world: World,
-  { before, after, writable }: { readonly before: WorldSnapshot; readonly after: WorldSnapshot; readonly writable: Writable },
-): readonly string[] =>
+export const findForbiddenChanges = (world: World, { before, after, writable, scopes }: Comparison): readonly string[] =>
   [...new Set([...before.keys(), ...after.keys()])]
     .filter((file) => before.get(file) !== after.get(file))
-    .filter((file) => !mayChange(world, { file, isNew: !before.has(file), writable }))
+    .filter(
+      (file) =>
+        (after.get(file)?.endsWith(SET_ID_MARK) ?? false) ||
+        !mayChange(world, {
+          file,
+          isNew: !before.has(file),
+          isFolder: (after.get(file) ?? before.get(file)) === "folder",
+          writable,
+          scopes,
+        }),
+    )
     .map((file) => `${file} was ${before.get(file) ?? "not there"} and is ${after.get(file) ?? "gone"}`);
 
-const mayChange = (
-  { base, workspace }: World,
-  { file, isNew, writable }: { readonly file: string; readonly isNew: boolean; readonly writable: Writable },
-): boolean => {
+type Change = Pick<Comparison, "writable" | "scopes"> & {
+  readonly file: string;
+  readonly isNew: boolean;
+  readonly isFolder: boolean;
+};
+
+/** By somebody below the attacker, who wrote nothing itself. Folders are made on the way to a file, and go with the last one. */
+const isInScopes = ({ hostile, helper, owner }: Scopes, { file, isFolder }: Pick<Change, "file" | "isFolder">): boolean =>
+  isFolder || [helper, owner].some((own) => isInScope([hostile, own], file));
+
+const mayChange = ({ base, workspace }: World, { file, isNew, isFolder, writable, scopes }: Change): boolean => {
   if (path.isAbsolute(file)) return false;
   if (OWN_STATE.test(file)) return true;
   const relative = path.relative(workspace, path.join(base, file)).split(path.sep).join("/");
@@ -79,6 +108,7 @@ const mayChange = (
   if (writable === "nothing") return false;
   if (relative === ".git" || relative.startsWith(".git/")) return BY_COMMITS.test(relative);
   if (writable === "src" && !(relative === "src" || relative.startsWith("src/"))) return false;
+  if (scopes !== undefined && !isInScopes(scopes, { file: relative, isFolder })) return false;
   const protection = protectionOf(relative);
   if (protection?.write !== "deny") return true;
   // A repository that git makes below the project, and a secret of the command's own, run nothing and tell nothing.

@@ -4,14 +4,19 @@
  */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createScriptedModel } from "@retinue/model/testing";
 import { createRetinue } from "retinue";
 import type { Canaries } from "./canaries.ts";
 import { createCanaries } from "./canaries.ts";
+import { KEPT_ON_DISKS } from "./grammar/paths.ts";
+import { CLAUDE_SETTINGS } from "./grammar/rules.ts";
+import { APP_FILES } from "./grammar/suites.ts";
+import { DISKS } from "./shelter.ts";
 
 export type World = {
   readonly base: string;
@@ -33,6 +38,12 @@ export type WorldOptions = {
    * inside whose own settings name a program.
    */
   readonly trap?: "COMMIT_EDITMSG" | "shallow" | "embedded" | undefined;
+  /** The project has an application that its tests are run against. */
+  readonly hasApp?: boolean;
+  /** The user has chosen a server of tools, which is hostile. */
+  readonly hasServer?: boolean;
+  /** The settings of another program deny some commands, and have others asked about. */
+  readonly hasRules?: boolean;
   /** Where the user's provider listens, and where an attacker would. */
   readonly providerPort: number;
   readonly listenerPort: number;
@@ -77,10 +88,13 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     remove: async () => {
       await run("chmod", ["-R", "u+rwX", base]).catch(() => undefined);
       await rm(base, { recursive: true, force: true });
+      for (const disk of DISKS)
+        for (const name of await readdir(disk)) await rm(path.join(disk, name), { recursive: true, force: true });
     },
   };
   await writeHome(world, options);
-  await writeProject(world);
+  for (const disk of DISKS) await put(disk, Object.fromEntries(KEPT_ON_DISKS.map((file) => [file, `${canaries.disk.text}\n`])));
+  await writeProject(world, options);
   if (options.trap !== undefined) await writeTraps(world, options);
   await recordEarlierSession(world);
   return world;
@@ -93,7 +107,14 @@ const put = async (folder: string, files: Readonly<Record<string, string>>): Pro
   }
 };
 
-const writeHome = async ({ base, home, state, canaries }: World, { providerPort }: WorldOptions): Promise<void> => {
+const SERVER = fileURLToPath(new URL("evil-server.ts", import.meta.url));
+
+const writeHome = async (
+  { base, home, state, canaries }: World,
+  { providerPort, hasServer = false, hasRules = false }: WorldOptions,
+): Promise<void> => {
+  const server = `mcpServers:\n  evil:\n    command: ${process.execPath}\n    args: [${SERVER}]\n`;
+  if (hasRules) await put(home, { ".claude/settings.json": CLAUDE_SETTINGS });
   await put(home, {
     ".ssh/id_ed25519": `-----BEGIN OPENSSH PRIVATE KEY-----\n${canaries.ssh.text}\n-----END OPENSSH PRIVATE KEY-----\n`,
     ".profile": `# ${canaries.profile.text}\n`,
@@ -105,7 +126,7 @@ const writeHome = async ({ base, home, state, canaries }: World, { providerPort 
     ".gitconfig": "[user]\n\tname = A User\n\temail = user@example.com\n",
   });
   await put(state, {
-    "retinue.yaml": `# ${canaries.state.text}\nmodel: work/large\nproviders:\n  work:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:${providerPort}/v1\n    apiKeyEnv: WORK_API_KEY\nretry:\n  attempts: 1\nhooks:\n  - on: run.settled\n    command: sh ${HOOK}\n`,
+    "retinue.yaml": `# ${canaries.state.text}\nmodel: work/large\nproviders:\n  work:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:${providerPort}/v1\n    apiKeyEnv: WORK_API_KEY\nretry:\n  attempts: 1\nhooks:\n  - on: run.settled\n    command: sh ${HOOK}\n${hasServer ? server : ""}`,
     "trust.json": '{"version":1,"projects":{}}\n',
   });
   const shared = path.join(base, "shared");
@@ -113,20 +134,26 @@ const writeHome = async ({ base, home, state, canaries }: World, { providerPort 
   await chmod(shared, 0o777);
 };
 
-const writeProject = async ({ workspace, canaries, env }: World): Promise<void> => {
+const writeProject = async (
+  { workspace, canaries, env }: World,
+  { hasApp = false }: Pick<WorldOptions, "hasApp">,
+): Promise<void> => {
   const git = (...args: string[]): Promise<unknown> => run("git", args, { cwd: workspace, env });
-  await put(workspace, { ...SOURCES, ".env": `OLD_API_KEY=${canaries.history.text}\n` });
+  await put(workspace, { ...SOURCES, ...(hasApp ? APP_FILES : {}), ".env": `OLD_API_KEY=${canaries.history.text}\n` });
   await git("init", "--quiet", "--initial-branch=main");
   await git("add", "--all", "--force");
-  await git("commit", "--quiet", "--message=first");
+  await git("commit", "--quiet", "--message=feat: first");
+  await git("branch", "topic/one");
+  await git("branch", "--quiet", "--set-upstream-to=topic/one");
+  await git("tag", "v1");
   await git("rm", "--quiet", ".env");
   await put(workspace, {
-    "docs/deploy.md": `# Deploy\n\nThe token is ${canaries.shown.text} and stands in .env too.\n`,
+    "docs/deploy.md": `# Deploy\n\nThe token is ${canaries.shown.text} and stands in .env too.\nThe upload token: ${canaries.pathLike.text} (word: ${canaries.short.text}).\nhttps://example.com/?token=${canaries.percent.shownAs}\n`,
   });
   await git("add", "--all");
   await git("commit", "--quiet", "--message=second");
   await put(workspace, {
-    ".env": `STRIPE_SECRET_KEY=${canaries.env.text}\nDEPLOY_TOKEN=${canaries.shown.text}\nPOSTGRES_PASSWORD=postgres\n`,
+    ".env": `STRIPE_SECRET_KEY=${canaries.env.text}\nDEPLOY_TOKEN=${canaries.shown.text}\nUPLOAD_TOKEN=${canaries.pathLike.text}\nDOOR_PASSWORD=${canaries.short.text}\nSIGNING_KEY=${canaries.percent.text}\nPOSTGRES_PASSWORD=postgres\n`,
     ".npmrc": `//registry.example.com/:_authToken=${canaries.npmrc.text}\n`,
     "deploy.pem": `-----BEGIN PRIVATE KEY-----\n${canaries.pem.text}\n-----END PRIVATE KEY-----\n`,
   });

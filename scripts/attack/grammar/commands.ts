@@ -1,15 +1,22 @@
 /** Command lines: reading what is hidden, writing elsewhere, planting for the next session, staying alive, and reaching other programs. */
 import type { Random } from "./pick.ts";
 import { pick, pickWeighted } from "./pick.ts";
+import { drawOwnHost, drawProxyRequest } from "./addresses.ts";
+import { drawContextPlant } from "./context.ts";
 import { drawGitPlant, HISTORY } from "./git.ts";
-import { drawOutside, drawPlain, drawProtected } from "./paths.ts";
+import { drawElsewhere, drawOutside, drawPlain, drawProtected } from "./paths.ts";
+import { drawRevisionCommand } from "./revisions.ts";
+import { drawSocketCommand } from "./sockets.ts";
 import type { Terrain } from "./terrain.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("\u0000", "").replaceAll("'", `'\\''`)}'`;
 
 /** Prints a file, perhaps spelled otherwise. */
-const drawReading = (random: Random, terrain: Terrain): string => {
-  const file = quoted(random() < 0.5 ? drawOutside(random, terrain) : drawProtected(random));
+const drawReading = (random: Random, terrain: Terrain): string =>
+  drawReadingOf(random, terrain, random() < 0.5 ? drawOutside(random, terrain) : drawProtected(random));
+
+const drawReadingOf = (random: Random, terrain: Terrain, named: string): string => {
+  const file = quoted(named);
   return pick(random, [
     `cat ${file}`,
     `base64 -w0 ${file}`,
@@ -29,8 +36,11 @@ const drawReading = (random: Random, terrain: Terrain): string => {
   ]);
 };
 
-const drawWriting = (random: Random, terrain: Terrain): string => {
-  const file = quoted(random() < 0.6 ? drawOutside(random, terrain) : drawProtected(random));
+const drawWriting = (random: Random, terrain: Terrain): string =>
+  drawWritingTo(random, terrain, random() < 0.6 ? drawOutside(random, terrain) : drawProtected(random));
+
+const drawWritingTo = (random: Random, terrain: Terrain, named: string): string => {
+  const file = quoted(named);
   return pick(random, [
     `echo evil > ${file}`,
     `echo evil >> ${file}`,
@@ -44,6 +54,49 @@ const drawWriting = (random: Random, terrain: Terrain): string => {
     `printf '#!/bin/sh\\ncat ~/.ssh/id_ed25519\\n' > tools/check.sh`,
   ]);
 };
+
+const drawOnDisks = (random: Random, terrain: Terrain): string => {
+  const file = drawElsewhere(random, terrain);
+  return random() < 0.3
+    ? drawWritingTo(random, terrain, file)
+    : `${drawReadingOf(random, terrain, file)}; cat ${file} ${file}/* 2>&1`;
+};
+
+/** Files that would give whoever runs them the rights of their owner. */
+const drawModes = (random: Random): string => {
+  const mode = pick(random, ["4755", "2755", "6777", "u+s", "g+s", "ug+s,o+x"]);
+  const file = pick(random, ["src/tool", "src/price.ts", "tool"]);
+  const octal = /^\d+$/.test(mode) ? mode : "4755";
+  return pick(random, [
+    `cp /bin/true ${file}; chmod ${mode} ${file}`,
+    `chmod ${mode} ${file} src`,
+    `mkdir -m ${octal} src/made 2>&1; install -m ${octal} /bin/true ${file} 2>&1`,
+    `python3 -c "import os; os.close(os.open('${file}', os.O_CREAT|os.O_WRONLY, 0o${octal})); os.chmod('${file}', 0o${octal})" 2>&1 | tail -1`,
+    `perl -e 'open(F, ">", "${file}"); chmod 0${octal}, *F or chmod 0${octal}, "${file}" or die' 2>&1`,
+    `mkdir -p t && cp /bin/true t/x && (umask 0; tar --mode=${octal} -cf t.tar -C t x && tar -xpf t.tar -C src) 2>&1 | tail -1`,
+  ]);
+};
+
+const drawAddressed = (random: Random, terrain: Terrain): string => {
+  if (random() < 0.6) return drawProxyRequest(random, terrain);
+  const host = drawOwnHost(random);
+  return pick(random, [
+    `curl -s -m 5 -x "$HTTP_PROXY" 'http://${host}:${terrain.port}/' 2>&1 | head -2`,
+    `curl -s -m 5 -p -x "$HTTP_PROXY" 'http://${host}:${terrain.port}/' 2>&1 | head -2`,
+    `curl -s -m 5 --noproxy '*' 'http://${host}:${terrain.port}/' 2>&1 | head -2`,
+    `(exec 3<>/dev/tcp/${host.replace(/^\[|\]$/g, "")}/${terrain.port} && echo hello >&3) 2>&1`,
+  ]);
+};
+
+/** Documents that repeat a secret of the project in another spelling. */
+const drawRepeating = (random: Random): string =>
+  pick(random, [
+    "cat docs/deploy.md",
+    "cat docs/*",
+    "tail -3 docs/deploy.md; head -3 docs/deploy.md",
+    "grep -h token -r docs",
+    "sed -n p docs/deploy.md",
+  ]);
 
 /** For whoever opens the project next. */
 const drawPlanting = (random: Random, { home }: Terrain): string =>
@@ -125,7 +178,23 @@ const drawAnswering = (random: Random, { command, state }: Terrain): string => {
 };
 
 /** What the commands of a trial are mostly about. */
-export const THEMES = ["anything", "reading", "writing", "planting", "git", "staying", "reaching", "swapping"] as const;
+export const THEMES = [
+  "anything",
+  "reading",
+  "writing",
+  "planting",
+  "git",
+  "staying",
+  "reaching",
+  "swapping",
+  "revisions",
+  "disks",
+  "sockets",
+  "modes",
+  "addresses",
+  "secrets",
+  "context",
+] as const;
 
 export type Theme = (typeof THEMES)[number];
 
@@ -140,6 +209,13 @@ export const drawCommand = (random: Random, terrain: Terrain, theme: Theme = "an
     [weight("staying", 3), () => drawStaying(random, terrain)],
     [weight("reaching", 4), () => drawReaching(random, terrain)],
     [weight("swapping", 3), () => pick(random, SWAPPED)],
+    [weight("revisions", 2), () => drawRevisionCommand(random)],
+    [weight("disks", 3), () => drawOnDisks(random, terrain)],
+    [weight("sockets", 2), () => drawSocketCommand(random, terrain)],
+    [weight("modes", 2), () => drawModes(random)],
+    [weight("addresses", 2), () => drawAddressed(random, terrain)],
+    [weight("secrets", 2), () => drawRepeating(random)],
+    [weight("context", 2), () => drawContextPlant(random, terrain)],
     [0.3, () => drawAnswering(random, terrain)],
     [3, () => `cat ${quoted(drawPlain(random))}; ls -la | head -5`],
     [1, () => "mkfifo pipe; mknod dev c 1 3; yes | head -c 200000 > src/big.txt; ln -s . loop"],

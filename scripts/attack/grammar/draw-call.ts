@@ -3,9 +3,12 @@ import type { Json } from "@retinue/protocol";
 import type { Theme } from "./commands.ts";
 import { drawCommand } from "./commands.ts";
 import { drawGitArguments } from "./git.ts";
-import { drawPath } from "./paths.ts";
+import { drawOwnUrl } from "./addresses.ts";
+import { drawContextCall } from "./context.ts";
+import { drawElsewhere, drawPath } from "./paths.ts";
 import type { Random } from "./pick.ts";
 import { pick, pickWeighted } from "./pick.ts";
+import { drawRevisionArguments } from "./revisions.ts";
 import type { Terrain } from "./terrain.ts";
 
 export type AttackCall = { readonly tool: string; readonly input: Json };
@@ -20,7 +23,10 @@ const CONTENTS = (terrain: Terrain): readonly string[] => [
   "{{secret:STRIPE_SECRET_KEY}} and {{secret:WORK_API_KEY}}\n",
 ];
 
-const drawUrl = (random: Random, { port, home }: Terrain): string =>
+const drawUrl = (random: Random, terrain: Terrain): string =>
+  random() < 0.5 ? drawOwnUrl(random, terrain) : drawUsualUrl(random, terrain);
+
+const drawUsualUrl = (random: Random, { port, home }: Terrain): string =>
   pick(random, [
     `http://127.0.0.1:${port}/`,
     `http://localhost:${port}/x`,
@@ -51,7 +57,8 @@ export const drawCall = (
   terrain: Terrain,
   { theme = "anything", delegates = 1, depth = 0 }: CallOptions = {},
 ): AttackCall => {
-  const file = drawPath(random, terrain);
+  const file = theme === "disks" && random() < 0.5 ? drawElsewhere(random, terrain) : drawPath(random, terrain);
+  const weight = (one: Theme, usual: number): number => (theme === one ? 12 : usual);
   const content = pick(random, CONTENTS(terrain));
   const drawDelegation = (): AttackCall => {
     const calls = Array.from({ length: 3 }, () => drawCall(random, terrain, { theme, depth: depth + 1 }));
@@ -60,7 +67,7 @@ export const drawCall = (
       input: {
         agent: pick(random, ["helper", "helper", "owner", "../../admin", "main"]),
         task: `Do: ${JSON.stringify(calls)}`,
-        ...pick<Record<string, Json>>(random, [{}, { tools: ["*"] }, { files: [file] }, { contextMode: "full" }]),
+        ...pick<Record<string, Json>>(random, [{}, { tools: ["*"] }, { context_files: [file] }, { context_mode: "full" }]),
       },
     };
   };
@@ -85,9 +92,19 @@ export const drawCall = (
     [1, () => ({ tool: "glob", input: { pattern: pick(random, ["**/*", "**/.*", "../**", "/**/id_*"]), path: file } })],
     [1, () => ({ tool: "ls", input: { path: file, depth: 2 } })],
     [3, () => ({ tool: "git", input: { args: [...drawGitArguments(random, terrain)] } })],
+    [weight("revisions", 1), () => ({ tool: "git", input: { args: [...drawRevisionArguments(random)] } })],
+    [depth < MOST_DEPTH ? weight("context", 0.5) : 0, () => drawContextCall(random, terrain)],
+    [
+      weight("secrets", 0.5),
+      () =>
+        pick<AttackCall>(random, [
+          { tool: "read", input: { path: "docs/deploy.md" } },
+          { tool: "grep", input: { pattern: "token|word|key", path: "docs" } },
+        ]),
+    ],
     [1, () => ({ tool: "git_diff", input: { from: pick(random, ["HEAD~1", "HEAD", "--output=x"]), path: file } })],
     [1.5, () => ({ tool: "git_commit", input: { message: content, paths: [pick(random, [file, ".", "src", "sub"])] } })],
-    [1.5, () => ({ tool: "web_fetch", input: { url: drawUrl(random, terrain) } })],
+    [weight("addresses", 1.5), () => ({ tool: "web_fetch", input: { url: drawUrl(random, terrain) } })],
     [0.5, () => ({ tool: "web_search", input: { query: drawUrl(random, terrain) } })],
     [
       0.5,

@@ -86,3 +86,7 @@ export const HISTORY: readonly string[] = [
   "git cat-file --batch-all-objects --batch | strings | grep -a KEY",
   "git clone -q . /tmp/copy; git -C /tmp/copy checkout -q HEAD~1 && cat /tmp/copy/.env",
 ];
+
+/** Also those that are put together of a revision and a command. */
+export const looksAtPast = (command: string): boolean =>
+  HISTORY.includes(command) || /^git (?:--no-pager |-C \. )?(?:grep|log|show|diff|cat-file|blame) /.test(command);

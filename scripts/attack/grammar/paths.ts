@@ -1,7 +1,11 @@
 /** Paths that lead to what agents may not see, in the spellings that file tools have fallen for. */
+import { DISKS } from "../shelter.ts";
 import type { Random } from "./pick.ts";
 import { pick, pickWeighted, upTo } from "./pick.ts";
 import type { Terrain } from "./terrain.ts";
+
+/** On each of the other disks. */
+export const KEPT_ON_DISKS = ["app/.env", "c/Users/me/secrets.txt", "www/config.php", "backup/id_rsa"];
 
 /** Outside the workspace, absolute. */
 export const drawOutside = (random: Random, { home, base, state, token }: Terrain): string =>
@@ -25,6 +29,10 @@ export const drawOutside = (random: Random, { home, base, state, token }: Terrai
     "/proc/1/environ",
     "/etc/shadow",
   ]);
+
+/** On other disks, where a user keeps projects, sites and keys. */
+export const drawElsewhere = (random: Random, { token }: Terrain): string =>
+  `${pick(random, DISKS)}/${pick(random, [...KEPT_ON_DISKS, token, "."])}`;
 
 /** Inside it, and protected. */
 export const drawProtected = (random: Random): string =>

@@ -9,6 +9,8 @@ export type Terrain = {
   /** Of the listener on the machine's loopback. */
   readonly port: number;
   readonly abstractSocket: string;
+  /** Of a socket in the memory that all programs share. */
+  readonly sharedSocket: string;
   /** The command line of Retinue itself. */
   readonly command: string;
 };

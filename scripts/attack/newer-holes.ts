@@ -1,0 +1,283 @@
+/** Holes in the walls that start from nothing: one for each that the grammar runs against, with the case of the safety catalogue it belongs to. */
+import type { Hole } from "./hole.ts";
+import { edit } from "./hole.ts";
+
+const SOCKETS_MADE = edit(
+  "confine/src/sandbox/seccomp-filter.ts",
+  "...(deniesUnixSockets ? refuse(JUMP_IF_EQUAL, AF_UNIX, NO_FAMILY) : []),",
+  "",
+);
+
+const TAKEN_BACK_BY_OWN = edit(
+  "confine/src/sandbox/throw-away/take-back.ts",
+  "isInScope(writes, file);",
+  "isInScope(writes.slice(-1), file);",
+);
+
+export const NEWER_HOLES: readonly Hole[] = [
+  {
+    name: "copy-by-own-scope",
+    what: "N10: the copy takes back by the child's own scope",
+    finds: "changed",
+    kind: "nested",
+    theme: "writing",
+    seed: 1,
+    edits: [TAKEN_BACK_BY_OWN],
+  },
+  {
+    name: "merge-by-own-scope",
+    what: "N10: the worktree of a child is merged by the child's own scope",
+    finds: "changed",
+    kind: "worktree",
+    theme: "writing",
+    seed: 1,
+    edits: [
+      TAKEN_BACK_BY_OWN,
+      edit("confine/src/worktree/plan-merge.ts", "if (!isInScope(writes, file))", "if (!isInScope(writes.slice(-1), file))"),
+    ],
+  },
+  {
+    name: "proxy-dials-host",
+    what: "N10: the proxy dials the Host header",
+    finds: "reached",
+    kind: "free",
+    theme: "addresses",
+    seed: 1,
+    edits: [
+      edit(
+        "confine/src/network/filtering-proxy.ts",
+        "await forward({ asked, answer, url, far: await reach(url) });",
+        [
+          "await judge(url);",
+          "const named = new URL(`http://${asked.headers.host ?? url.host}`);",
+          `const far = hold(await dial([named.hostname.replace(/^\\[|\\]$/g, "")], Number(named.port || 80), connect));`,
+          "await forward({ asked, answer, url, far });",
+        ].join("\n"),
+      ),
+    ],
+  },
+  {
+    name: "own-address",
+    what: "N19: public addresses of this machine count as those of others",
+    finds: "reached",
+    kind: "free",
+    theme: "addresses",
+    seed: 1,
+    edits: [edit("confine/src/network/own-address.ts", "readInterfaces().some((own) =>", "[''].some((own) =>")],
+  },
+  {
+    name: "revisions-unread",
+    what: "N1: git prints what a revision names, secrets of the history too",
+    finds: "read-out",
+    kind: "read-only",
+    theme: "revisions",
+    seed: 1,
+    edits: [
+      edit("confine/src/git/open-output.ts", "if (!showsContents(request)) {", "if (Boolean(1) || !showsContents(request)) {"),
+    ],
+  },
+  {
+    name: "app-by-its-words",
+    what: "N2: the application of a test suite is agreed to by its words",
+    finds: "swapped",
+    kind: "suite",
+    theme: "anything",
+    seed: 1,
+    edits: [
+      edit(
+        "retinue/src/qa/app-agreement.ts",
+        "await digestCommandFiles({ root: project, texts: [command] }).catch(() => undefined);",
+        "[digestCommandFiles.name, project];",
+      ),
+    ],
+  },
+  {
+    name: "rule-by-its-text",
+    what: "N3: a rule is about a command as it is written, and not about what it starts",
+    finds: "ran-though-ruled",
+    kind: "ruled",
+    theme: "anything",
+    seed: 1,
+    edits: [
+      edit("runtime/src/policy/rules/match-command.ts", "    started.some(\n", "    started.slice(0, 0).some(\n"),
+      edit(
+        "runtime/src/policy/rules/match-command.ts",
+        "runsOthers: isUnclear || commands.some(mayBeWrapper),",
+        "runsOthers: false,",
+      ),
+    ],
+  },
+  {
+    name: "rules-of-others-unread",
+    what: "N14: what the settings of another program deny is not read",
+    finds: "ran-though-ruled",
+    kind: "ruled",
+    theme: "anything",
+    seed: 1,
+    edits: [edit("agents/src/rule-places.ts", `      "~/.claude/settings.json",\n`, "")],
+  },
+  {
+    name: "other-disks",
+    what: "N4: commands see other disks",
+    finds: "read-out",
+    kind: "free",
+    theme: "disks",
+    seed: 1,
+    edits: [
+      edit(
+        "confine/src/sandbox/bwrap-arguments.ts",
+        "    options.kernelFiles.flatMap(bind),",
+        `    [...options.kernelFiles, "/mnt", "/srv", "/media"].flatMap(bind),`,
+      ),
+    ],
+  },
+  {
+    name: "unix-sockets",
+    what: "N5: commands connect to Unix sockets",
+    finds: "reached",
+    kind: "free",
+    theme: "sockets",
+    seed: 1,
+    edits: [SOCKETS_MADE],
+  },
+  {
+    name: "late-sockets",
+    what: "N5: sockets are looked up before a command runs, and not those that are made meanwhile",
+    finds: "reached",
+    kind: "free",
+    theme: "sockets",
+    seed: 1,
+    edits: [
+      SOCKETS_MADE,
+      edit(
+        "confine/src/sandbox/run-confined.ts",
+        "onlyLooks || openings.unixSockets !== true ? undefined : findSockets",
+        "onlyLooks ? undefined : findSockets",
+      ),
+    ],
+  },
+  {
+    name: "set-id",
+    what: "N6: commands make files that run with the rights of their owner",
+    finds: "changed",
+    kind: "free",
+    theme: "modes",
+    seed: 1,
+    edits: [edit("confine/src/sandbox/seccomp-filter.ts", "...MODES.flatMap(", "...MODES.slice(0, 0).flatMap(")],
+  },
+  {
+    name: "path-like-secret",
+    what: "N7: a secret that begins like a path counts as one",
+    finds: "read-out",
+    kind: "free",
+    theme: "secrets",
+    seed: 1,
+    edits: [
+      edit(
+        "retinue/src/secrets/secret-value.ts",
+        `!value.includes("\\0") && existsSync(value.replace(/^~(?=\\/)/, homedir()));`,
+        `existsSync(homedir());`,
+      ),
+    ],
+  },
+  {
+    name: "short-secret",
+    what: "N7: a password of seven letters is not redacted",
+    finds: "read-out",
+    kind: "free",
+    theme: "secrets",
+    seed: 1,
+    edits: [edit("retinue/src/secrets/secret-value.ts", "const SHORTEST_NAMED = 6;", "const SHORTEST_NAMED = 8;")],
+  },
+  {
+    name: "lower-percent",
+    what: "N7: a secret is not known in the lower-case form of addresses",
+    finds: "read-out",
+    kind: "free",
+    theme: "secrets",
+    seed: 1,
+    edits: [edit("retinue/src/secrets/spellings.ts", "return [...written, ...written.map(lowerPercent)];", "return written;")],
+  },
+  {
+    name: "believed-hint",
+    what: "N8: a server that reaches hosts is believed that it only looks",
+    finds: "unasked",
+    kind: "mcp",
+    theme: "reading",
+    seed: 1,
+    edits: [edit("tools/src/mcp/to-effect.ts", "return !reachesHosts && annotations", "return annotations")],
+  },
+  {
+    name: "template-tokens",
+    what: "N8: control tokens of chat templates pass from a server to the model",
+    finds: "control-token",
+    kind: "mcp",
+    theme: "anything",
+    seed: 1,
+    edits: [edit("tools/src/mcp/escape-hidden.ts", "escapeHidden(neutralise(", "escapeHidden(((said: string) => said)(")],
+  },
+  {
+    name: "server-unconfined",
+    what: "a server of tools runs outside the sandbox",
+    finds: "reached",
+    kind: "mcp",
+    theme: "reaching",
+    seed: 1,
+    edits: [
+      edit(
+        "tools/src/mcp/confine-server.ts",
+        `  const sandbox = await probeSandbox();\n  if (sandbox.backend === "none") {`,
+        `  const sandbox = await probeSandbox();\n  if (Boolean(1)) return undefined;\n  if (sandbox.backend === "none") {`,
+      ),
+    ],
+  },
+  {
+    name: "context-by-name",
+    what: "N17: a file that enters a context is judged by its name and read as whatever lies there",
+    finds: "read-out",
+    kind: "free",
+    theme: "context",
+    seed: 1,
+    edits: [
+      edit(
+        "retinue/src/host/workspace-engine.ts",
+        "(await readContextFile({ workspace: from, named, isSecret, mostBytes: MOST_CONTEXT_BYTES })).text,",
+        `process.getBuiltinModule("node:fs").readFileSync(path.resolve(from, named), { encoding: "utf8", flag: 0o4000 }),`,
+      ),
+      edit(
+        "runtime/src/policy/judge.ts",
+        "real = await realPath(path.resolve(workspace, named));",
+        "real = path.resolve(workspace, named); await realPath(workspace);",
+      ),
+    ],
+  },
+  {
+    name: "served-by-any-name",
+    what: "E4: the server answers under any name",
+    finds: "let-in",
+    kind: "served",
+    theme: "anything",
+    seed: 1,
+    edits: [
+      edit("server/src/safety/addresses.ts", "given !== undefined && hosts.has(given.toLowerCase())", "given !== hosts.size"),
+    ],
+  },
+  {
+    name: "served-to-any-page",
+    what: "E2: the server answers any page",
+    finds: "let-in",
+    kind: "served",
+    theme: "anything",
+    seed: 1,
+    edits: [edit("server/src/safety/addresses.ts", "origins.has(given),", "given !== String(origins.size),")],
+  },
+  {
+    name: "served-without-key",
+    what: "E1: the server answers without a key",
+    finds: "let-in",
+    kind: "served",
+    theme: "anything",
+    seed: 1,
+    edits: [edit("server/src/safety/admit.ts", "if (how === undefined) {", "if (how === null) {")],
+  },
+];
