@@ -62,12 +62,17 @@ const askIn = async (folder: string, questions: readonly string[]): Promise<read
   }
 };
 
-/** As a quote, so that headings inside stay inside. */
-const quoted = (text: string): string =>
-  text
+/** As a quote, so that headings inside stay inside. Outside of code, `__init__` would be read as bold. */
+const quoted = (text: string): string => {
+  let isCode = false;
+  return text
     .split("\n")
-    .map((line) => `> ${line}`.trimEnd())
+    .map((line) => {
+      if (line.startsWith("```")) isCode = !isCode;
+      return `> ${isCode ? line : line.replaceAll(/__(?=[^`]*(?:`[^`]*`[^`]*)*$)/g, String.raw`\_\_`)}`.trimEnd();
+    })
     .join("\n");
+};
 
 const parts: string[] = [];
 for (const folder of positionals) {

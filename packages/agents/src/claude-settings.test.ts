@@ -8,6 +8,7 @@ import { matchesClaude } from "./claude-hooks.ts";
 import { loadClaudeSettings, toSessionRules } from "./claude-settings.ts";
 import type { AgentFolders } from "./testing/agent-folders.ts";
 import { createAgentFolders } from "./testing/agent-folders.ts";
+import { UNREAD_RULES } from "./read-settings-files.ts";
 
 let folders: AgentFolders;
 beforeEach(async () => {
@@ -147,11 +148,11 @@ describe("the permissions of Claude Code's settings", () => {
   });
 
   test.each(["{", "[]", `{"permissions": []}`, `{"permissions": {"deny": "Bash"}}`, `{"permissions": {"deny": [1]}}`])(
-    "that cannot be read are told: %s",
+    "that cannot be read are told, and all but reading is asked about: %s",
     async (text) => {
       await folders.write(PROJECT, text);
       const { files, problems } = await load();
-      expect(files).toEqual([]);
+      expect(files).toMatchObject([{ held: UNREAD_RULES, allowed: [] }]);
       expect(problems[0]).toMatchObject({
         severity: "error",
         message: expect.stringMatching(/^it cannot be read, so that/) as string,
@@ -164,7 +165,7 @@ describe("the permissions of Claude Code's settings", () => {
     await folders.write("project/.claude/x", "");
     await symlink(outside, path.join(folders.projectDir, ".claude/settings.json"));
     const { files, problems } = await load();
-    expect(files).toEqual([]);
+    expect(files).toMatchObject([{ held: UNREAD_RULES, allowed: [] }]);
     expect(problems[0]?.message).toContain("it leads out of the project");
   });
 

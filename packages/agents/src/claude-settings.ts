@@ -13,7 +13,7 @@ import type { ToolEntry } from "./dialects/tool-entries.ts";
 import { toToolEntries } from "./dialects/tool-entries.ts";
 import { isJsonFields } from "./jsonc.ts";
 import type { Note, Problem } from "./problem.ts";
-import { readSettingsFiles } from "./read-settings-files.ts";
+import { readSettingsFiles, UNREAD_RULES } from "./read-settings-files.ts";
 import type { NamedRule } from "./named-rules.ts";
 import { readServerRules } from "./claude-server-rules.ts";
 import type { RuleSurroundings } from "./rule-places.ts";
@@ -45,8 +45,21 @@ export type ClaudeSettings = { readonly files: readonly ForeignSettingsFile[]; r
 /** The rules of all places hold. */
 export const loadClaudeSettings = async (surroundings: RuleSurroundings): Promise<ClaudeSettings> => {
   const places = await Promise.all(RULE_PLACES["claude-code"].map((place) => toSettingsPlaces(place, surroundings)));
-  return readSettingsFiles(places.flat(), readClaudeSettings);
+  const { files, unread, problems } = await readSettingsFiles(places.flat(), readClaudeSettings);
+  return { files: [...files, ...unread.map(toUnread)], problems };
 };
+
+/** What holds in the place of rules that were lost. */
+export const toUnread = (place: Pick<ForeignSettingsFile, "file" | "origin" | "folder">): ForeignSettingsFile => ({
+  ...place,
+  held: UNREAD_RULES,
+  named: [],
+  allowed: [],
+  allowedAsWritten: [],
+  deniedAgents: [],
+  hooks: [],
+  disablesHooks: false,
+});
 
 /** The rules that hold for a session, and those that spare it questions. */
 export const toSessionRules = (

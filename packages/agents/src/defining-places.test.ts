@@ -47,7 +47,7 @@ const isLoaded = async ({ kind, at }: DefiningPlace): Promise<boolean> => {
     case "instructions":
       return (await loadInstructions({ folders: [folders.projectDir] })).files.length === 1;
     case "settings":
-      return (await loadForeignSettings({ projectDir: folders.projectDir })).files.length === 1;
+      return (await loadForeignSettings({ projectDir: folders.projectDir })).files.length > 0;
     default:
       return kind satisfies never;
   }

@@ -4,6 +4,7 @@
  */
 import type { Rule } from "@retinue/protocol";
 import type { ClaudeSettings, ForeignSettingsFile } from "./claude-settings.ts";
+import { toUnread } from "./claude-settings.ts";
 import { toOpencodeRights } from "./dialects/opencode-rights.ts";
 import { readOpencodeRules, RULE_FIELDS, toNamedRules } from "./dialects/opencode-rules.ts";
 import { splitFrontMatter } from "./front-matter.ts";
@@ -24,7 +25,10 @@ export const loadOpencodeSettings = async (surroundings: RuleSurroundings): Prom
   );
   return {
     // Each part is a set of rules of its own, so that none takes back what another denies.
-    files: read.flatMap(({ files }) => files).flatMap(({ parts, ...file }) => parts.map((part) => ({ ...file, ...part }))),
+    files: [
+      ...read.flatMap(({ files }) => files).flatMap(({ parts, ...file }) => parts.map((part) => ({ ...file, ...part }))),
+      ...read.flatMap(({ unread }) => unread).map(toUnread),
+    ],
     problems: read.flatMap(({ problems }) => problems),
   };
 };

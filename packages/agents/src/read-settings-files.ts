@@ -1,7 +1,18 @@
-/** Reads settings files of other programs, each with what it forbids. One that cannot be read is told: what it forbids cannot be kept. */
+/**
+ * Reads settings files of other programs, each with what it forbids. One that cannot be read, as a whole or in part, may forbid anything: that is told,
+ * and everything but reading is asked about (`UNREAD_RULES`).
+ */
+import type { Rule } from "@retinue/protocol";
 import type { Note, Problem } from "./problem.ts";
 import { createNotes } from "./problem.ts";
 import { readSource } from "./source-files.ts";
+import { READING_TOOLS } from "./tool-names.ts";
+
+/** What holds for a file of which a rule was lost. */
+export const UNREAD_RULES: readonly Rule[] = [
+  { tools: ["*"], effect: "ask" },
+  { tools: [...READING_TOOLS], effect: "allow" },
+];
 
 export type SettingsPlace = {
   readonly file: string;
@@ -20,9 +31,12 @@ export const readSettingsFiles = async <Read extends object>(
   read: (text: string, note: Note) => Read | undefined,
 ): Promise<{
   readonly files: readonly (Pick<SettingsPlace, "file" | "origin" | "folder"> & Read)[];
+  /** The files of which something was not understood. */
+  readonly unread: readonly Pick<SettingsPlace, "file" | "origin" | "folder">[];
   readonly problems: readonly Problem[];
 }> => {
   const files: (Pick<SettingsPlace, "file" | "origin" | "folder"> & Read)[] = [];
+  const unread: Pick<SettingsPlace, "file" | "origin" | "folder">[] = [];
   const problems: Problem[] = [];
   const seen = new Set<string>();
   for (const { file, origin, inside, folder, text: given } of places) {
@@ -38,10 +52,12 @@ export const readSettingsFiles = async <Read extends object>(
       note(
         "error",
         1,
-        `it cannot be read, so that what it forbids cannot be kept: ${thrown instanceof Error ? thrown.message : ""}`,
+        `it cannot be read, so that everything but reading is asked about: ${thrown instanceof Error ? thrown.message : ""}`,
       );
     }
+    if (found.some(({ severity }) => severity === "error"))
+      unread.push({ file, origin, ...(folder === undefined ? {} : { folder }) });
     problems.push(...found);
   }
-  return { files, problems };
+  return { files, unread, problems };
 };

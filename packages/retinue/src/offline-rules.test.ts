@@ -40,8 +40,11 @@ const FILES: Readonly<Record<string, string>> = {
 
 const PYTHON: Readonly<Record<string, string>> = {
   "pyproject.toml":
-    '[project]\nname = "till"\ndependencies = [\n  "requests>=2",\n]\n\n[project.scripts]\ntill = "till.cli:main"\n\n[tool.pytest.ini_options]\n',
+    '[project]\nname = "till"\ndependencies = [\n  "requests>=2",\n]\nrequires-python = ">=3.10"\n\n[project.scripts]\ntill = "till.cli:main"\n\n[tool.pytest.ini_options]\n\n' +
+    `[dependency-groups]\n${["docs", "lint", "tests", "types", "release", "bench"].map((group) => `${group} = ["${group}-tool"]\n`).join("")}`,
   "till/cli.py": "def main():\n    pass\n",
+  "till/roll.py":
+    'class RollPrinter:\n    pass\n\n\nclass Roll:\n    """Paper.\n\n    function returns `None` nothing is shown\n    """\n\n    def cut(self):\n        raise HTTPError("no paper")\n',
   "tests/test_cli.py": "def test_main():\n    pass\n",
 };
 
@@ -203,6 +206,26 @@ test("a repository of Python is understood, too", async () => {
   expect((await askIn(till, "how do I run the tests?")).text).toContain("`pytest` (pyproject.toml");
   expect((await askIn(till, "what libraries does this use")).text).toContain("- requests >=2 (pyproject.toml:3)");
   expect((await askIn(till, "where is the main function?")).text).toContain("till/cli.py:1: def main():");
+});
+
+test.each([
+  ["where is the Roll class?", "Roll is defined in:\n- till/roll.py:5: class Roll:"],
+  ["are there any tests for cli.py?", "- tests/test_cli.py"],
+  ["which python versions are supported?", "It needs Python >=3.10 (pyproject.toml:6)."],
+  ["why does HTTPError get thrown?", "till/roll.py:12: raise HTTPError("],
+  ["what dependencies does it have?", "- bench-tool (pyproject.toml:19)"],
+])("%s: the answer names the place that a reader would find", async (question, part) => {
+  expect((await askIn(till, question)).text).toContain(part);
+});
+
+test.each(["show me the readme", "read the README", "what does the readme say?"])("%s: it is shown", async (question) => {
+  expect((await askIn(shop, question)).text).toContain("Shop is a small program that sells things.");
+});
+
+test("an outline leaves out sentences that begin like a definition", async () => {
+  const { text } = await askIn(till, "outline of till/roll.py");
+  expect(text).toContain("- 11: def cut(self)");
+  expect(text).not.toContain("nothing is shown");
 });
 
 describe("questions to git", () => {

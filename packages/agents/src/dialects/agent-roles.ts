@@ -151,7 +151,7 @@ const readRole = async (
     return toReadAgent({
       frontMatter: {
         name,
-        description: builtin?.description ?? (typeof display === "string" && display !== "" ? display : `The ${name} agent.`),
+        description: describeRole(name, display, builtin?.description),
         ...(builtin?.icon === undefined ? {} : { icon: builtin.icon }),
         ...(builtin?.delegateWhen === undefined ? {} : { delegateWhen: builtin.delegateWhen }),
         ...(typeof model === "string" && model !== "" ? { model } : {}),
@@ -165,6 +165,13 @@ const readRole = async (
     });
   });
   return read.type === "agent" ? read.draft : undefined;
+};
+
+/** The name that the file gives to the role, and what a built-in agent of that name is for. */
+const describeRole = (name: string, display: unknown, builtin: string | undefined): string => {
+  const shown = typeof display === "string" ? display.trim() : "";
+  if (builtin !== undefined) return shown === "" ? builtin : `${shown}: ${builtin}`;
+  return shown === "" ? `The ${name} agent.` : shown;
 };
 
 const readPrompt = async (fields: YamlFields, { note, readPromptFile }: AgentRolesContext): Promise<string | undefined> => {

@@ -39,8 +39,8 @@ export const toAllowingRules = ({ tool, rule }: ToolEntry, tools: readonly strin
 /** Who may not run commands may not run tests or git either; a rule for edits governs all that writes, and one for reading all that reads. */
 const governedBy = (tool: string, isPart: boolean, condition: Condition = {}): readonly string[] => {
   if (tool === "shell") return COMMAND_TOOLS;
+  if (tool === "edit" || (isPart && tool === "write")) return WRITERS;
   if (!isPart) return [tool];
-  if (tool === "edit" || tool === "write") return WRITERS;
   if (tool === "web_fetch") return ["web_fetch", "browser_navigate"];
   if (!(READERS as readonly string[]).includes(tool)) return [tool];
   return isSecretAnyway(condition) ? READERS : [...READERS, ...LOOKERS];

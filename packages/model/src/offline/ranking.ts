@@ -74,9 +74,9 @@ const METHOD =
   /^\s*(?:(?:public|private|protected|static|async|readonly|override|get|set)\s+)*#?([A-Za-z_$][\w$]*)\s*(?:\([^()]*\)\s*(?::[^={]+)?\{|[:=]\s*(?:async\s*)?(?:function\b|\([^()]*\)[^=]*=>))/;
 const HEADING = /^#{1,6}\s+(.+)$/;
 
-/** "function will catch it" is a sentence. */
+/** "function will catch it" and "function returns `None` nothing" are sentences. */
 const PROSE =
-  /^\s*(?:function|class|type|module|object|record|protocol|interface|mod|enum|struct)\s+\w+\s+(?!extends|implements|for|where|struct|interface|func|map|chan|with)[a-z]+\s+[a-z]+\b/;
+  /^\s*(?:function|class|type|module|object|record|protocol|interface|mod|enum|struct)\s+\w+\s+(?!extends|implements|for|where|struct|interface|func|map|chan|with)(?:[a-z]+\s+[a-z]+\b|`)/;
 
 /** The name that a line gives to something, if it looks like a definition in any of the usual languages. */
 export const definedName = (text: string): string | undefined => {

@@ -21,7 +21,7 @@ const PATH = new RegExp(
   "g",
 );
 const IDENTIFIER =
-  /(?<![\w$])(?:[a-z$_][\w$]*[A-Z][\w$]*|[A-Z][a-z\d]+(?:[A-Z][\w$]*)+|[A-Za-z\d]+(?:_[A-Za-z\d]+)+|_+[A-Za-z]\w*|[A-Za-z]+(?:-[A-Za-z\d]+)+|[A-Z][A-Z\d]+|\w+(?=\(\)))(?![\w$])/g;
+  /(?<![\w$])(?:[a-z$_][\w$]*[A-Z][\w$]*|[A-Z][a-z\d]+(?:[A-Z][\w$]*)+|[A-Z]{2,}[a-z][\w$]*|[A-Za-z\d]+(?:_[A-Za-z\d]+)+|_+[A-Za-z]\w*|[A-Za-z]+(?:-[A-Za-z\d]+)+|[A-Z][A-Z\d]+|\w+(?=\(\)))(?![\w$])/g;
 
 export const toTerms = (question: string): readonly Term[] => {
   let rest = question;

@@ -1,31 +1,33 @@
 /** Acts that were denied because nobody was there to be asked: what each was, who wanted it, and which `--approve` would have allowed it. */
 import { type CallView, createSessionView, type RunView, type SessionView } from "@retinue/client";
 import type { RunHandle } from "@retinue/engine";
-import type { RetinueEvent, ToolEffect } from "@retinue/protocol";
+import type { ApproveMode, RetinueEvent, ToolEffect } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { count } from "./amounts.ts";
 import type { Redact } from "./format-error.ts";
 
 export type Denial = { readonly agent: string; readonly call: CallView };
 
-const isDenial = ({ outcome, error }: CallView, run: RunView): boolean => {
+/** A run that continues may have a stricter mode than it was begun with. */
+export type ShownRun = RunHandle & { readonly approve?: ApproveMode };
+
+const isDenial = ({ outcome, error }: CallView, run: RunView, mode: ApproveMode | undefined): boolean => {
   if (outcome !== "denied") return false;
-  return (
-    error?.code === "approval_unavailable" || (error?.code === "act_denied" && run.requested?.spec.grant.approve === "read-only")
-  );
+  const isReadOnly = mode === "read-only" || run.requested?.spec.grant.approve === "read-only";
+  return error?.code === "approval_unavailable" || (error?.code === "act_denied" && isReadOnly);
 };
 
 /** Of all runs of the session. */
-export const findDenials = ({ runs }: SessionView): readonly Denial[] =>
+export const findDenials = ({ runs }: SessionView, mode: ApproveMode | undefined): readonly Denial[] =>
   [...runs.values()].flatMap((run) =>
-    [...run.calls.values()].filter((call) => isDenial(call, run)).map((call) => ({ agent: run.agent, call })),
+    [...run.calls.values()].filter((call) => isDenial(call, run, mode)).map((call) => ({ agent: run.agent, call })),
   );
 
 /** The events of a run for one reader, and what was denied in those that have passed. */
 export type WatchedRun = Pick<RunHandle, "runId" | "sessionId"> &
   AsyncIterable<RetinueEvent> & { readonly denials: () => readonly Denial[] };
 
-export const watchDenials = (run: RunHandle): WatchedRun => {
+export const watchDenials = (run: ShownRun): WatchedRun => {
   const store = createSessionView(run.sessionId, { isPartial: true, keepsLog: false });
   return {
     runId: run.runId,
@@ -36,7 +38,7 @@ export const watchDenials = (run: RunHandle): WatchedRun => {
         yield event;
       }
     },
-    denials: () => findDenials(store.view),
+    denials: () => findDenials(store.view, run.approve),
   };
 };
 

@@ -4,6 +4,7 @@ import type { RunHandle } from "@retinue/engine";
 import type { RetinueEvent, RunId, RunResult, ToolEffect } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import { createAnswerRenderer } from "./answer-renderer.ts";
+import type { ShownRun } from "./denials.ts";
 import { findDenials, formatDenials, watchDenials } from "./denials.ts";
 import { EXIT, resultExitCode, withDenials } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
@@ -111,7 +112,7 @@ export const showTurn = async (run: RunHandle, surroundings: Surroundings): Prom
 
 /** A run whose answer is what counts. Gives the exit code of its end: what was denied unasked, and what rules cannot do, is not done. */
 export const showRun = async (
-  run: RunHandle,
+  run: ShownRun,
   view: View,
   { status, effectOf }: ShowOptions,
   surroundings: Surroundings,
@@ -127,7 +128,7 @@ export const showRun = async (
   const result = await run.result;
   if (view.type === "text") await tellEnd(result, seen?.runs.get(run.runId), surroundings);
   else if (result.error) await stderr.write(formatErrorValue(result.error, redact));
-  const denials = seen ? findDenials(seen) : watched.denials();
+  const denials = seen ? findDenials(seen, run.approve) : watched.denials();
   await stderr.write(formatDenials(denials, effectOf, redact));
   const exitCode = resultExitCode(result);
   if (exitCode !== EXIT.done) return exitCode;

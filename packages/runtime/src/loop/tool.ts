@@ -35,6 +35,8 @@ export type Touches = {
   readonly hosts?: readonly string[];
   /** A command line that a shell will run. */
   readonly command?: string;
+  /** Files that decide what the call runs, where it is no command line: a yes is asked for again once one of them changed. */
+  readonly decidedBy?: readonly string[];
   /** What rules are about where it is neither a path nor a command line: an address, the name of a skill, a command in other words; of several all count. */
   readonly about?: string | readonly string[];
   /** The call starts a program on what others wrote, and is asked about where no sandbox holds it: what is not protected then. */

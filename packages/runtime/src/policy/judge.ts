@@ -172,11 +172,13 @@ export const createJudge = (options: JudgeOptions = {}) => {
   };
 
   /** What an answer to a question about a command is bound to: the files that it runs, or all files where they cannot be told. */
-  const toFiles = async (line: string | undefined, workspace: string): Promise<Pick<ProposedAct, "scripts" | "tree">> => {
-    if (line === undefined) return {};
+  const toFiles = async (
+    { command: line = "", decidedBy = [] }: Touches,
+    workspace: string,
+  ): Promise<Pick<ProposedAct, "scripts" | "tree">> => {
     const scripts: { path: string; digest: string }[] = [];
     const programs = runsNothing(line) ? [] : await findPrograms(line, { read: readIn(workspace, readScript) });
-    const named = [...scriptsOf(line), ...(programs ?? []).map((program) => program.file)];
+    const named = [...decidedBy, ...scriptsOf(line), ...(programs ?? []).map((program) => program.file)];
     for (const file of digest === undefined ? [] : new Set(named)) {
       const content = await digest?.(path.resolve(workspace, file));
       if (content !== undefined) scripts.push({ path: file, digest: content });
@@ -212,7 +214,7 @@ export const createJudge = (options: JudgeOptions = {}) => {
       paths: places.map(({ real }) => real),
       hosts: [...(touches.hosts ?? [])],
       ...(guarded.length === 0 ? {} : { protectedPaths: guarded }),
-      ...(await toFiles(touches.command, spec.workspace)),
+      ...(await toFiles(touches, spec.workspace)),
       ...(unsandboxed === undefined ? {} : { unsandboxed }),
       ...(askedBy === undefined ? {} : { askedBy }),
       ...(isGivenSecrets(touches) ? { secrets: [...(touches.secrets ?? [])] } : {}),

@@ -23,8 +23,8 @@ export type Project = {
   readonly read: (name: string) => string;
 };
 
-/** Files whose content says which runner is used. */
-const TELLING = ["package.json", "pyproject.toml", "setup.cfg", "tox.ini", "Makefile", "Cargo.toml", "go.mod"];
+/** Files whose content says which runner is used, and what it runs. */
+export const TELLING = ["package.json", "pyproject.toml", "setup.cfg", "tox.ini", "Makefile", "Cargo.toml", "go.mod"];
 
 const MOST_BYTES = 1024 * 1024;
 

@@ -20,6 +20,7 @@ import { describeCopy } from "../describe-copy.ts";
 import { countsInOutput } from "./counts-in-output.ts";
 import { describeTests } from "./describe-tests.ts";
 import { findRunner } from "./find-runner.ts";
+import { TELLING } from "./project.ts";
 import type { TestRequest } from "./test-runner.ts";
 
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -51,6 +52,15 @@ const TEST_COMMANDS: readonly string[] = [
   "cargo test",
 ];
 
+/** The folder itself and those above it, as far as the workspace goes. */
+const foldersAbove = (named: string): readonly string[] => {
+  const parts = path.posix
+    .normalize(named)
+    .split("/")
+    .filter((part) => part !== "" && part !== "." && part !== "..");
+  return [".", ...parts.map((_, at) => parts.slice(0, at + 1).join("/"))];
+};
+
 export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput> =>
   defineTool({
     name: "test",
@@ -58,7 +68,12 @@ export const createTestTool = (options: ConfinementOptions = {}): Tool<TestInput
     input: INPUT,
     effect: "execute",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    touches: ({ path: named }) => ({ paths: [named ?? "."], about: TEST_COMMANDS, needsSandbox: true }),
+    touches: ({ path: named = "." }) => ({
+      paths: [named],
+      about: TEST_COMMANDS,
+      needsSandbox: true,
+      decidedBy: foldersAbove(named).flatMap((folder) => TELLING.map((file) => path.posix.join(folder, file))),
+    }),
     execute: async ({ path: named, filter, timeoutMs = DEFAULT_TIMEOUT_MS }, { workspace, scope, signal, progress, act }) => {
       const target = named === undefined ? undefined : await toTarget(workspace, named);
       const from = target === undefined ? workspace : target.isFolder ? target.absolute : path.dirname(target.absolute);

@@ -74,7 +74,7 @@ const report = (isVariables: boolean, { lines, listing }: Project): Turn => {
     names.length + unnamed.length === 0
       ? "The code reads no environment variables in the usual ways (os.environ, process.env, getenv, env::var and the like)."
       : "",
-    elsewhere > 0 ? `Tests, examples and documents have ${count(elsewhere, "more place")} that do.` : "",
+    elsewhere > 0 ? `Tests, examples and documents read some in ${count(elsewhere, "place")}.` : "",
     !isVariables && documented.length > 0
       ? `The documents say:\n${documented.map(({ path, line, text }) => `- ${path}:${line}: ${clip(text, 110)}`).join("\n")}`
       : "",

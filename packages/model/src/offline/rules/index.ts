@@ -15,10 +15,12 @@ import { runCommands } from "./run-commands.ts";
 import { listDependencies, listScripts } from "./scripts-and-dependencies.ts";
 import { searchFor } from "./search.ts";
 import { languagesAndSize, largestFiles } from "./sizes.ts";
+import { showDocument } from "./show-document.ts";
 import { findSymbol } from "./symbol.ts";
 import { talk } from "./talk.ts";
 import { findTodos } from "./todos.ts";
-import { entryPoints, isThere, whereTests, whichCi, whichLicence } from "./where-things-are.ts";
+import { whereTests } from "./where-tests.ts";
+import { entryPoints, isThere, whichCi, whichLicence } from "./where-things-are.ts";
 
 const RULES: readonly Rule[] = [
   talk,
@@ -42,6 +44,7 @@ const RULES: readonly Rule[] = [
   whereTests,
   languagesAndSize,
   configuration,
+  showDocument,
   isThere,
   findSymbol,
   aboutProject,

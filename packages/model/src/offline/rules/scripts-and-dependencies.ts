@@ -41,7 +41,7 @@ const NEEDS =
 
 export const listDependencies: Rule = ({ plain, text }) => {
   if (
-    /\bversion\b/.test(plain) &&
+    /\bversions?\b/.test(plain) &&
     /\b(?:node|nodejs|node\.js|python|go|golang|rust|java|php|ruby)\b/.test(plain) &&
     leftOver(plain, NEEDS, /\b(?:required?|requires|minimum|support\w*|run|node|nodejs|python|go|golang|rust|java|php|ruby)\b/)
       .length === 0
@@ -74,15 +74,15 @@ const reportDependencies = ({ manifests, listing }: Project): Turn => {
   const groups = Map.groupBy(all, ({ group }) => group);
   return answer(
     `${count(all.length, "dependency", "dependencies")} declared in ${[...new Set(all.map(({ where }) => where.replace(/:\d+$/, "")))].join(", ")}:`,
-    ...[...groups]
-      .slice(0, 6)
-      .map(
-        ([group, list]) =>
-          `${capital(group)} (${list.length}):\n${bullets(list.map(toRow), group === "to run" ? 20 : 10, "dependencies")}`,
-      ),
+    ...[...groups].map(
+      ([group, list]) =>
+        `${capital(group)} (${list.length}):\n${bullets(list.map(toRow), group === "to run" ? 20 : MOST_OF_A_GROUP, "dependencies")}`,
+    ),
     needsOf(manifests),
   );
 };
+
+const MOST_OF_A_GROUP = 10;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

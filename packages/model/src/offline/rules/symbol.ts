@@ -29,8 +29,11 @@ const WANTED = {
     "i",
   ),
 };
-/** Alone with "where is", only what looks like a name of code. */
+/** Alone with "where is", only what looks like a name of code, or what is said to be one: "the Signer class". */
 const BARE = new RegExp(String.raw`^where(?: is|'s| are) ${KIND}${NAME}(?: function| class| method)?\W*$`, "i");
+const SAID_TO_BE_CODE = new RegExp(
+  String.raw`^where(?: is|'s) (?:the )?(?:(?:function|class|method|type|interface|struct|trait|enum) ${NAME}|${NAME} (?:function|class|method|type|interface|struct|trait|enum))\W*$`,
+);
 
 export const findSymbol: Rule = ({ text, terms }) => {
   const name =
@@ -43,6 +46,8 @@ export const findSymbol: Rule = ({ text, terms }) => {
 };
 
 const bareName = (text: string, terms: readonly Term[]): string | undefined => {
+  const [, before, after] = SAID_TO_BE_CODE.exec(text) ?? [];
+  if (before !== undefined || after !== undefined) return before ?? after;
   const [, name] = BARE.exec(text) ?? [];
   return name !== undefined && terms.some((term) => term.kind === "identifier" && term.text.startsWith(name)) ? name : undefined;
 };

@@ -1,11 +1,10 @@
-/** Where a project begins, where its tests, documents, examples and CI are, and under which licence it stands. */
+/** Where a project begins, where its documents, examples and CI are, and under which licence it stands. */
 import { depthOf, findNearest } from "../project/listing.ts";
 import type { Listing } from "../project/listing.ts";
-import { parseOverview } from "../project/overview.ts";
-import { isOwnSource, kindOf } from "../ranking.ts";
+import { isOwnSource } from "../ranking.ts";
 import { parseGlob } from "../tool-output.ts";
 import { clip, count } from "../wording.ts";
-import { isOnlyAbout, leftOver } from "./asked.ts";
+import { isOnlyAbout } from "./asked.ts";
 import type { Project } from "./look-at-project.ts";
 import { bullets, lookAtProject, readOf, toLines } from "./look-at-project.ts";
 import type { Rule, Turn } from "./rule.ts";
@@ -73,83 +72,6 @@ const reportEntries = ({ manifests, exchanges, listing }: Project): Turn => {
       : "",
     readme === undefined ? "" : `To start reading: ${readme}, then the files above.`,
   );
-};
-
-const TESTS = /\b(?:tests?|specs?|test cases?|test files?|test suite|unit tests?)\b/;
-const TESTS_SAID =
-  /\b(?:located|live|lives|kept|stored|placed|folder|directory|cases?|suite|unit|integration|written|there|number|count|cover\w*|reside|end-to-end|e2e)\b/;
-
-export const whereTests: Rule = ({ plain, terms }) => {
-  const [, subject] = /\btests? (?:for|of|about|covering|that covers?) (.+)$/.exec(plain) ?? [];
-  if (subject !== undefined && leftOver(subject).length > 0 && /^(?:where|which|are|is|find|show|what|list)\b/.test(plain)) {
-    const wanted = terms.find(({ kind, text }) => kind !== "weak" && !/^tests?$/i.test(text));
-    if (wanted)
-      return {
-        agent: "code-search",
-        work: (at) =>
-          lookAtProject(at, {
-            readsManifests: false,
-            also: [call("grep", { pattern: wanted.pattern, ignoreCase: true, filesOnly: true, maxResults: 300 })],
-            report: ({ exchanges }) => reportTestsOf(wanted.text, exchanges.find(({ tool }) => tool === "grep")?.text ?? ""),
-          }),
-      };
-  }
-  if (
-    !/^(?:where|which|are|is|what|how many|show|list|find|do|does|in which|tests?)\b/.test(plain) ||
-    !isOnlyAbout(plain, TESTS, TESTS_SAID)
-  )
-    return undefined;
-  return {
-    agent: "researcher",
-    work: (at) => lookAtProject(at, { also: [call("overview", { depth: 1 })], manifestLines: 100, report: reportTests }),
-  };
-};
-
-const reportTestsOf = (subject: string, grep: string): Turn => {
-  const files = grep.split("\n").flatMap((row) => {
-    const [, path, lines] = /^(\S.*): (\d+)$/.exec(row) ?? [];
-    return path !== undefined && kindOf(path) === "test" ? [{ path, lines: Number(lines) }] : [];
-  });
-  return files.length === 0
-    ? answer(`No test file mentions "${subject}".`)
-    : answer(
-        `${count(files.length, "test file")} ${files.length === 1 ? "mentions" : "mention"} "${subject}":`,
-        bullets(
-          files.toSorted((a, b) => b.lines - a.lines).map(({ path, lines }) => `- ${path} (${count(lines, "line")})`),
-          15,
-          "files",
-        ),
-      );
-};
-
-const reportTests = ({ exchanges, listing, manifests }: Project): Turn => {
-  const { tests, testsInAll } = parseOverview(exchanges);
-  const command = manifests.flatMap(({ commands = [] }) => commands).find(({ purpose }) => purpose === "test");
-  const run = command ? `Run them with \`${command.command}\` (${command.where}).` : "";
-  if (tests.length > 0)
-    return answer(
-      `${testsInAll} of tests, in:`,
-      tests
-        .map(({ folder, files }) => `- ${folder === "." ? "the top folder" : `${folder}/`} (${count(files, "file")})`)
-        .join("\n"),
-      run,
-    );
-  const files = listing.files.filter((file) => kindOf(file) === "test");
-  const folders = [...listing.folders].filter(([folder]) => /(?:^|\/)(?:tests?|specs?|__tests__)$/.test(folder));
-  return folders.length + files.length === 0
-    ? answer("No tests were found: no folder and no file is named like them.", run)
-    : answer(
-        "The tests are in:",
-        bullets(
-          [
-            ...folders.map(([folder, number]) => `- ${folder}/ (${count(number, "file")})`),
-            ...files.filter((file) => !folders.some(([folder]) => file.startsWith(`${folder}/`))).map((file) => `- ${file}`),
-          ],
-          12,
-          "files",
-        ),
-        run,
-      );
 };
 
 const LICENCE = /\b(?:licen[cs]e[sd]?|licen[cs]ing|copyright|commercial(?:ly)?|open source|mit|gpl|apache)\b/;

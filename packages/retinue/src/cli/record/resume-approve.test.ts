@@ -44,6 +44,13 @@ describe("retinue sessions resume", () => {
     expect(isMade()).toBe(true);
   });
 
+  test.each([["-q"], ["--json"], []])("ends with 3 where a stricter mode of now denies an act, with %s", async (...flags) => {
+    const { project, isMade } = await leaveOpen(["--approve", "workspace"]);
+    const ended = await callRetinue(project, ["sessions", "resume", ...flags, "--approve", "read-only", "latest"]);
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining("1 act denied") as string });
+    expect(isMade()).toBe(false);
+  });
+
   test.each<[string, string | undefined, readonly string[]]>([
     ["a setting", "ask", []],
     ["a flag", undefined, ["--approve", "ask"]],

@@ -86,6 +86,30 @@ export const S0: Seed = {
         expect(result.orchestrator.sub_task_results[1]).toMatchObject({ status: "pass", summary: "The notes are written." });
       },
     ),
+    item(
+      61,
+      "the orchestrator stops and fails the test case",
+      "a failure that is not recoverable ends the case",
+      async ({ failingCase }) => {
+        const { orchestrator, steps } = (await failingCase("for good")).result;
+        expect(orchestrator).toMatchObject({ status: "fail", sub_task_results: [{ status: "fail" }] });
+        expect(steps[1]).toMatchObject({ verdict: "skipped", reason: "The plan was stopped: The application is not deployed." });
+      },
+    ),
+    item(
+      205,
+      "If recovery sub-task itself fails",
+      "the case is stopped, and the recovery is tried once",
+      async ({ failingCase }) => {
+        const { result, lines } = await failingCase("in recovery");
+        expect(result.orchestrator).toMatchObject({ status: "fail", sub_task_results: [{ status: "fail" }] });
+        expect(result.steps[1]).toMatchObject({
+          verdict: "skipped",
+          reason: expect.stringContaining("the recovery of step 1 failed") as string,
+        });
+        expect(lines.filter((one) => one.includes("Mend it"))).toHaveLength(1);
+      },
+    ),
     item(62, "**Produces a final verdict**", "the case has a verdict and a summary", async ({ testCase }) =>
       expect((await testCase()).result).toMatchObject({
         verdict: "pass",

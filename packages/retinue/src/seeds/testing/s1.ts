@@ -144,6 +144,50 @@ const field = (line: number, words: string, asserts: string, check: SeedItem["ch
 const ofResult = (line: number, words: string, key: string): SeedItem =>
   field(line, words, `a result has ${key}`, async ({ agent }) => expect((await agent("researcher")).result).toHaveProperty(key));
 
+/** What the design tells each role to do, and the words that the built-in prompt has for it. */
+const PROMPTS: Readonly<Record<string, readonly (readonly [line: number, words: string, says: string])[]>> = {
+  researcher: [
+    [296, "Use read-only tools to explore the codebase", "`grep` and `code_search` for the places, `read` for the parts"],
+    [297, "Summarize your findings clearly", "The findings, each with its evidence"],
+    [298, "Focus on answering the specific question", "Spend them on the question and not on its surroundings"],
+    [299, "Do not make any changes", "You change nothing."],
+  ],
+  planner: [
+    [303, "Break tasks into clear, actionable steps", "A step is one change that can be made and checked by itself"],
+    [304, "Consider dependencies and risks", "Order the steps by what depends on what"],
+    [304, "Consider dependencies and risks", "Name the risks"],
+    [305, "Output structured plans", "Numbered steps. Each has: what to do"],
+    [306, "Do not execute the plan", "You carry out nothing."],
+  ],
+  executor: [
+    [310, "Follow the plan provided", "Follow the plan you were given."],
+    [311, "Write clean, tested code", "Run what shows that it works: the tests concerned"],
+    [312, "Commit changes atomically", "one idea a commit"],
+    [313, "Report what you did", "The files you changed and created, and why each."],
+  ],
+  reviewer: [
+    [317, "Review code for bugs and style issues", "wrong results, broken callers"],
+    [317, "Review code for bugs and style issues", "then what is hard to read"],
+    [318, "Run tests and linters", "Run the tests and the linter"],
+    [319, "Suggest improvements", "what to do."],
+    [320, "Do not make changes yourself", "You change nothing, also not by way of the shell."],
+  ],
+  tester: [
+    [324, "Write comprehensive test cases", "List the cases before you write"],
+    [325, "Ensure good coverage", "Stop when the cases of your list are covered"],
+    [326, "Follow testing best practices", "One claim a test; no sleeping, no network, no order between tests."],
+    [327, "Only write to test directories", "You may write only test files"],
+  ],
+};
+
+const promptItems = ([role, lines]: [string, (typeof PROMPTS)[string]]): readonly SeedItem[] =>
+  lines.map(([line, words, says]) => ({
+    line,
+    words,
+    asserts: `${role} is told: ${says}`,
+    check: async ({ agent }) => expect((await agent(role)).system.replaceAll(/\s+/g, " ")).toContain(says),
+  }));
+
 const resolves = (line: number, role: string): SeedItem =>
   field(line, `${role.toUpperCase()} = "${role}"`, "the role is found by both spellings", async ({ retinue }) => {
     const at = await retinue();
@@ -219,6 +263,7 @@ const OPEN: readonly SeedItem[] = [
         { agent: "researcher", task: "c" },
       ]);
       expect(results.map(({ status }) => status)).toEqual(["completed", "failed", "completed"]);
+      expect(results[1]).toMatchObject({ toolCalls: 0, error: { code: "agent_unknown" } });
     },
   ),
   field(
@@ -368,6 +413,7 @@ export const S1: Seed = {
   id: "S1",
   items: [
     ...Object.entries(ROLES).flatMap((entry) => roleItems(entry)),
+    ...Object.entries(PROMPTS).flatMap((entry) => promptItems(entry)),
     ...[
       ["researcher", 214],
       ["planner", 215],
@@ -381,6 +427,21 @@ export const S1: Seed = {
     ofResult(238, "tool_calls_used: int", "toolCalls"),
     ofResult(239, "context_size: int", "contextTokens"),
     ofResult(240, "duration_seconds: float", "durationMs"),
+    field(
+      241,
+      "error: Optional[str] = None",
+      "a result has error where the run failed, and none otherwise",
+      async ({ agent, retinue }) => {
+        const at = await retinue();
+        const failed = await at.spawn("researcher", playTask([], { fault: { type: "status", status: 400 } }));
+        expect(failed).toMatchObject({ status: "failed", error: { message: expect.any(String) } });
+        expect((await agent("researcher")).result.error ?? undefined).toBeUndefined();
+      },
+    ),
+    field(357, "Sub-agent failed: {str(e)}", "the summary of a failed run says why", async ({ retinue }) => {
+      const failed = await (await retinue()).spawn("researcher", playTask([], { fault: { type: "status", status: 400 } }));
+      expect(failed.summary).toContain(failed.error?.message.slice(0, 20));
+    }),
     ofResult(188, '"findings": [...]', "findings"),
     ...LIBRARY,
     ...OPEN,

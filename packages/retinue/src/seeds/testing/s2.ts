@@ -1,4 +1,6 @@
 /** S2, the recorded hierarchy: the `messages` table, roles, `delegate_to_agent`, what sub-agents are told, recording, icons, guidelines. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect } from "vitest";
 import type { WireBody } from "./seed-bench.ts";
 import { playTask } from "./seed-bench.ts";
@@ -624,11 +626,91 @@ const MORE: readonly SeedItem[] = [
       expect(requested).toMatchObject({ spec: { grant: { maxDepth: 2 } } });
     },
   },
+  ...(
+    [
+      [85, '"DefaultMaxIterations": 20', { limits: { iterations: 7 } }],
+      [86, '"DefaultMaxDurationMs": 300000', { limits: { durationMs: 9_000 } }],
+    ] as const
+  ).map(([line, words, limits]): SeedItem => ({
+    line,
+    words,
+    asserts: "a role without a limit of its own has the default of the file, another keeps its own",
+    check: async ({ project }) => {
+      const { agents } = await project({
+        "appsettings.json": JSON.stringify({
+          AgentRoles: {
+            DefaultMaxIterations: 7,
+            DefaultMaxDurationMs: 9_000,
+            Roles: [
+              { RoleId: "plain", SystemPromptFile: "p.md" },
+              { RoleId: "own", SystemPromptFile: "p.md", MaxIterations: 3, MaxDurationMs: 4_000 },
+            ],
+          },
+        }),
+        "p.md": "You work.",
+      });
+      expect(agents.get("plain")).toMatchObject(limits);
+      expect(agents.get("own")).toMatchObject({ limits: { iterations: 3, durationMs: 4_000 } });
+    },
+  })),
+  ...(
+    [
+      ["main", 90, "Main Agent", 92],
+      ["coder", 100, "Coder", 102],
+      ["tester", 110, "Tester", 112],
+      ["reviewer", 119, "Code Reviewer", 121],
+      ["planner", 128, "Task Planner", 130],
+      ["debugger", 138, "Debugger", 140],
+    ] as const
+  ).flatMap(([role, displayLine, display, promptLine]): readonly SeedItem[] => [
+    {
+      line: displayLine,
+      words: `"DisplayName": "${display}"`,
+      asserts: `the description of ${role} begins with it`,
+      check: async ({ roles }) => expect((await roles()).agents.get(role)?.description).toMatch(new RegExp(`^${display}`)),
+    },
+    {
+      line: promptLine,
+      words: `"SystemPromptFile": "prompts/roles/${role}.md"`,
+      asserts: "the prompt is that of the file",
+      check: async ({ roles }) => {
+        const at = await roles();
+        const text = await readFile(path.join(at.folder, `prompts/roles/${role}.md`), "utf8");
+        expect(at.agents.get(role)?.prompt.slice(0, 40)).toBe(text.trim().slice(0, 40));
+      },
+    },
+  ]),
   {
-    line: 92,
-    words: '"SystemPromptFile": "prompts/roles/main.md"',
-    asserts: "the prompt is that of the file",
-    check: async ({ roles }) => expect((await roles()).agents.get("main")?.prompt.length).toBeGreaterThan(20),
+    line: 211,
+    words: '"tests_passed": 0',
+    asserts: "a run that ran no tests counts 0",
+    check: async ({ agent }) => expect((await agent("debugger")).result).toMatchObject({ testsPassed: 0 }),
+  },
+  {
+    line: 362,
+    words: "Indentation based on depth",
+    asserts: "sessions show indents a sub-agent below its parent",
+    check: async ({ play, command }) => {
+      const { rows } = await play([delegate("debugger")]);
+      const { stdout } = await command(["sessions", "show", rows[0]?.session_id ?? ""]);
+      const [, tree = ""] = stdout.split(/^run .*$/m);
+      const indentOf = (agent: string): number =>
+        tree
+          .split("\n")
+          .find((row) => row.includes(agent))
+          ?.indexOf(agent) ?? -1;
+      expect(indentOf("debugger")).toBeGreaterThan(indentOf("main"));
+    },
+  },
+  {
+    line: 364,
+    words: "Status badges",
+    asserts: "sessions show tells the status of each run",
+    check: async ({ play, command }) => {
+      const { rows } = await play([delegate("debugger")]);
+      const { stdout } = await command(["sessions", "show", rows[0]?.session_id ?? ""]);
+      expect(stdout.split("\n").find((row) => row.includes("debugger"))).toContain("completed");
+    },
   },
   {
     line: 477,

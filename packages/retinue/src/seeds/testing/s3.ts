@@ -215,9 +215,17 @@ export const S3: Seed = {
     prompt(122, "Start with `Glob` / `LS` to understand structure", "code-search", /structure with `ls` and `glob`/),
     prompt(123, "Use `Grep` to find relevant code patterns", "code-search", /`grep` for/),
     prompt(124, "Use `Read` to examine key files", "code-search", /`read` the places/),
+    prompt(125, "Synthesize findings into a structured summary", "code-search", /How they hang together/),
+    prompt(
+      127,
+      "Structured summary of findings with file paths and relevant code snippets",
+      "code-search",
+      /`path:line`, what is there, and the few lines of code/,
+    ),
     schema(126, "{ query: string, scope?: string }", "code-search", ["query", "scope"], ["query"]),
     tools(133, "`Read`, `Glob`, `Grep`", "code-review", ["read", "glob", "grep"]),
     iterations(134, "**Max Iterations**: 6", "code-review", 6),
+    prompt(136, "Read the target file(s)", "code-review", /Find the target files \(`glob`\) and `read` them/),
     prompt(
       137,
       "Check for common issues (error handling, edge cases, type safety)",
@@ -232,10 +240,26 @@ export const S3: Seed = {
       ["target", "focus"],
       ["target"],
     ),
+    item(
+      139,
+      'focus?: "bugs" | "style" | "performance" | "security" | "all"',
+      "its tool offers just these",
+      async ({ agent }) => {
+        const tool = (await agent("main")).body.tools?.find(({ function: { name } }) => name === "code-review")?.function;
+        expect(tool?.parameters.properties?.["focus"]?.enum).toEqual(["bugs", "style", "performance", "security", "all"]);
+      },
+    ),
     prompt(140, "Structured review with severity levels and suggestions", "code-review", /severity \(critical, major, minor\)/),
     tools(146, "`Read`, `Glob`, `Grep`, `LS`", "planner", ["read", "glob", "grep", "ls"], "s3"),
     iterations(147, "**Max Iterations**: 6", "planner", 6, "s3"),
     prompt(149, "Explore the project structure", "planner", /Explore just enough: the structure/),
+    prompt(150, "Understand existing patterns and conventions", "planner", /the patterns and conventions that are there/),
+    prompt(
+      153,
+      "Numbered plan with specific file changes",
+      "planner",
+      /Numbered steps\. Each has: what to do, the files with paths/,
+    ),
     prompt(
       151,
       "step-by-step plan with file paths and code changes",
@@ -277,6 +301,11 @@ export const S3: Seed = {
           expect(stdout).toContain(words);
       },
     ),
+    item(229, "requiresApproval: () => false", "starting a sub-agent is not asked about", async ({ play }) => {
+      const { events } = await play([{ name: "code-search", input: { query: "x" } }], { approve: "ask" });
+      expect(events.filter(({ type }) => type === "approval.requested")).toEqual([]);
+      expect(events.some(({ agent, depth }) => agent === "code-search" && depth === 1)).toBe(true);
+    }),
     item(272, "SubAgents CANNOT spawn other SubAgents", "one that is defined so may start nobody", () =>
       expect(defineAgent(DEFINITION).delegates).toEqual([]),
     ),

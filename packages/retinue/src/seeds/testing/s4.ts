@@ -86,12 +86,15 @@ export const S4: Seed = {
       },
       "Errors come back as values with `error` and `currentDepth`",
     ),
-    item(41, "Enforces max depth limits", "a delegation below the deepest run is answered with an error", async ({ play }) => {
-      const nested = bySkill("executor", {
-        task: playTask([bySkill("tester", { task: playTask([bySkill("reviewer", { task: playTask([bySkill("tester")]) })]) })]),
-      });
-      const { events } = await play([nested]);
-      expect(Math.max(...events.map(({ depth }) => depth))).toBeLessThanOrEqual(3);
+    item(41, "Enforces max depth limits", "a delegation below the deepest run is answered with an error", async ({ retinue }) => {
+      const at = await retinue({}, { RETINUE_AGENT__MAX_DEPTH: "1" });
+      const run = await at.run(playTask([bySkill("executor", { task: playTask([bySkill("tester")]) })]));
+      await run.result;
+      const events = await at.events(run.sessionId);
+      expect(Math.max(...events.map(({ depth }) => depth))).toBe(1);
+      const refused = events.find((event) => event.type === "tool.settled" && event.depth === 1);
+      expect(refused).toMatchObject({ outcome: expect.stringMatching(/^(?:error|denied)$/) as string });
+      expect(JSON.stringify(refused)).toMatch(/depth/);
     }),
     item(
       42,

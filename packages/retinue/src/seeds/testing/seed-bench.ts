@@ -80,6 +80,11 @@ export type SeedBench = {
     readonly lines: readonly string[];
     readonly bodies: readonly WireBody[];
   }>;
+  /** A test case whose one step fails: for good, or after a recovery that fails itself. */
+  readonly failingCase: (how: "for good" | "in recovery") => Promise<{
+    readonly result: TestCaseResult;
+    readonly lines: readonly string[];
+  }>;
   /** The roles of the third design, loaded from its own JSON. */
   readonly roles: () => Promise<Retinue>;
   /** A trusted project of these files. */
@@ -251,6 +256,7 @@ export const openSeedBench = async (): Promise<SeedBench> => {
       return loadSettings({ workspace, env, home: path.join(project.home, "none") });
     },
     testCase: () => (testCase ??= runSeedCase(mock)),
+    failingCase: (how) => runFailingCase(mock, how),
     roles: () =>
       (roles ??= (async () => {
         const workspace = path.join(project.workspace, "roles");
@@ -307,6 +313,7 @@ const caseReply = ({ body }: MockRequest): MockReply | null => {
   const system = systemOf(body as unknown as WireBody);
   const all = messages.map(({ content }) => textOf(content)).join("\n");
   const last = textOf(messages.findLast(({ role }) => role === "user")?.content ?? "");
+  if (system.startsWith("You are a QA test orchestrator") && all.includes("Fail ")) return decideFailing(last);
   if (system.startsWith("You are a QA test orchestrator")) {
     if (last.includes("MODE 1")) return { text: JSON.stringify(CASE_PLAN) };
     if (last.includes("MODE 2"))
@@ -322,12 +329,52 @@ const caseReply = ({ body }: MockRequest): MockReply | null => {
   const task = /YOUR TASK:\n(.*)/.exec(all)?.[1];
   if (!system.startsWith("You are a strict QA step executor") || task === undefined) return null;
   const made = messages.filter(({ role }) => role === "tool").length;
+  if (task.startsWith("Fail ") || task === "Mend it") return { text: "RESULT: FAIL\nSUMMARY: the page returns 404" };
   if (task === "Write the version") return made === 0 ? write("version.txt", "1.0") : pass("Version 1.0 is written.");
   if (task === "Install the tool") return made === 0 ? write("tool.txt", "x") : pass("The tool is installed.");
   if (task === "Look at both")
     return made === 0 ? { toolCalls: [{ name: "read", arguments: '{"path":"notes.txt"}' }] } : pass("Both are there.");
   if (!all.includes("The tool is installed")) return { text: "RESULT: FAIL\nSUMMARY: tool: command not found" };
   return made === 0 ? write("notes.txt", "first") : pass("The notes are written.");
+};
+
+/** Of a case that fails: for good it is stopped at once, in recovery it is tried to mend it first. */
+const decideFailing = (last: string): MockReply => {
+  const how = /Fail (for good|in recovery)/.exec(last)?.[1] ?? "for good";
+  const task = { description: `Fail ${how}`, expected_result: "a page" };
+  if (last.includes("MODE 1"))
+    return {
+      text: JSON.stringify({
+        sub_tasks: [
+          { step: 1, ...task },
+          { step: 2, ...task },
+        ],
+      }),
+    };
+  if (last.includes("MODE 3")) return { text: JSON.stringify({ status: "fail", summary: "It failed." }) };
+  const recovery = { recovery_task: { description: "Mend it", expected_result: "it is mended" } };
+  return {
+    text: JSON.stringify(
+      how === "for good"
+        ? { decision: "stop", reason: "The application is not deployed." }
+        : { decision: "recover", reason: "It may be mended.", ...recovery },
+    ),
+  };
+};
+
+const runFailingCase = async ({ project }: MockProject, how: string): ReturnType<SeedBench["failingCase"]> => {
+  const lines: string[] = [];
+  const step = { action: `Fail ${how}`, expected: { check: "command" as const, run: "test -e page" } };
+  const result = await runTestCase(
+    { title: `It fails ${how}`, steps: [step, step] },
+    {
+      workspace: project.workspace,
+      env: toEnvironment(project.home),
+      approver: () => Promise.resolve({ allowed: true }),
+      onLog: (line) => lines.push(line),
+    },
+  );
+  return { result, lines };
 };
 
 const runSeedCase = async ({ project, server }: MockProject): ReturnType<SeedBench["testCase"]> => {
