@@ -5,14 +5,33 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-const IMPORT = /import\s+(?:type\s+)?(?:\{([^}]*)\}|(\*\s+as\s+\w+|\w+))\s+from\s+"(?:node:)?fs(?:\/promises)?"/g;
-const READERS: ReadonlySet<string> = new Set(["readFile", "readFileSync", "createReadStream", "openAsBlob", "open", "openSync"]);
+/** The only way to name the module that tells what is taken from it. */
+const NAMED_IMPORT = /import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"(?:node:)?fs(?:\/promises)?"/g;
+const TYPE_IMPORT = /import\s+type\s+[^;]*?\s+from\s+"(?:node:)?fs(?:\/promises)?"/g;
+const MODULE = /["'`](?:node:)?fs(?:\/promises)?["'`]/;
+const READERS: ReadonlySet<string> = new Set([
+  "readFile",
+  "readFileSync",
+  "createReadStream",
+  "openAsBlob",
+  "open",
+  "openSync",
+  "promises",
+  "default",
+]);
 
-/** Whether a source can open files by itself. */
+/** Whether a source can open files by itself. Any mention of the module but a list of harmless names counts. */
 export const readsFiles = (source: string): boolean =>
-  [...source.matchAll(IMPORT)].some(
-    ([, names, whole]) =>
-      whole !== undefined || (names ?? "").split(",").some((name) => READERS.has(name.trim().split(/\s+as\s+/)[0] ?? "")),
+  MODULE.test(source.replaceAll(NAMED_IMPORT, "").replaceAll(TYPE_IMPORT, "")) ||
+  [...source.replaceAll(TYPE_IMPORT, "").matchAll(NAMED_IMPORT)].some(([, names]) =>
+    (names ?? "").split(",").some((name) =>
+      READERS.has(
+        name
+          .trim()
+          .replace(/^type\s+/, "")
+          .split(/\s+as\s+/)[0] ?? "",
+      ),
+    ),
   );
 
 /** By path below `packages/`, with the reason why no path of an agent can be read there unjudged. */

@@ -5,6 +5,8 @@ import { judgeRules } from "@retinue/runtime";
 import { probeSandbox } from "@retinue/confine";
 import { createTestWorkspace, runConfinedShell } from "@retinue/confine/testing";
 import { describe, expect, test } from "vitest";
+import { COMMAND_EVASIONS } from "./testing/command-evasions.ts";
+import { EVERYDAY_COMMANDS } from "./testing/everyday-commands.ts";
 import { spellCommand } from "./testing/command-spellings.ts";
 
 const machine = await probeSandbox();
@@ -76,6 +78,22 @@ describe("N3: a denied command", () => {
     expect(isDenied(line, like)).toBe(true);
   });
 
+  test.each(COMMAND_EVASIONS)("is denied in %j", (line) => {
+    expect(isDenied(line, "rm *")).toBe(true);
+  });
+
+  test.each([
+    ["rm -Rf x", "rm -rf *"],
+    ["git push origin +main", "git push --force *"],
+    ["/usr/lib/git-core/git-push origin", "git push *"],
+    ["git push --rece='rm x' .", "rm *"],
+    ["git grep -Orm x", "rm *"],
+    ["rg --pre rm a x", "rm *"],
+    ["cat > a.py <<EOF\nprint(1)\nEOF\npython3 a.py", "rm *"],
+  ])("is held where %j says it by another option, name or file", (line, like) => {
+    expect(isDenied(line, like)).toBe(true);
+  });
+
   const SPELLINGS = 300;
 
   test.each(DENIED)("is denied in %s spelled 300 ways, or does not run", (like, program, ...args) => {
@@ -140,7 +158,6 @@ describe("a command that no rule is about", () => {
     "test -d dist || mkdir -p dist",
     "mkdir -p a/{b,c} && touch a/b/x",
     "cat <<'EOF' > a.txt\nrm -rf /\n$(not run)\nEOF",
-    "cat > a.py <<EOF\nprint(1)\nEOF\npython3 a.py",
     "set -euo pipefail; npm run lint",
     'f() { echo "$1"; }; f x',
     "diff <(sort a) <(sort b)",
@@ -156,5 +173,10 @@ describe("a command that no rule is about", () => {
     "git log --since='2 weeks ago' --format='%h %s' | wc -l",
   ])("passes: %j", (line) => {
     expect(isDenied(line, ...DENIED.map(([like]) => like))).toBe(false);
+  });
+
+  const others = DENIED.map(([like]) => like).filter((like) => like !== "curl *");
+  test.each(EVERYDAY_COMMANDS)("passes on every day: %j", (line) => {
+    expect(isDenied(line, ...others)).toBe(false);
   });
 });

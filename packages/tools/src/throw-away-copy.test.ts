@@ -120,6 +120,24 @@ describe.each<["plain" | undefined, string]>([
     expect(await readFile(made.at("test/sum.test.js"), "utf8")).toMatch(/one more\n$/);
   });
 
+  role("N10: what comes back is judged by every scope above, whichever is the narrowest", async ({ made, run }) => {
+    const command = "echo changed >> src/sum.js; echo new > src/new.test.js; echo new > test/new.test.js; echo new > new.md";
+    const narrow = ["test/**"];
+    for (const writes of [
+      [narrow, ["**"]],
+      [["**"], narrow],
+      [["**"], narrow, ["**/*.js"]],
+      [["src/**", "test/**"], narrow],
+    ]) {
+      const output = await run(`${command}; rm -f gone`, { ...TESTS_ONLY, writes });
+      expect(filesOf(output)).toEqual({ created: ["test/new.test.js"], modified: [] });
+      expect(await readFile(made.at("src/sum.js"), "utf8")).toBe(SUITE["src/sum.js"]);
+      expect(await readdir(made.at("src"))).not.toContain("new.test.js");
+      expect(await readdir(made.workspace)).not.toContain("new.md");
+      await unlink(made.at("test/new.test.js"));
+    }
+  });
+
   role(
     "what it deletes, replaces or makes executable comes back as that",
     async ({ made, run }) => {

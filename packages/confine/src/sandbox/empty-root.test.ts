@@ -109,42 +109,55 @@ describe("the root of a sandbox", () => {
     expect(confinement.refusals).toEqual([]);
   });
 
-  inSandbox("runs tool chains of nvm, pyenv, cargo, asdf and uv from a home, and shows no key of it", async ({ workspace }) => {
-    await using home = await createTestWorkspace({
-      ".ssh/id_rsa": "canary",
-      ".cargo/credentials.toml": "canary",
-      "notes.txt": "canary",
-    });
-    await program(home.at(".nvm/versions/node/v24.0.0/bin/node-of-nvm"), "nvm");
-    await program(home.at(".pyenv/versions/3.12.1/bin/python-of-pyenv"), "pyenv");
-    await mkdir(home.at(".pyenv/shims"));
-    await writeFile(
-      home.at(".pyenv/shims/python-of-pyenv"),
-      `#!/bin/sh\nexec "$HOME/.pyenv/versions/3.12.1/bin/python-of-pyenv"\n`,
-    );
-    await chmod(home.at(".pyenv/shims/python-of-pyenv"), 0o755);
-    await program(home.at(".cargo/bin/of-cargo"), "cargo");
-    await program(home.at(".asdf/installs/ruby/3.3/bin/of-asdf"), "asdf");
-    await mkdir(home.at(".asdf/shims"));
-    await symlink("../installs/ruby/3.3/bin/of-asdf", home.at(".asdf/shims/of-asdf"));
-    await program(home.at(".local/share/uv/python/cpython-3.13/bin/of-uv"), "uv");
-    await mkdir(home.at(".local/bin"));
-    await symlink(home.at(".local/share/uv/python/cpython-3.13/bin/of-uv"), home.at(".local/bin/of-uv"));
-    await program(home.at("tools/linked/run.sh"), "linked");
-    await symlink(home.at("tools/linked/run.sh"), home.at(".local/bin/of-link"));
-    await writeFile(home.at("tools/linked/key"), "canary");
-    const folders = [".nvm/versions/node/v24.0.0/bin", ".pyenv/shims", ".cargo/bin", ".asdf/shims", ".local/bin"];
-    vi.stubEnv("HOME", home.workspace);
-    vi.stubEnv("PATH", [...folders.map(home.at), "/usr/bin", "/bin"].join(":"));
-    const { output } = await runConfinedShell("node-of-nvm; python-of-pyenv; of-cargo; of-asdf; of-uv; of-link", { workspace });
-    expect(output).toBe("nvm\npyenv\ncargo\nasdf\nuv\nlinked\n");
-    const keys =
-      "cat ~/.ssh/id_rsa ~/.cargo/credentials.toml ~/notes.txt ~/tools/linked/key; echo x > ~/.cargo/bin/made; echo mine > ~/made && cat ~/made";
-    const shown = (await runConfinedShell(keys, { workspace })).output;
-    expect(shown).not.toContain("canary");
-    expect(shown).toMatch(/mine\n$/);
-    expect(await readdir(home.at(".cargo/bin"))).toEqual(["of-cargo"]);
-  });
+  inSandbox(
+    "N4: runs tool chains of nvm, pyenv, cargo, asdf, uv, mise and volta from a home, and shows no key of it",
+    async ({ workspace }) => {
+      await using home = await createTestWorkspace({
+        ".ssh/id_rsa": "canary",
+        ".cargo/credentials.toml": "canary",
+        "notes.txt": "canary",
+      });
+      await program(home.at(".nvm/versions/node/v24.0.0/bin/node-of-nvm"), "nvm");
+      await program(home.at(".pyenv/versions/3.12.1/bin/python-of-pyenv"), "pyenv");
+      await mkdir(home.at(".pyenv/shims"));
+      await writeFile(
+        home.at(".pyenv/shims/python-of-pyenv"),
+        `#!/bin/sh\nexec "$HOME/.pyenv/versions/3.12.1/bin/python-of-pyenv"\n`,
+      );
+      await chmod(home.at(".pyenv/shims/python-of-pyenv"), 0o755);
+      await program(home.at(".cargo/bin/of-cargo"), "cargo");
+      await program(home.at(".asdf/installs/ruby/3.3/bin/of-asdf"), "asdf");
+      await mkdir(home.at(".asdf/shims"));
+      await symlink("../installs/ruby/3.3/bin/of-asdf", home.at(".asdf/shims/of-asdf"));
+      await program(home.at(".local/share/uv/python/cpython-3.13/bin/of-uv"), "uv");
+      await mkdir(home.at(".local/bin"));
+      await symlink(home.at(".local/share/uv/python/cpython-3.13/bin/of-uv"), home.at(".local/bin/of-uv"));
+      await program(home.at(".local/share/mise/installs/node/24.1.0/bin/of-mise"), "mise");
+      await mkdir(home.at(".local/share/mise/shims"));
+      await symlink("../installs/node/24.1.0/bin/of-mise", home.at(".local/share/mise/shims/of-mise"));
+      await program(home.at(".volta/tools/image/node/24.1.0/bin/of-volta"), "volta");
+      await program(home.at(".volta/bin/volta-shim"), "volta");
+      await symlink("volta-shim", home.at(".volta/bin/of-volta"));
+      await program(home.at("tools/linked/run.sh"), "linked");
+      await symlink(home.at("tools/linked/run.sh"), home.at(".local/bin/of-link"));
+      await writeFile(home.at("tools/linked/key"), "canary");
+      const shims = [".pyenv/shims", ".asdf/shims", ".local/share/mise/shims", ".volta/bin"];
+      const folders = [".nvm/versions/node/v24.0.0/bin", ".cargo/bin", ".local/bin", ...shims];
+      vi.stubEnv("HOME", home.workspace);
+      vi.stubEnv("PATH", [...folders.map(home.at), "/usr/bin", "/bin"].join(":"));
+      const { output } = await runConfinedShell(
+        "node-of-nvm; python-of-pyenv; of-cargo; of-asdf; of-uv; of-mise; of-volta; ~/.volta/tools/image/node/*/bin/of-volta; of-link",
+        { workspace },
+      );
+      expect(output).toBe("nvm\npyenv\ncargo\nasdf\nuv\nmise\nvolta\nvolta\nlinked\n");
+      const keys =
+        "cat ~/.ssh/id_rsa ~/.cargo/credentials.toml ~/notes.txt ~/tools/linked/key; echo x > ~/.cargo/bin/made; echo mine > ~/made && cat ~/made";
+      const shown = (await runConfinedShell(keys, { workspace })).output;
+      expect(shown).not.toContain("canary");
+      expect(shown).toMatch(/mine\n$/);
+      expect(await readdir(home.at(".cargo/bin"))).toEqual(["of-cargo"]);
+    },
+  );
 
   inSandbox("N4: binds nothing for a folder of PATH that the project itself holds", async ({ workspace, at }) => {
     await using other = await createTestWorkspace({ "secret.txt": "canary" });

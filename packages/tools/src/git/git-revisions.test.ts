@@ -108,6 +108,15 @@ it(
   },
 );
 
+it.each(["-L1,1:id_rsa", "-L/canary/,+1:.npmrc", "-L1,1:./.ssh/../.ssh/config", "-L:a:id_rsa"])(
+  "N1: the history of lines by %s shows no line of a protected file",
+  async (option) => {
+    await using test = await createHistory();
+    for (const revision of ["HEAD", ":/feat: first", "HEAD^{/feat:}", "v1..main"])
+      expect(await ask(test, ["log", option, revision])).toMatch(/^failed: .*(?:kept from agents|secret|protected)/);
+  },
+);
+
 it("N1: a search in a revision names the revision as it was asked for", async () => {
   await using test = await createHistory();
   expect(await ask(test, ["grep", "-n", OPEN, "HEAD^{/feat:}", "--", "*.txt"])).toBe(`HEAD^{/feat:}:a.txt:1:${OPEN} 0`);

@@ -83,7 +83,7 @@ const toRequest = async (repository: Repository, sorted: SortedArguments, asking
   if (repository.isLarger && entry.anyObject)
     throw beyond(`git ${command} gives any object of it, whatever folder it belongs to`);
   const { pattern, revisions, paths } = await toTargets(repository, sorted, asking);
-  if (command === "log") for (const option of options) if (option.startsWith("-L")) await requireInside(repository, option);
+  if (command === "log") for (const option of options) if (option.startsWith("-L")) await requireLines(repository, option);
   if (command === "blame") for (const file of paths) requireReadable(repository, file);
   // `branch --show-current` lists nothing, and refuses to be asked for both.
   const always = options.includes("--show-current") ? [] : (entry.always ?? []);
@@ -219,10 +219,10 @@ const beyond = (why: string): RetinueError =>
     hint: "Name commits, and paths of the workspace.",
   });
 
-/** `-L 1,5:file` names a file as well. */
-const requireInside = async ({ workspace }: Repository, option: string): Promise<void> => {
+/** `-L 1,5:file` names a file as well, of which lines are shown. */
+const requireLines = async (repository: Repository, option: string): Promise<void> => {
   const at = option.lastIndexOf(":");
-  if (at >= 0) await toRepositoryPath(workspace, option.slice(at + 1));
+  if (at >= 0) requireReadable(repository, await toRepositoryPath(repository.workspace, option.slice(at + 1)));
 };
 
 /** With these, an exit code of 1 is an answer. */

@@ -165,9 +165,9 @@ const aspectsOf = ({ paths, roots = [], command, texts, hosts = [] }: RuledCall)
 const aspectsOfCommand = (line: string): readonly Aspect[] => {
   const commands = parseShellLine(line);
   if (!commands) return [UNCLEAR];
-  const aspects = commands.map((command) => ({ command, forms: toForms(command, commands) }));
+  const aspects = toForms(commands).map((forms, at) => ({ words: commands[at]?.words ?? [], forms }));
   // A change of folder does nothing by itself.
-  const acting = aspects.filter(({ command: { words }, forms }) => words[0]?.text !== "cd" || words.length > 2 || forms.isOpen);
+  const acting = aspects.filter(({ words, forms }) => words[0]?.text !== "cd" || words.length > 2 || forms.isOpen);
   return (acting.length === 0 ? aspects : acting).map(({ forms }) => ({ type: "command", forms }));
 };
 

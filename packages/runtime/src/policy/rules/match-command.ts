@@ -5,8 +5,9 @@
 import path from "node:path";
 import { matchesGlob } from "@retinue/protocol/names";
 import { isDataOnly, operandsOf, takesSubcommands } from "../shell/known-programs.ts";
+import { writesFile } from "../shell/line-files.ts";
 import type { ShellCommand, ShellWord } from "../shell/shell-line.ts";
-import { findStarted, writesFile } from "../shell/started-commands.ts";
+import { findStarted } from "../shell/started-commands.ts";
 
 /** ` *` at the end may be absent, so that `git push *` is about `git push`, too. */
 export const readsLike = (like: string, text: string): boolean =>
@@ -22,9 +23,17 @@ export type CommandForms = {
   readonly isMore: boolean;
   /** It may start what does not stand in it. */
   readonly runsOthers: boolean;
+  /** Texts that the line writes into files, which a program may run. */
+  readonly written: readonly string[];
 };
 
-export const toForms = (command: ShellCommand, line: readonly ShellCommand[]): CommandForms => {
+/** Of each command of a line. */
+export const toForms = (line: readonly ShellCommand[]): readonly CommandForms[] => {
+  const written = findWrittenTexts(line);
+  return line.map((command) => formsOf(command, line, written));
+};
+
+const formsOf = (command: ShellCommand, line: readonly ShellCommand[], written: readonly string[]): CommandForms => {
   const { commands, isUnclear } = findStarted(command, line);
   const { text, words, assignments } = command;
   const values = [...words, ...assignments.map(({ value }) => value)];
@@ -35,26 +44,39 @@ export const toForms = (command: ShellCommand, line: readonly ShellCommand[]): C
     isOpen: isMore || values.some(({ kind }) => kind !== "literal"),
     isMore,
     runsOthers: isUnclear || commands.some(mayBeWrapper),
+    written,
   };
 };
+
+/** Programs that hand on the texts they are given. */
+const TEXTS = /^(?:echo|printf|cat|tee|dd)$/;
+
+const findWrittenTexts = (line: readonly ShellCommand[]): readonly string[] =>
+  line.some((command) => writesFile(command) || /^(?:tee|dd)$/.test(command.words[0]?.text ?? ""))
+    ? line
+        .filter(({ words }) => TEXTS.test(words[0]?.text ?? ""))
+        .flatMap(({ words, redirections }) => [...words, ...redirections.map(({ target }) => target)])
+        .map(({ text }) => text.replaceAll(/\\[a-z]/g, " "))
+    : [];
 
 /** A program of which it is not known what it does with its words, where the first of them is not known either. */
 const mayBeWrapper = ([program, ...args]: readonly ShellWord[]): boolean =>
   program !== undefined &&
-  !isDataOnly(program.text, args) &&
-  !takesSubcommands(program.text) &&
+  !isDataOnly(program, args) &&
+  !takesSubcommands(program) &&
   operandsOf(args)[0]?.kind === "expansion" &&
   !/^\$(?:found|input)$/.test(operandsOf(args)[0]?.text ?? "");
 
 export const isAllowedLike = (like: string, { text, isMore }: CommandForms): boolean => !isMore && readsLike(like, text);
 
-export const isHeldLike = (like: string, { text, started }: CommandForms): boolean => {
+export const isHeldLike = (like: string, { text, started, written }: CommandForms): boolean => {
   const plain = like.replaceAll(/["']/g, "");
   const rule = toRuleWords(plain);
   return (
     [like, plain].some((form) => readsLike(form, text)) ||
     started.some(
-      (words) => readsLike(plain, toText(words)) || (rule !== undefined && (isSame(rule, words) || isNamedIn(rule, words))),
+      (words) =>
+        readsLike(plain, toText(words)) || (rule !== undefined && (isSame(rule, words) || isNamedIn(rule, words, written))),
     )
   );
 };
@@ -109,20 +131,31 @@ const isGiven = (option: string, words: readonly string[]): boolean => {
   const clusters = words.filter((word) => /^-[^-]/.test(word));
   const long = words.filter((word) => word.startsWith("--")).map((word) => word.replace(/=[^]*$/, ""));
   const isLetterGiven = (letter: string): boolean =>
-    clusters.some((cluster) => cluster.includes(letter)) || long.some((word) => word[2] === letter);
+    // In either case: `rm -R` is `rm -r`.
+    clusters.some((cluster) => cluster.toLowerCase().includes(letter.toLowerCase())) ||
+    long.some((word) => word[2] === letter.toLowerCase()) ||
+    (letter === "f" && words.some((word) => word.startsWith("+")));
   if (!option.startsWith("--")) return option.slice(1).split("").every(isLetterGiven);
   const name = option.replace(/=[^]*$/, "");
   return (
     long.some((word) => word === name || (word.length > 4 && name.startsWith(word))) ||
-    clusters.some((cluster) => cluster.includes(name[2] ?? " "))
+    clusters.some((cluster) => cluster.includes(name[2] ?? " ")) ||
+    // `git push origin +main`.
+    (name === "--force" && words.some((word) => word.startsWith("+")))
   );
 };
 
 /** A program that may start another, with the words of the rule among its own: as words, or in a text that it runs. */
-const isNamedIn = (rule: RuleWords, [program, ...args]: readonly ShellWord[]): boolean => {
-  if (program === undefined || isDataOnly(program.text, args)) return false;
-  const words = takesSubcommands(program.text) ? behindSubcommand(args) : args;
-  const tokens = words.flatMap(({ text }) => text.split(/[^\w.+-]+/)).filter((token) => token !== "");
+const isNamedIn = (rule: RuleWords, [program, ...args]: readonly ShellWord[], written: readonly string[]): boolean => {
+  if (program === undefined || isDataOnly(program, args)) return false;
+  const words = takesSubcommands(program) ? behindSubcommand(args) : args;
+  // The value of a short option may be attached.
+  const texts = words.flatMap(({ text }) => (/^-[A-Za-z]./.test(text) ? [text, text.slice(2)] : [text]));
+  return holdsWords(rule, texts) || holdsWords(rule, written);
+};
+
+const holdsWords = (rule: RuleWords, texts: readonly string[]): boolean => {
+  const tokens = texts.flatMap((text) => text.split(/[^\w.+-]+/)).filter((token) => token !== "");
   let at = -1;
   return rule.words.every((word) => {
     at = tokens.indexOf(word, at + 1);

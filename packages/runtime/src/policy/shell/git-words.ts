@@ -29,3 +29,11 @@ const HARMLESS_SETTING =
 /** Settings of a call that name no program and no other command. */
 export const isHarmlessGitSetting = (word: ShellWord | undefined): boolean =>
   word?.kind === "literal" && HARMLESS_SETTING.test(word.text);
+
+/** `git config` that reads, or sets what names no program and no other command. */
+export const isHarmlessGitConfig = (args: readonly ShellWord[]): boolean => {
+  if (/^(?:--get|--list$|-l$|--unset|list$|get$|unset$)/.test(args[0]?.text ?? "")) return true;
+  const [first, ...rest] = args.filter(({ text }) => !text.startsWith("-"));
+  const [key, value] = first?.text === "set" ? rest : [first, rest[0]];
+  return key?.kind === "literal" && (value === undefined || HARMLESS_SETTING.test(`${key.text}=`));
+};

@@ -6,7 +6,9 @@ const DATA_ONLY: ReadonlySet<string> = new Set(
     ": [ basename break cat cd chmod chown cksum cmp comm continue cut date df diff dirname du echo egrep exit expand export false fgrep file fmt fold " +
     "free getconf grep groups head hostname id join jq kill ls md5sum mkdir mktemp nl nproc od paste pgrep popd printenv printf ps pushd pwd read " +
     "readlink realpath return rev rg rm rmdir seq set sha1sum sha256sum sha512sum shift shuf sleep stat tac tail tee test touch tput tr tree true " +
-    "truncate tsort tty type umask uname uniq unset uptime wait wc whereis which whoami xxd yes zcat"
+    "truncate tsort tty type umask uname uniq unset uptime wait wc whereis which whoami xxd yes zcat " +
+    // Beside their own options, which are looked at where they name programs.
+    "base32 base64 bat bunzip2 bzip2 column cp curl delta egrep gunzip gzip hexdump iconv less ln lsof md5 more mv open patch pbcopy shasum sort strings sum unzip xmllint xz yq zstd zstdcat"
   ).split(" "),
 );
 
@@ -20,18 +22,28 @@ const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set(
 
 /** Of git: what follows is messages, names and paths. */
 const GIT_DATA: ReadonlySet<string> = new Set(
-  "add blame branch checkout cherry-pick commit diff log ls-files merge mv push reset restore rev-parse rm show stash status switch tag".split(
-    " ",
-  ),
+  (
+    "add blame branch cat-file checkout cherry-pick commit describe diff fetch for-each-ref grep log ls-files ls-tree merge mv notes pull push remote reset " +
+    "restore rev-list rev-parse rm shortlog show stash status switch tag worktree"
+  ).split(" "),
 );
 
 export const operandsOf = (args: readonly ShellWord[]): readonly ShellWord[] => args.filter(({ text }) => !text.startsWith("-"));
 
-export const isDataOnly = (program: string, args: readonly ShellWord[]): boolean =>
-  program === "git" ? GIT_DATA.has(operandsOf(args)[0]?.text ?? "") && !args.some(startsProgram) : DATA_ONLY.has(program);
+/** What it is given, as words and by its input, is data to it. */
+export const isDataOnly = (program: ShellWord, args: readonly ShellWord[]): boolean => {
+  if (program.isOwnFile === true) return false;
+  if (program.text === "git") return GIT_DATA.has(operandsOf(args)[0]?.text ?? "") && !args.some(namesProgramToGit);
+  return DATA_ONLY.has(program.text) && !args.some((arg) => namesProgram(program.text, arg));
+};
 
-/** Options of git that name a program. */
-const startsProgram = ({ text }: ShellWord): boolean =>
-  /^--(?:receive-pack|upload-pack|exec|ext-diff|open-files-in-pager)/.test(text);
+/** Options of git that name a program, also where they are cut. */
+const namesProgramToGit = ({ text }: ShellWord): boolean => /^--(?:rec|upl|ex[et]|ope)|^-O|^ext::/.test(text);
 
-export const takesSubcommands = (program: string): boolean => WITH_SUBCOMMANDS.has(program);
+/** `rg --pre`, `sort --compress-program`, `bat --pager`, `less +!…`, `patch -e`. */
+const namesProgram = (program: string, { text }: ShellWord): boolean =>
+  /^--(?:pre|comp|hostn|pag|ed)/.test(text) ||
+  (/^(?:less|more)$/.test(program) && text.startsWith("+")) ||
+  (program === "patch" && text === "-e");
+
+export const takesSubcommands = (program: ShellWord): boolean => program.isOwnFile !== true && WITH_SUBCOMMANDS.has(program.text);

@@ -59,7 +59,8 @@ const isAtEnd = (cursor: ShellCursor, ends: readonly string[]): boolean =>
   ends.some((end) => startsWith(cursor, end) && (/^\W+$/.test(end) || isReserved(cursor, end)));
 
 const readPipeline = (cursor: ShellCursor): void => {
-  for (;;) {
+  for (let isPiped = false; ; isPiped = true) {
+    const before = cursor.commands.length;
     skipBlanks(cursor);
     while (takeReserved(cursor, "!") || takeReserved(cursor, "time")) {
       skipBlanks(cursor);
@@ -67,6 +68,7 @@ const readPipeline = (cursor: ShellCursor): void => {
       skipBlanks(cursor);
     }
     nested(cursor, () => readCommand(cursor));
+    if (isPiped) cursor.commands.push(...cursor.commands.splice(before).map((command) => ({ ...command, isPiped })));
     skipBlanks(cursor);
     if (startsWith(cursor, "||") || !(take(cursor, "|&") || take(cursor, "|"))) return;
     skipBlankLines(cursor);
@@ -138,7 +140,9 @@ const readLoopBody = (cursor: ShellCursor): void => {
 
 const readFor = (cursor: ShellCursor): void => {
   skipBlanks(cursor);
-  if (!takePattern(cursor, /[A-Za-z_]\w*(?=[ \t\n;])/y)) fail();
+  const name = takePattern(cursor, /[A-Za-z_]\w*(?=[ \t\n;])/y)?.[0] ?? fail();
+  // They change what the commands behind them mean.
+  if (/^(?:PATH|IFS|HOME|ENV|SHELL|PS\d|BASH\w*|LD_\w+|GIT_\w+)$/.test(name)) fail();
   skipBlankLines(cursor);
   if (takeReserved(cursor, "in")) {
     do skipBlanks(cursor);
@@ -218,7 +222,7 @@ const readSimple = (cursor: ShellCursor): void => {
     words.push({ text: word.text, kind: word.kind });
   }
   if (words.length === 0 && assignments.length === 0 && redirections.length === 0) fail();
-  cursor.commands.push({ text: cursor.source.slice(start, end).trim(), assignments, words, redirections });
+  cursor.commands.push({ text: cursor.source.slice(start, end).trim(), assignments, words, redirections, isPiped: false });
 };
 
 const RESERVED: ReadonlySet<string> = new Set(
@@ -250,8 +254,9 @@ const readRedirection = (cursor: ShellCursor): ShellRedirection | undefined => {
   const start = cursor.at;
   const word = requireWord(cursor);
   if (word.kind === "expansion" || cursor.source.slice(start, cursor.at).includes("\n")) fail();
-  cursor.pending.push({ delimiter: word.text, isQuoted: word.isQuoted, stripsTabs: operator === "<<-" });
-  return { operator, target: { text: "", kind: word.isQuoted ? "literal" : "expansion" } };
+  const redirection = { operator, target: { text: "", kind: word.isQuoted ? "literal" : "expansion" } satisfies ShellWord };
+  cursor.pending.push({ delimiter: word.text, isQuoted: word.isQuoted, stripsTabs: operator === "<<-", redirection });
+  return redirection;
 };
 
 /** Behind a compound command. They hold for all that is in it, so that they are told as a command of their own. */
@@ -264,8 +269,8 @@ const readRedirections = (cursor: ShellCursor): void => {
     if (!redirection) break;
     redirections.push(redirection);
   }
-  if (redirections.length > 0)
-    cursor.commands.push({ text: cursor.source.slice(start, cursor.at).trim(), assignments: [], words: [], redirections });
+  const text = cursor.source.slice(start, cursor.at).trim();
+  if (redirections.length > 0) cursor.commands.push({ text, assignments: [], words: [], redirections, isPiped: false });
 };
 
 const requireWord = (cursor: ShellCursor): ReadWord => readShellWord(cursor, readList) ?? fail();
@@ -300,7 +305,8 @@ const skipBlankLines = (cursor: ShellCursor): void => {
   }
 };
 
-const readHereDocument = (cursor: ShellCursor, { delimiter, isQuoted, stripsTabs }: ShellCursor["pending"][number]): void => {
+const readHereDocument = (cursor: ShellCursor, document: ShellCursor["pending"][number]): void => {
+  const { delimiter, isQuoted, stripsTabs, redirection } = document;
   let body = "";
   for (;;) {
     if (isDone(cursor)) fail();
@@ -308,7 +314,10 @@ const readHereDocument = (cursor: ShellCursor, { delimiter, isQuoted, stripsTabs
     const line = cursor.source.slice(cursor.at, end < 0 ? undefined : end);
     cursor.at = end < 0 ? cursor.source.length : end + 1;
     if ((stripsTabs ? line.replace(/^\t+/, "") : line) === delimiter) break;
+    // The shell joins it with the next one, and the delimiter may come of both.
+    if (!isQuoted && line.endsWith("\\")) fail();
     body += `${line}\n`;
   }
+  redirection.target = { ...redirection.target, text: body };
   if (!isQuoted) readHereText(createCursor(body, cursor), readList);
 };

@@ -39,7 +39,7 @@ export const readShellWord = (cursor: ShellCursor, readList: ReadList): ReadWord
   if (cursor.at === start) return undefined;
   // Where the body of a here-document would begin is not certain.
   if (cursor.pending.length > 0 && cursor.source.slice(start, cursor.at).includes("\n")) fail();
-  return { ...draft, kind: draft.kind === "pattern" && /^(?:\{\}|\[|\])$/.test(draft.text) ? "literal" : draft.kind };
+  return { ...draft, kind: draft.kind === "pattern" && /^(?:(?:-\w+)?\{\}|\[|\])$/.test(draft.text) ? "literal" : draft.kind };
 };
 
 const append = (draft: Draft, text: string, kind: ShellWord["kind"] = "literal"): void => {
@@ -153,6 +153,8 @@ const readExpansion = (cursor: ShellCursor, draft: Draft, readList: ReadList): b
     return keep();
   }
   if (!startsWith(cursor, "$")) return false;
+  // The shell joins the lines first, so that the next character belongs to the expansion.
+  if (startsWith(cursor, "$\\\n")) fail();
   if (take(cursor, "$((")) {
     if (!takePattern(cursor, NUMBERS_ONLY)) fail();
     return keep();

@@ -1,8 +1,14 @@
 /** A place in a line of bash, and what was found on the way there. */
-import type { ShellCommand } from "./shell-line.ts";
+import type { ShellCommand, ShellWord } from "./shell-line.ts";
 import { NotUnderstood } from "./shell-line.ts";
 
-export type HereDocument = { readonly delimiter: string; readonly isQuoted: boolean; readonly stripsTabs: boolean };
+export type HereDocument = {
+  readonly delimiter: string;
+  readonly isQuoted: boolean;
+  readonly stripsTabs: boolean;
+  /** Gets the body once it is read. */
+  readonly redirection: { target: ShellWord };
+};
 
 export type ShellCursor = {
   readonly source: string;

@@ -5,10 +5,13 @@ export type ShellWord = {
   readonly text: string;
   /** `literal`: the shell makes just this text of it. `pattern`: file names or several words may come of it. `expansion`: its text is not known. */
   readonly kind: "literal" | "pattern" | "expansion";
+  /** Of a program: a file outside of the system's folders, which may be anything whatever its name says. */
+  readonly isOwnFile?: boolean;
 };
 
 export type ShellAssignment = { readonly name: string; readonly value: ShellWord };
 
+/** The target of a here-document is its body. */
 export type ShellRedirection = { readonly operator: string; readonly target: ShellWord };
 
 export type ShellCommand = {
@@ -18,6 +21,8 @@ export type ShellCommand = {
   /** The program and its arguments. */
   readonly words: readonly ShellWord[];
   readonly redirections: readonly ShellRedirection[];
+  /** It stands behind a pipe. */
+  readonly isPiped: boolean;
 };
 
 /** Thrown inside of the parser for what it does not know. */

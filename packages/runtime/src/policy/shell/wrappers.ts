@@ -64,35 +64,40 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 export const isWrapper = (program: string): boolean => Object.hasOwn(WRAPPERS, program);
 
+export type Unwrapped = {
+  readonly rest: readonly ShellWord[];
+  readonly assigned: readonly ShellWord[];
+  /** Those with a value. */
+  readonly options: readonly { readonly option: string; readonly value: string }[];
+};
+
 /** What a wrapper starts, the words that it sets as variables, or undefined where its arguments are not understood. */
-export const unwrap = (
-  program: string,
-  args: readonly ShellWord[],
-): { readonly rest: readonly ShellWord[]; readonly assigned: readonly ShellWord[] } | undefined => {
+export const unwrap = (program: string, args: readonly ShellWord[]): Unwrapped | undefined => {
   const { flags = /^$/, valued = [], operands = 0, assigns = false } = WRAPPERS[program] ?? {};
   const assigned: ShellWord[] = [];
+  const options: { option: string; value: string }[] = [];
   let left = operands;
   for (let at = 0; at < args.length; at += 1) {
     const { text, kind } = args[at] ?? { text: "", kind: "expansion" };
     if (text === "--" && kind === "literal") {
       if (left > 0) return undefined;
-      return { rest: args.slice(at + 1), assigned };
+      return { rest: args.slice(at + 1), assigned, options };
     }
     if (text.startsWith("-") && text !== "") {
       if (kind !== "literal") return undefined;
-      if (valued.includes(text)) at += 1;
-      else if (!flags.test(text) && !isAttached(text, valued)) return undefined;
+      if (valued.includes(text)) options.push({ option: text, value: args[(at += 1)]?.text ?? "" });
+      else if (!flags.test(text)) {
+        const option = valued.find((one) => isAttached(text, one));
+        if (option === undefined) return undefined;
+        options.push({ option, value: text.slice(option.length).replace(/^=/, "") });
+      }
     } else if (assigns && text.includes("=")) assigned.push(args[at] ?? { text, kind });
     else if (left > 0) left -= 1;
-    else return { rest: args.slice(at), assigned };
+    else return { rest: args.slice(at), assigned, options };
   }
-  return { rest: [], assigned };
+  return { rest: [], assigned, options };
 };
 
 /** `-n5`, `--signal=KILL`. */
-const isAttached = (text: string, valued: readonly string[]): boolean =>
-  valued.some((option) =>
-    option.startsWith("--")
-      ? text.startsWith(`${option}=`)
-      : text.startsWith(option) && !text.startsWith("--") && text.length > 2,
-  );
+const isAttached = (text: string, option: string): boolean =>
+  option.startsWith("--") ? text.startsWith(`${option}=`) : text.startsWith(option) && !text.startsWith("--") && text.length > 2;
