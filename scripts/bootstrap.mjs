@@ -48,6 +48,7 @@ const COMMANDS = {
   "try-package": "scripts/try-package.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
+  catalogue: "scripts/catalogue/generate-catalogue.ts",
   "commands-doc": "scripts/generate-commands-doc.ts",
   "events-doc": "scripts/generate-events-doc.ts",
 };

@@ -11,6 +11,7 @@ import type { LimitName, Limits } from "./limits.ts";
 import type { AssistantPart, Message, UserPart } from "./messages.ts";
 import type { OrchestratorDecision, Plan, PlanTotals, StepState, SubTask } from "./plan.ts";
 import type { FileVersion, MergeConflict, MergeOutcome, RunResult } from "./result.ts";
+import type { Thinking } from "./thinking.ts";
 import type { Usage } from "./usage.ts";
 
 /** Who speaks. */
@@ -68,6 +69,8 @@ export type RunSpec = {
   readonly worktree?: Worktree;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  /** How hard its model thinks; absent: as the model does by itself. */
+  readonly thinking?: Thinking;
   /** The model that summarises old context, where another than `model`. */
   readonly summaryModel?: string;
   /** What was said in the session before is summarised ahead of the first turn. */
@@ -272,6 +275,8 @@ export type RecordedBody =
       readonly finishReason: FinishReason;
       readonly usage: Usage;
       readonly costUsd: number | null;
+      /** What was asked for and left out, since the model does not take it; told once a model. */
+      readonly leftOut?: readonly string[];
       readonly activeMs: number;
     }
   | {

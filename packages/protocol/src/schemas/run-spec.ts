@@ -1,5 +1,6 @@
 /** The schema of everything that is frozen when a run is requested. */
 import { z } from "zod";
+import { thinkingSchema } from "./thinking.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { grantSchema, limitsSchema } from "./limits.ts";
 
@@ -54,6 +55,7 @@ export const runSpecSchema = z
     worktree: worktreeSchema.exactOptional().describe("A copy of its own that `workspace` lies in."),
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),
+    thinking: thinkingSchema.exactOptional().describe("How hard the model thinks: a level, or at most so many tokens."),
     summaryModel: z.string().exactOptional().describe("The model that summarises old context, where another than `model`."),
     compact: z
       .literal(true)

@@ -88,6 +88,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     ...(agent.accept === undefined ? {} : { accept: agent.accept }),
     ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
     ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+    ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
     ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
   };
 };
