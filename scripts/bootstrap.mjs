@@ -49,6 +49,7 @@ const COMMANDS = {
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
   catalogue: "scripts/catalogue/generate-catalogue.ts",
+  "recorded-traffic": "scripts/recorded-traffic/read-traffic.ts",
   "commands-doc": "scripts/generate-commands-doc.ts",
   "events-doc": "scripts/generate-events-doc.ts",
 };
