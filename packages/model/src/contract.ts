@@ -53,8 +53,10 @@ export type Model = {
   readonly readsImages?: boolean;
   /** Tokens, where known. */
   readonly contextWindow?: number;
-  /** The most tokens of one answer, where known. */
+  /** The most tokens of one answer, thoughts included, where known. */
   readonly outputTokens?: number;
+  /** Whether it thinks without being asked to: its answers need room for that. */
+  readonly thinks?: boolean;
   /** What these tokens would cost, null where no price is known. Asked before a call, to keep `costUsd`. */
   readonly price: (usage: Usage) => number | null;
   readonly stream: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelChunk>;

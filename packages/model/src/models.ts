@@ -167,6 +167,7 @@ export const createModels = (options: ModelsOptions): Models => {
       {
         ...watched,
         ...(traits.images === true ? { readsImages: true } : {}),
+        ...(traits.thinking?.type === "effort" || traits.thinking?.forced === true ? { thinks: true } : {}),
         ...(traits.outputTokens === undefined ? {} : { outputTokens: traits.outputTokens }),
       },
       traits,

@@ -277,6 +277,8 @@ export type RecordedBody =
       readonly costUsd: number | null;
       /** What was asked for and left out, since the model does not take it; told once a model. */
       readonly leftOut?: readonly string[];
+      /** The limit that allowed no longer answer, where one cut it off. */
+      readonly cutBy?: "tokens" | "costUsd";
       readonly activeMs: number;
     }
   | {

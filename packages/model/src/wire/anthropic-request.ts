@@ -12,6 +12,7 @@ import type {
   UserMessage,
   UserPart,
 } from "@retinue/protocol";
+import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
 import { toObjectText } from "./parsed.ts";
 
@@ -22,7 +23,7 @@ export type AnthropicOpaque =
 
 const CACHED = ',"cache_control":{"type":"ephemeral"}}';
 
-/** The provider wants a limit with every request. */
+/** The provider wants a limit with every request; this one where the model's own is not known. */
 const MAX_TOKENS = 8192;
 
 const isBlank = (text: string): boolean => text.trim() === "";
@@ -79,7 +80,10 @@ const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): s
 
 const withCacheMark = (blocks: string): string => blocks.slice(0, -1) + CACHED;
 
-export const createAnthropicBody = (options: { readonly model: string }): ((request: ModelRequest) => string) => {
+export const createAnthropicBody = (options: {
+  readonly model: string;
+  readonly traits?: ModelTraits | undefined;
+}): ((request: ModelRequest) => string) => {
   const head = `{"model":${JSON.stringify(options.model)},"stream":true`;
   const messages = new WeakMap<Message, string>();
   const declarations = new WeakMap<ToolDeclaration, string>();
@@ -113,7 +117,7 @@ export const createAnthropicBody = (options: { readonly model: string }): ((requ
   };
 
   return (request) => {
-    let body = `${head},"max_tokens":${request.maxOutputTokens ?? MAX_TOKENS}`;
+    let body = `${head},"max_tokens":${request.maxOutputTokens ?? options.traits?.outputTokens ?? MAX_TOKENS}`;
     if (request.temperature !== undefined) body += `,"temperature":${request.temperature}`;
     if (!isBlank(request.system)) {
       if (system.text !== request.system)

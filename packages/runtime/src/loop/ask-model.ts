@@ -168,6 +168,7 @@ const askOnce = async (asker: Asker, turn: Turn): Promise<Outcome> => {
     usage,
     costUsd,
     ...(leftOut === undefined ? {} : { leftOut }),
+    ...(finishReason === "length" && allowance.cappedBy !== undefined ? { cutBy: allowance.cappedBy } : {}),
     activeMs: watch.activeMs(),
   });
   keepBack(asker.purse, handInAmounts(model, state.turnTokens));
