@@ -40,6 +40,7 @@ const COMMANDS = {
   "bench:page": "bench/page.ts",
   "bench:qa": "bench/qa.ts",
   "bench:terminal": "bench/terminal.ts",
+  "bench:cache": "bench/cache.ts",
   pictures: "scripts/pictures/take-pictures.ts",
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",

@@ -15,6 +15,8 @@ export type ToolDeclaration = {
 
 export type ModelRequest = {
   readonly system: string;
+  /** How many of its characters, from its beginning, other runs begin with, too; absent where all are. */
+  readonly sharedChars?: number;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDeclaration[];
   /** `none`: the tools stay declared, since the history names them, but the model may not call any. */

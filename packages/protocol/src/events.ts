@@ -37,6 +37,8 @@ export type RunSpec = {
   readonly system: string;
   /** How many characters (code points) at the beginning of `system` are the role's own prompt, the same in all of its runs. */
   readonly roleChars?: number;
+  /** How many characters at the beginning of `system` are the same in runs beside it; absent where all are. */
+  readonly sharedChars?: number;
   /** What of its parent's context the run was given. */
   readonly contextMode?: "none" | "summary" | "selective" | "full";
   /** `provider/model`. */

@@ -163,11 +163,13 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
       };
     }
     const cached = toCount(usage["cache_read_input_tokens"]);
+    const written = toCount(usage["cache_creation_input_tokens"]);
     return {
-      input: toCount(usage["input_tokens"]) + cached + toCount(usage["cache_creation_input_tokens"]),
+      input: toCount(usage["input_tokens"]) + cached + written,
       output: toCount(usage["output_tokens"]),
       cached,
       reasoning: 0,
+      ...(written === 0 ? {} : { written }),
     };
   };
 

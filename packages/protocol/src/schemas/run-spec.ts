@@ -25,6 +25,10 @@ export const runSpecSchema = z
       .number()
       .exactOptional()
       .describe("How many characters (code points) at its beginning are the role's own prompt."),
+    sharedChars: z
+      .number()
+      .exactOptional()
+      .describe("How many characters at the beginning of `system` are the same in runs beside it; absent where all are."),
     contextMode: z
       .enum(["none", "summary", "selective", "full"])
       .exactOptional()

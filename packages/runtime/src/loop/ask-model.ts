@@ -180,6 +180,7 @@ const CACHE_KEY_CHARS = 64;
 
 const toRequest = ({ state, declarations }: Asker, { handIn, allowance }: Turn): ModelRequest => ({
   system: state.spec.system,
+  ...(state.spec.sharedChars === undefined ? {} : { sharedChars: state.spec.sharedChars }),
   messages: [...state.messages],
   tools: declarations,
   toolChoice: handIn ? "none" : "auto",
