@@ -40,6 +40,7 @@ const COMMANDS = {
   "bench:page": "bench/page.ts",
   "bench:qa": "bench/qa.ts",
   "bench:terminal": "bench/terminal.ts",
+  "bench:cache": "bench/cache.ts",
   pictures: "scripts/pictures/take-pictures.ts",
   attack: "scripts/attack/attack.ts",
   mutate: "scripts/mutate.ts",
@@ -48,6 +49,8 @@ const COMMANDS = {
   "try-package": "scripts/try-package.ts",
   build: "scripts/build.ts",
   "errors-doc": "scripts/generate-errors-doc.ts",
+  catalogue: "scripts/catalogue/generate-catalogue.ts",
+  "recorded-traffic": "scripts/recorded-traffic/read-traffic.ts",
   "commands-doc": "scripts/generate-commands-doc.ts",
   "events-doc": "scripts/generate-events-doc.ts",
 };

@@ -107,7 +107,7 @@ describe("a name", () => {
   test("has the prices and windows of the catalogue under the user's own", async () => {
     const all = models({
       env: { OPENAI_API_KEY: "k" },
-      prices: { "ollama/qwen3:8b": { contextWindow: 32_768 }, "openai/mine": { price: { input: 3, output: 0 } } },
+      catalogue: { "ollama/qwen3:8b": { contextWindow: 32_768 }, "openai/mine": { price: { input: 3, output: 0 } } },
     });
     const million = { input: 1_000_000, output: 0, cached: 0, reasoning: 0 };
     const known = await all.resolve("openai/gpt-4o");

@@ -3,8 +3,9 @@
  * has it. A model is made once and kept; what is wrong with a name is told with what there is instead.
  */
 import { RetinueError } from "@retinue/protocol";
-import type { PriceOverride } from "./catalogue/catalogue.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
+import type { ModelOverride } from "./catalogue/catalogue-entry.ts";
+import { toFittingModel } from "./catalogue/fit-request.ts";
 import type { Model } from "./contract.ts";
 import { findProvidersOf } from "./find-providers-of.ts";
 import { gateFor } from "./gate.ts";
@@ -16,7 +17,6 @@ import { dockerModelRunner } from "./providers/docker-model-runner.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { createPlausibleCount } from "./plausible-usage.ts";
 import type { RetrySettings } from "./retry.ts";
-import { readsImages } from "./reads-images.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
 export type TrafficTap = {
@@ -34,8 +34,8 @@ export type ModelsOptions = {
   /** A stream that is silent for longer has failed. */
   readonly streamIdleMs: number;
   readonly env: Env;
-  /** The user's own prices and windows by `provider/model`, over the catalogue's. */
-  readonly prices?: Readonly<Record<string, PriceOverride>>;
+  /** The user's own word on models by `provider/model`, over the catalogue's. */
+  readonly catalogue?: Readonly<Record<string, ModelOverride>>;
   readonly tap?: TrafficTap;
 };
 
@@ -61,7 +61,7 @@ export const createModels = (options: ModelsOptions): Models => {
       const access = accessOf(name);
       return access?.provider.priceSource(access.baseUrl);
     },
-    ...(options.prices === undefined ? {} : { overrides: options.prices }),
+    ...(options.catalogue === undefined ? {} : { overrides: options.catalogue }),
   });
 
   const known = (): ProviderAccess[] => providerNames.flatMap((name) => findProviderAccess(name, { providers, env }) ?? []);
@@ -144,7 +144,7 @@ export const createModels = (options: ModelsOptions): Models => {
       throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
         hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
       });
-    const { price, contextWindow } = await catalogue.entryOf(full);
+    const { price, contextWindow, traits } = await catalogue.entryOf(full);
     const created = await provider.createModel({
       id: full,
       model,
@@ -159,9 +159,19 @@ export const createModels = (options: ModelsOptions): Models => {
       price,
       count: createPlausibleCount(price),
       ...(contextWindow === null ? {} : { contextWindow }),
+      traits,
+      ...(access.protocol === undefined ? {} : { protocol: access.protocol }),
     });
     const watched = options.tap?.watch(created) ?? created;
-    return readsImages(full) ? { ...watched, readsImages: true } : watched;
+    return toFittingModel(
+      {
+        ...watched,
+        ...(traits.images === true ? { readsImages: true } : {}),
+        ...(traits.thinking?.type === "effort" || traits.thinking?.forced === true ? { thinks: true } : {}),
+        ...(traits.outputTokens === undefined ? {} : { outputTokens: traits.outputTokens }),
+      },
+      traits,
+    );
   };
 
   const made = new Map<string, Promise<Model>>();

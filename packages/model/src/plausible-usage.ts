@@ -31,7 +31,7 @@ const toPlausible = ({ usage, content }: ModelAnswer, request: ModelRequest, mos
   const cached = clamp(usage.cached, input);
   const reasoning = clamp(usage.reasoning, output);
   const isSame = input === usage.input && output === usage.output && cached === usage.cached && reasoning === usage.reasoning;
-  return isSame ? usage : { input, output, cached, reasoning };
+  return isSame ? usage : { ...usage, input, output, cached, reasoning };
 };
 
 const isPlausible = (told: number, chars: number): boolean => isTokenCount(told) && told * MOST_CHARS_PER_TOKEN >= chars;

@@ -2,9 +2,11 @@
 
 const FAMILIES: readonly RegExp[] = [
   /^claude-(?!2|instant)/,
-  /^gpt-(?:4o|4\.\d|4-turbo|5)/,
+  /^gpt-(?:4o|4\.\d|4-turbo|[5-9])/,
   /^o[34](?:-|$)/,
   /^gemini-/,
+  /^grok-(?:[4-9]|\d\d)/,
+  /^kimi-k(?:2\.[5-9]|[3-9])/,
   /(?:^|[-_/.:])(?:vl|vlm|vision|llava|pixtral|moondream|internvl|minicpm-v|idefics|molmo)\d*(?:[-_/.:]|$)/,
   /\dvl(?:[-_/.:]|$)/,
   /^(?:ai\/)?gemma-?[34]/,

@@ -4,6 +4,7 @@ import type { Guardrails } from "./guardrails.ts";
 import type { Json } from "./json.ts";
 import type { RunResult } from "./result.ts";
 import { RULE_EFFECTS } from "./grant.ts";
+import { thinkingSchema } from "./schemas/thinking.ts";
 
 const limitsSchema = z.strictObject({
   iterations: z.int().positive().optional(),
@@ -42,6 +43,8 @@ export const agentFrontMatterSchema = z.object({
   fallbacks: z.array(z.string()).default([]),
   temperature: z.number().min(0).max(2).optional(),
   maxOutputTokens: z.int().positive().optional(),
+  /** How hard its model thinks: a level, or at most so many tokens. */
+  thinking: thinkingSchema.optional(),
   /** Names or globs. */
   tools: z.array(z.string()).default(["*"]),
   /** Names or globs: neither this agent nor any agent below it may use them. */

@@ -11,6 +11,7 @@ import type { LimitName, Limits } from "./limits.ts";
 import type { AssistantPart, Message, UserPart } from "./messages.ts";
 import type { OrchestratorDecision, Plan, PlanTotals, StepState, SubTask } from "./plan.ts";
 import type { FileVersion, MergeConflict, MergeOutcome, RunResult } from "./result.ts";
+import type { Thinking } from "./thinking.ts";
 import type { Usage } from "./usage.ts";
 
 /** Who speaks. */
@@ -36,6 +37,8 @@ export type RunSpec = {
   readonly system: string;
   /** How many characters (code points) at the beginning of `system` are the role's own prompt, the same in all of its runs. */
   readonly roleChars?: number;
+  /** How many characters at the beginning of `system` are the same in runs beside it; absent where all are. */
+  readonly sharedChars?: number;
   /** What of its parent's context the run was given. */
   readonly contextMode?: "none" | "summary" | "selective" | "full";
   /** `provider/model`. */
@@ -68,6 +71,8 @@ export type RunSpec = {
   readonly worktree?: Worktree;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  /** How hard its model thinks; absent: as the model does by itself. */
+  readonly thinking?: Thinking;
   /** The model that summarises old context, where another than `model`. */
   readonly summaryModel?: string;
   /** What was said in the session before is summarised ahead of the first turn. */
@@ -272,6 +277,10 @@ export type RecordedBody =
       readonly finishReason: FinishReason;
       readonly usage: Usage;
       readonly costUsd: number | null;
+      /** What was asked for and left out, since the model does not take it; told once a model. */
+      readonly leftOut?: readonly string[];
+      /** The limit that allowed no longer answer, where one cut it off. */
+      readonly cutBy?: "tokens" | "costUsd";
       readonly activeMs: number;
     }
   | {

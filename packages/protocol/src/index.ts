@@ -12,6 +12,7 @@ export * from "./messages.ts";
 export * from "./plan.ts";
 export * from "./result.ts";
 export * from "./step-ending.ts";
+export * from "./thinking.ts";
 export * from "./usage.ts";
 export * from "./feed.ts";
 export * from "./routes/places.ts";

@@ -1,9 +1,13 @@
-/** Tokens of one model call or of many. `cached` is the part of `input` read from a cache, `reasoning` the part of `output`. */
+/**
+ * Tokens of one model call or of many. `cached` is the part of `input` read from a cache, `reasoning` the part of `output`. `written` is the part of `input`
+ * that one call put into a cache, where its provider takes a price of its own for that; sums do not have it.
+ */
 export type Usage = {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
   readonly reasoning: number;
+  readonly written?: number;
 };
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cached: 0, reasoning: 0 };

@@ -3,6 +3,7 @@
  * gives a right: the grant of the session still decides.
  */
 import { resolveDelegates, resolveToolName } from "@retinue/agents";
+import type { Thinking } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { findAgentNamed, ORCHESTRATOR, withReachableCalls } from "@retinue/runtime";
 import type { AgentSettings, Settings } from "./settings/settings.ts";
@@ -17,7 +18,7 @@ export type AppliedAgents = {
 
 export const applyAgentSettings = (
   defined: ReadonlyMap<string, AgentDefinition>,
-  { agents: wanted, agent: { resultTokens } }: Pick<Settings, "agents" | "agent">,
+  { agents: wanted, agent: { resultTokens }, thinking }: Pick<Settings, "agents" | "agent" | "thinking">,
 ): AppliedAgents => {
   const applied = new Map<string, { readonly name: string; readonly set: AgentSettings }>();
   const problems: string[] = [];
@@ -36,7 +37,7 @@ export const applyAgentSettings = (
   }
   const withSettings = [...agents].map(([name, agent]) => {
     const { set = {} } = applied.get(name) ?? {};
-    return [name, override(agent, set, agents, resultTokens)] as const;
+    return [name, override(agent, set, agents, { resultTokens, thinking })] as const;
   });
   return { agents: new Map(withSettings), applied, problems };
 };
@@ -45,10 +46,11 @@ const override = (
   agent: AgentDefinition,
   set: AgentSettings,
   agents: ReadonlyMap<string, AgentDefinition>,
-  sessionTokens: number | undefined,
+  session: { readonly resultTokens: number | undefined; readonly thinking: Thinking | undefined },
 ): AgentDefinition => {
   const { model, limits, tools, delegates, summarize, maxOutputTokens, temperature } = set;
-  const resultTokens = set.resultTokens ?? sessionTokens;
+  const thinking = set.thinking ?? agent.thinking ?? session.thinking;
+  const resultTokens = set.resultTokens ?? session.resultTokens;
   const called = (pattern: string): string => {
     const [mark, name] = pattern.startsWith("!") ? ["!", pattern.slice(1)] : ["", pattern];
     return `${mark}${findAgentNamed(name, agents.values())?.name ?? name}`;
@@ -66,5 +68,6 @@ const override = (
     ...(summarize === undefined ? {} : { summarize }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(thinking === undefined ? {} : { thinking }),
   };
 };

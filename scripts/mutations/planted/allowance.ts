@@ -57,7 +57,7 @@ export const ALLOWANCE: readonly Mutation[] = [
   {
     name: "allowance/writes-more-than-is-left",
     file,
-    before: "    output = Math.min(output, affordable);\n",
+    before: "    output = Math.min(output, handIn ? affordable : shareOf(affordable));\n",
     after: "",
     tests,
   },
@@ -71,8 +71,8 @@ export const ALLOWANCE: readonly Mutation[] = [
   {
     name: "allowance/reserves-the-answer-without-the-request",
     file,
-    before: "tokens: requestTokens + output,",
-    after: "tokens: output,",
+    before: "tokens: requestTokens + (isCapped ?",
+    after: "tokens: (isCapped ?",
     tests,
   },
   {

@@ -115,11 +115,11 @@ describe("the Claude Code fixtures", () => {
       skills: ["release-checklist"],
       mcpServers: ["github", "tracker"],
       isolation: "worktree",
+      thinking: "high",
       prompt: "You coordinate releases. Delegate the changelog and the test run, then tag.",
     });
     expect(notes).toEqual([
       `7 notice: "permissionMode: bypassPermissions" has no effect here: what must be approved is decided by the session, and no agent file lifts it`,
-      `17 notice: "effort" has no effect here: how hard a model thinks is not set by agents`,
       `16 notice: "background" has no effect here: whether an agent works in the background is said when it is started`,
       `12 notice: the MCP server "tracker" is not started from an agent file; define it in the settings under that name`,
     ]);

@@ -3,12 +3,19 @@ import type { YamlFields } from "../yaml-fields.ts";
 import { readClaudeCodeRights } from "./claude-code-rights.ts";
 import type { ReadAgent, ReadContext } from "./dialect.ts";
 import { BROKEN, toReadAgent } from "./dialect.ts";
-import { noteUnhonoured, readCount, readDescription, readMarkdownAgent, readName, toTexts } from "./markdown-agent.ts";
+import {
+  noteUnhonoured,
+  readCount,
+  readDescription,
+  readMarkdownAgent,
+  readName,
+  readThinking,
+  toTexts,
+} from "./markdown-agent.ts";
 import { toRightsFields } from "./rights.ts";
 import { toToolEntries } from "./tool-entries.ts";
 
 const UNHONOURED = {
-  effort: "how hard a model thinks is not set by agents",
   memory: "agents keep no notes of their own between sessions; the session's record is there for that",
   background: "whether an agent works in the background is said when it is started",
   color: "agents have icons",
@@ -28,6 +35,7 @@ const FIELDS = [
   "mcpServers",
   "hooks",
   "isolation",
+  "effort",
   ...Object.keys(UNHONOURED),
 ];
 
@@ -50,6 +58,7 @@ export const readClaudeCodeAgent = (text: string, context: ReadContext): ReadAge
   noteUnhonoured(fields, UNHONOURED, context);
   const iterations = readCount(fields, "maxTurns", context);
   const model = readModel(fields, context);
+  const thinking = readThinking(fields.get("effort"), fields.lineOf("effort"), context);
   const skills = toTexts(fields.get("skills"));
   if (!skills) note("warning", fields.lineOf("skills"), `"skills" is a list of names; it is ignored`);
   return toReadAgent({
@@ -62,6 +71,7 @@ export const readClaudeCodeAgent = (text: string, context: ReadContext): ReadAge
       mcpServers: readServers(fields, context),
       isolation: readIsolation(fields, context),
       ...(model === undefined ? {} : { model }),
+      ...(thinking === undefined ? {} : { thinking }),
     },
     prompt: body === "" ? `You are ${name}. ${description}` : body,
     lines: toLines(fields),
@@ -145,6 +155,7 @@ const toLines = (fields: YamlFields): ReadonlyMap<string, number> => {
     skills: "skills",
     mcpServers: "mcpServers",
     isolation: "isolation",
+    thinking: "effort",
   };
   for (const [field, theirs] of Object.entries(ours)) if (fields.has(theirs)) lines.set(field, fields.lineOf(theirs));
   for (const [field, theirs] of [

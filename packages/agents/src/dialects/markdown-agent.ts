@@ -1,4 +1,6 @@
 /** What the dialects that are Markdown files share: front matter with known fields, a name, a description and a prompt. */
+import type { Thinking } from "@retinue/protocol";
+import { THINKING_LEVELS } from "@retinue/protocol";
 import { toAgentName } from "../agent-name.ts";
 import { splitFrontMatter } from "../front-matter.ts";
 import type { Severity } from "../problem.ts";
@@ -86,6 +88,23 @@ export const readCount = (fields: YamlFields, field: string, { note }: ReadConte
   const count = typeof value === "string" && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
   if (typeof count === "number" && Number.isSafeInteger(count) && count > 0) return count;
   note("error", fields.lineOf(field), `"${field}" is a whole number above zero, and not ${JSON.stringify(value)}`);
+  return undefined;
+};
+
+const EFFORTS: Readonly<Record<string, Thinking>> = {
+  none: "off",
+  minimal: "low",
+  xhigh: "max",
+  ...Object.fromEntries(THINKING_LEVELS.map((level) => [level, level])),
+};
+
+/** How hard its model thinks, in the words of other tools. Undefined where there is none, or, said so, where the word is not known. */
+export const readThinking = (value: unknown, line: number, { note }: ReadContext): Thinking | undefined => {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  const word = typeof value === "string" ? value.trim().toLowerCase() : "";
+  if (Object.hasOwn(EFFORTS, word)) return EFFORTS[word];
+  note("warning", line, `${JSON.stringify(value)} is not ${THINKING_LEVELS.join(", ")} or a number of tokens; it is ignored`);
   return undefined;
 };
 

@@ -74,10 +74,10 @@ describe("the opencode fixtures", () => {
       grant: "session",
       expose: "none",
       limits: { iterations: 40 },
+      thinking: "high",
       prompt: "You plan. Others work.",
     });
     expect(notes).toEqual([
-      `17 warning: unknown field "reasoningEffort"; opencode would hand it to the provider, here it is ignored`,
       `5 notice: "top_p" has no effect here: the randomness of a model is set by temperature alone`,
       `6 notice: "color" has no effect here: agents have icons`,
       `16 warning: nobody is asked before an agent is started, so that it may not start "review"`,
@@ -276,4 +276,15 @@ describe("what an opencode agent may use", () => {
     const fromFile = read('---\ndescription: d\nprompt: "{file:./x.txt}"\n---\n');
     expect(fromFile.notes).toContain(`3 notice: "prompt" has no effect here: the prompt is what follows the front matter`);
   });
+});
+
+test.each([
+  ["reasoningEffort: low", "low"],
+  ["options:\n  reasoningEffort: xhigh", "max"],
+  ["thinking:\n  type: enabled\n  budgetTokens: 12000", 12_000],
+  ["options:\n  thinking: { type: disabled }", "off"],
+])("%j is how hard its model thinks", (fields, thinking) => {
+  const { read: outcome, notes } = read(`---\ndescription: Thinks.\nmode: subagent\n${fields}\n---\nThink.`);
+  expect(notes).toEqual([]);
+  expect(outcome).toMatchObject({ type: "agent", draft: { definition: { thinking } } });
 });

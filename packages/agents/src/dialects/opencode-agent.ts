@@ -1,8 +1,17 @@
 /** Reads an agent file of opencode as it is (`.opencode/agent/*.md`, `.opencode/agents/*.md`). */
+import type { Thinking } from "@retinue/protocol";
 import type { YamlFields } from "../yaml-fields.ts";
 import type { ReadAgent, ReadContext } from "./dialect.ts";
 import { BROKEN, toReadAgent } from "./dialect.ts";
-import { noteUnhonoured, readCount, readDescription, readMarkdownAgent, readName, readTemperature } from "./markdown-agent.ts";
+import {
+  noteUnhonoured,
+  readCount,
+  readDescription,
+  readMarkdownAgent,
+  readName,
+  readTemperature,
+  readThinking,
+} from "./markdown-agent.ts";
 import { toOpencodeRights } from "./opencode-rights.ts";
 import type { OpencodeRule } from "./opencode-rules.ts";
 import { readOpencodeRules } from "./opencode-rules.ts";
@@ -14,7 +23,6 @@ const UNHONOURED = {
   color: "agents have icons",
   hidden: "every agent is listed",
   hidden_from_cycle: "every agent is listed",
-  options: "options of a provider are not set by agents",
   request: "options of a provider are not set by agents",
 };
 
@@ -31,6 +39,9 @@ const FIELDS = [
   "tools",
   "prompt",
   "disable",
+  "options",
+  "reasoningEffort",
+  "thinking",
   ...Object.keys(UNHONOURED),
 ];
 
@@ -54,6 +65,7 @@ export const readOpencodeAgent = (text: string, context: ReadContext): ReadAgent
   noteUnhonoured(fields, UNHONOURED, context);
   const iterations = readCount(fields, "steps", context) ?? readCount(fields, "maxSteps", context);
   const temperature = readTemperature(fields, "temperature", context);
+  const thinking = readOptions(fields, context);
   const model = fields.get("model");
   if (model !== undefined && typeof model !== "string")
     note("warning", fields.lineOf("model"), `"model" is the name of a model; it is ignored`);
@@ -66,6 +78,7 @@ export const readOpencodeAgent = (text: string, context: ReadContext): ReadAgent
       limits: iterations === undefined ? {} : { iterations },
       ...(typeof model === "string" && model !== "" ? { model } : {}),
       ...(temperature === undefined ? {} : { temperature }),
+      ...(thinking === undefined ? {} : { thinking }),
     },
     prompt: readPrompt({ name, description, body, bodyLine, fields, context }),
     lines: toLines(fields, rules),
@@ -80,6 +93,28 @@ const readMode = (fields: YamlFields, { note }: ReadContext): "primary" | "subag
     note("warning", fields.lineOf("mode"), `"mode" is primary, subagent or all; ${JSON.stringify(mode)} is taken as subagent`);
   return mode === undefined ? "all" : "subagent";
 };
+
+/** Of what opencode hands to the provider, how hard the model thinks is understood: a word, or a budget of tokens. */
+const readOptions = (fields: YamlFields, context: ReadContext): Thinking | undefined => {
+  const options = toRecord(fields.get("options"));
+  const others = Object.keys(options).filter((name) => name !== "reasoningEffort" && name !== "thinking");
+  if (fields.has("options") && (others.length > 0 || Object.keys(options).length === 0))
+    context.note("notice", fields.lineOf("options"), `"options" has no effect here: options of a provider are not set by agents`);
+  for (const [field, from] of [
+    ["reasoningEffort", fields.get("reasoningEffort")],
+    ["thinking", fields.get("thinking")],
+    ["options", options["reasoningEffort"]],
+    ["options", options["thinking"]],
+  ] as const) {
+    const { budgetTokens, type } = toRecord(from);
+    const said = budgetTokens ?? (type === "disabled" ? "off" : typeof from === "object" ? undefined : from);
+    if (said !== undefined) return readThinking(said, fields.lineOf(field), context);
+  }
+  return undefined;
+};
+
+const toRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? { ...value } : {};
 
 type PromptSource = {
   readonly name: string;

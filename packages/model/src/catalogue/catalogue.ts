@@ -1,20 +1,15 @@
 /**
- * What models cost and how much they can hold: from the catalogue of genai-prices, which is loaded when first asked and
- * needs no network, under the user's own figures. What nobody knows is null, never a guess.
+ * What models cost, how much they can hold and how they want to be spoken to: from our own data, and for prices that it lacks from genai-prices, both
+ * loaded when first asked and without a network, under the user's own word. A price or window that nobody knows is null, never a guess.
  */
 import type { Usage } from "@retinue/protocol";
-import type { CatalogueEntry, PriceSource } from "./catalogue-entry.ts";
-
-/** A user's own figures for a model. Prices are USD for a million tokens; `cached` costs as `input` unless told. */
-export type PriceOverride = {
-  readonly price?: { readonly input: number; readonly output: number; readonly cached?: number };
-  readonly contextWindow?: number;
-};
+import type { CatalogueEntry, ModelOverride, PriceSource } from "./catalogue-entry.ts";
+import { findTraits, priceOfTraits, supposeTraits, withOverride } from "./to-traits.ts";
 
 export type CatalogueOptions = {
   readonly sourceOf: (provider: string) => PriceSource | undefined;
   /** By `provider/model`; a `*` at the end stands for any rest, and the longest key that fits wins. */
-  readonly overrides?: Readonly<Record<string, PriceOverride>>;
+  readonly overrides?: Readonly<Record<string, ModelOverride>>;
 };
 
 export type Catalogue = {
@@ -29,11 +24,18 @@ export const createCatalogue = ({ sourceOf, overrides = {} }: CatalogueOptions):
   const entryOf = async (modelId: string): Promise<CatalogueEntry> => {
     const slash = modelId.indexOf("/");
     const source = slash < 0 ? undefined : sourceOf(modelId.slice(0, slash));
-    const known = source ? await lookUp(source, modelId.slice(slash + 1)) : UNKNOWN;
+    const model = modelId.slice(slash + 1);
     const override = overrideFor(modelId, overrides);
+    const provider = source?.type === "listed" ? source.providerId : modelId.slice(0, Math.max(0, slash));
+    const line = source === undefined || source.type === "free" ? undefined : await findTraits(provider, model);
+    const traits = withOverride(line ?? supposeTraits(provider, model), override);
+    const listed = line && priceOfTraits(line);
+    const known = source ? await lookUp(source, model, { price: listed, contextWindow: line?.contextWindow }) : UNKNOWN;
     return {
       price: override?.price ? priceBy(override.price) : known.price,
       contextWindow: override?.contextWindow ?? known.contextWindow,
+      traits,
+      isListed: line !== undefined,
     };
   };
   return {
@@ -51,21 +53,30 @@ export const createCatalogue = ({ sourceOf, overrides = {} }: CatalogueOptions):
   };
 };
 
-const UNKNOWN: CatalogueEntry = { price: () => null, contextWindow: null };
-const FREE: CatalogueEntry = { price: () => 0, contextWindow: null };
+type Figures = Pick<CatalogueEntry, "price" | "contextWindow">;
 
-const lookUp = async (source: PriceSource, model: string): Promise<CatalogueEntry> => {
+const UNKNOWN: Figures = { price: () => null, contextWindow: null };
+const FREE: Figures = { price: () => 0, contextWindow: null };
+
+/** Genai-prices is asked only for what our own data does not say. */
+const lookUp = async (
+  source: PriceSource,
+  model: string,
+  { price, contextWindow }: { readonly [Name in keyof Figures]: Figures[Name] | undefined },
+): Promise<Figures> => {
   if (source.type === "free") return FREE;
-  return (await findListing(source, model)) ?? UNKNOWN;
+  if (price !== undefined && contextWindow !== undefined) return { price, contextWindow };
+  const listing = (await findListing(source, model)) ?? UNKNOWN;
+  return { price: price ?? listing.price, contextWindow: contextWindow ?? listing.contextWindow };
 };
 
-const findListing = async (source: PriceSource, model: string): Promise<CatalogueEntry | undefined> => {
+const findListing = async (source: PriceSource, model: string): Promise<Figures | undefined> => {
   if (source.type === "free") return undefined;
   const { listingOf } = await import("./genai-prices.ts");
   return listingOf(source, model);
 };
 
-const overrideFor = (modelId: string, overrides: Readonly<Record<string, PriceOverride>>): PriceOverride | undefined => {
+const overrideFor = (modelId: string, overrides: Readonly<Record<string, ModelOverride>>): ModelOverride | undefined => {
   if (Object.hasOwn(overrides, modelId)) return overrides[modelId];
   const fitting = Object.keys(overrides).filter((key) => key.endsWith("*") && modelId.startsWith(key.slice(0, -1)));
   const longest = fitting.toSorted((left, right) => right.length - left.length)[0];
@@ -73,7 +84,7 @@ const overrideFor = (modelId: string, overrides: Readonly<Record<string, PriceOv
 };
 
 const priceBy =
-  ({ input, output, cached = input }: NonNullable<PriceOverride["price"]>) =>
+  ({ input, output, cached = input }: NonNullable<ModelOverride["price"]>) =>
   (usage: Usage): number => {
     const fromCache = Math.min(usage.cached, usage.input);
     return ((usage.input - fromCache) * input + fromCache * cached + usage.output * output) / 1_000_000;

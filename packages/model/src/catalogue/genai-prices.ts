@@ -5,7 +5,10 @@ import type { Usage } from "@retinue/protocol";
 import type { CatalogueEntry, PriceSource } from "./catalogue-entry.ts";
 
 /** The catalogue's word on a model, undefined where it has none. */
-export const listingOf = (source: Exclude<PriceSource, { type: "free" }>, model: string): CatalogueEntry | undefined => {
+export const listingOf = (
+  source: Exclude<PriceSource, { type: "free" }>,
+  model: string,
+): Pick<CatalogueEntry, "price" | "contextWindow"> | undefined => {
   const where: PriceOptions = source.type === "listed" ? { providerId: source.providerId } : { providerApiUrl: source.baseUrl };
   const provider = findProvider(where);
   if (!provider) return undefined;
@@ -29,6 +32,7 @@ const NOTHING = { input_tokens: 0, output_tokens: 0 };
 const toTheirs = (usage: Usage): Record<string, number> => ({
   input_tokens: usage.input,
   cache_read_tokens: Math.min(usage.cached, usage.input),
+  ...(usage.written ? { cache_write_tokens: Math.min(usage.written, Math.max(0, usage.input - usage.cached)) } : {}),
   output_tokens: usage.output,
 });
 

@@ -19,6 +19,7 @@ export type ProviderAccess = {
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxConcurrent: number;
+  readonly protocol?: "responses" | "chat";
 };
 
 export type AccessSources = { readonly providers: Readonly<Record<string, ProviderSettings>>; readonly env: Env };
@@ -56,6 +57,7 @@ export const toProviderAccess = (name: string, { providers, env }: AccessSources
     needsKey: provider.needsKey || settings?.apiKeyEnv !== undefined,
     headers: settings?.headers ?? {},
     maxConcurrent: settings?.maxConcurrent ?? provider.maxConcurrent,
+    ...(settings?.protocol === undefined ? {} : { protocol: settings.protocol }),
   };
 };
 

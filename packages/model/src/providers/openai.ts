@@ -1,4 +1,4 @@
-/** OpenAI by Chat Completions. */
+/** OpenAI by Responses, also at Azure; by Chat Completions where its name stands for a compatible server. */
 import { toOpenAiCompatible } from "./openai-compatible.ts";
 import type { Provider } from "./provider.ts";
 
@@ -15,6 +15,11 @@ const compatible = toOpenAiCompatible({
 
 export const openai: Provider = {
   ...compatible,
-  // Whatever it is called in settings and wherever it stands, requests follow OpenAI's own rules.
-  createModel: (options) => compatible.createModel({ ...options, provider: "openai" }),
+  createModel: async (options) => {
+    // Whatever it is called in settings and wherever it stands, requests follow OpenAI's own rules.
+    const own = { ...options, provider: "openai" };
+    const { createResponsesModel, speaksResponses } = await import("../wire/openai-responses.ts");
+    const isResponses = options.protocol === undefined ? speaksResponses(options.baseUrl) : options.protocol === "responses";
+    return isResponses ? createResponsesModel(own) : compatible.createModel(own);
+  },
 };

@@ -13,6 +13,8 @@ export type ProviderSettings = {
   /** The environment variable that holds the key. */
   readonly apiKeyEnv?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What a provider of the type `openai` speaks; told by its address by default. */
+  readonly protocol?: "responses" | "chat";
   /** Requests at the same time, by all runs of this process together. */
   readonly maxConcurrent?: number;
   /** True: no key is sent to it, wherever one is found. */

@@ -63,6 +63,15 @@ describe("an answer of Messages", () => {
     expect(read(events).outcome).toMatchObject({ error: { code: "model_stream_garbage" } });
   });
 
+  it("may stand whole in its first event", () => {
+    const content = [{ type: "tool_use", id: "toolu_1", name: "read", input: { path: "x" } }];
+    const message = { content, stop_reason: "tool_use", usage: { input_tokens: 0, output_tokens: 0 } };
+    expect(read([{ type: "message_start", message }, STOP]).outcome).toMatchObject({
+      content: [{ type: "tool-call", callId: "toolu_1", tool: "read", arguments: '{"path":"x"}' }],
+      finishReason: "tool-calls",
+    });
+  });
+
   it("keeps thoughts with their signatures, and those it may not read", () => {
     const { outcome, chunks } = read([
       START,

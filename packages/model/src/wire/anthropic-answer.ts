@@ -94,6 +94,15 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
     if (isRecord(counts)) for (const [name, count] of Object.entries(counts)) if (count !== null) usage[name] = count;
   };
 
+  /** A message that calls of a program went on with begins with what it has already, and may be at its end. */
+  const startMessage = (message: JsonRecord): void => {
+    addUsage(message["usage"]);
+    if (typeof message["stop_reason"] === "string") stopReason = message["stop_reason"];
+    if (!Array.isArray(message["content"])) return;
+    for (const [index, start] of message["content"].entries())
+      if (isRecord(start)) blocks.set(index, { ...toBlock(start), isOpen: false });
+  };
+
   const addDelta = (block: Block, delta: JsonRecord): void => {
     switch (delta["type"]) {
       case "text_delta":
@@ -154,11 +163,13 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
       };
     }
     const cached = toCount(usage["cache_read_input_tokens"]);
+    const written = toCount(usage["cache_creation_input_tokens"]);
     return {
-      input: toCount(usage["input_tokens"]) + cached + toCount(usage["cache_creation_input_tokens"]),
+      input: toCount(usage["input_tokens"]) + cached + written,
       output: toCount(usage["output_tokens"]),
       cached,
       reasoning: 0,
+      ...(written === 0 ? {} : { written }),
     };
   };
 
@@ -171,7 +182,7 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
         case "message_start":
           if (started) return garbage("began its message twice", data);
           started = true;
-          if (isRecord(event["message"])) addUsage(event["message"]["usage"]);
+          if (isRecord(event["message"])) startMessage(event["message"]);
           return undefined;
         case "content_block_start":
         case "content_block_delta":

@@ -21,7 +21,7 @@ export const createAnthropicModel = (options: WireOptions): Model => {
   });
   return createWireModel(options, {
     endpoint,
-    toBody: createAnthropicBody({ model: options.model }),
+    toBody: createAnthropicBody({ model: options.model, traits: options.traits }),
     createReader: (request, bodyChars) => createAnthropicReader({ endpoint, request, bodyChars, price }),
   });
 };

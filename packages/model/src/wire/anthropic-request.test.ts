@@ -16,7 +16,7 @@ const bodyOf = (request: Partial<ModelRequest>) => {
 };
 
 describe("a request to Messages", () => {
-  it("streams, has a limit, and marks the system prompt and the last message for the cache", () => {
+  it("streams, has a limit, and marks the system prompt, the last message and the last one of the request before for the cache", () => {
     expect(
       bodyOf({
         system: "be brief",
@@ -28,7 +28,7 @@ describe("a request to Messages", () => {
       max_tokens: 8192,
       system: [{ type: "text", text: "be brief", ...MARK }],
       messages: [
-        { role: "user", content: [{ type: "text", text: "a" }] },
+        { role: "user", content: [{ type: "text", text: "a", ...MARK }] },
         { role: "assistant", content: [{ type: "text", text: "b" }] },
         { role: "user", content: [{ type: "text", text: "c", ...MARK }] },
       ],
@@ -39,8 +39,33 @@ describe("a request to Messages", () => {
     const [first, answer] = [user("a"), { role: "assistant", content: [{ type: "text", text: "b" }] } as const];
     bodyOf({ messages: [first] });
     const text = toBody({ system: "", messages: [first, answer, user("c")], tools: [], toolChoice: "auto" });
-    expect(text.match(/cache_control/g)).toHaveLength(1);
-    expect(text.indexOf("cache_control")).toBeGreaterThan(text.indexOf('"c"'));
+    expect(text.match(/cache_control/g)).toHaveLength(2);
+    expect(text.lastIndexOf("cache_control")).toBeGreaterThan(text.indexOf('"c"'));
+  });
+
+  it("has four marks at most, and one where the request before ended, however many calls lie between", () => {
+    const ids = Array.from({ length: 30 }, (_, index) => `call_${index}`);
+    const calls = ids.map((callId) => ({ type: "tool-call", callId, tool: "look", arguments: "{}" }) as const);
+    const results = ids.map((callId): Message => ({
+      role: "tool",
+      callId,
+      tool: "look",
+      isError: false,
+      content: [{ type: "text", text: callId }],
+    }));
+    const text = toBody({
+      system: "shared, own",
+      sharedChars: 6,
+      messages: [user("first"), { role: "assistant", content: calls }, ...results],
+      tools: TOOLS,
+      toolChoice: "auto",
+    });
+    expect(text.match(/cache_control/g)).toHaveLength(4);
+    expect(JSON.parse(text)).toMatchObject({
+      tools: [MARK],
+      system: [{ text: "shared", ...MARK }, { text: ", own" }],
+      messages: [{ content: [{ text: "first", ...MARK }] }, {}, { content: [...Array.from({ length: 29 }, () => ({})), MARK] }],
+    });
   });
 
   it("carries tools, the ban on them, temperature and the limit on output", () => {

@@ -12,7 +12,10 @@ import type {
   UserMessage,
   UserPart,
 } from "@retinue/protocol";
+import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { findMarked } from "./cache-marks.ts";
+import { toMessagesThinking } from "./messages-thinking.ts";
 import { toObjectText } from "./parsed.ts";
 
 /** Thoughts of the provider, to be handed back as they were; `signature` for readable ones, `redacted` for others. */
@@ -22,7 +25,7 @@ export type AnthropicOpaque =
 
 const CACHED = ',"cache_control":{"type":"ephemeral"}}';
 
-/** The provider wants a limit with every request. */
+/** The provider wants a limit with every request; this one where the model's own is not known. */
 const MAX_TOKENS = 8192;
 
 const isBlank = (text: string): boolean => text.trim() === "";
@@ -79,7 +82,18 @@ const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): s
 
 const withCacheMark = (blocks: string): string => blocks.slice(0, -1) + CACHED;
 
-export const createAnthropicBody = (options: { readonly model: string }): ((request: ModelRequest) => string) => {
+/** What other runs begin with, too, is a block of its own with a mark; what follows it is covered by the marks of the conversation. */
+const toSystem = ({ system, sharedChars = system.length }: ModelRequest): string => {
+  const [shared, own] = [system.slice(0, sharedChars), system.slice(sharedChars)].map((text) =>
+    JSON.stringify({ type: "text", text }),
+  );
+  return isBlank(system.slice(sharedChars)) ? withCacheMark(shared ?? "") : `${withCacheMark(shared ?? "")},${own}`;
+};
+
+export const createAnthropicBody = (options: {
+  readonly model: string;
+  readonly traits?: ModelTraits | undefined;
+}): ((request: ModelRequest) => string) => {
   const head = `{"model":${JSON.stringify(options.model)},"stream":true`;
   const messages = new WeakMap<Message, string>();
   const declarations = new WeakMap<ToolDeclaration, string>();
@@ -107,17 +121,20 @@ export const createAnthropicBody = (options: { readonly model: string }): ((requ
           return one;
         })
         .join(",");
+      wire = withCacheMark(wire);
       toolLists.set(tools, wire);
     }
     return wire;
   };
 
   return (request) => {
-    let body = `${head},"max_tokens":${request.maxOutputTokens ?? MAX_TOKENS}`;
-    if (request.temperature !== undefined) body += `,"temperature":${request.temperature}`;
+    let body = `${head},"max_tokens":${request.maxOutputTokens ?? options.traits?.outputTokens ?? MAX_TOKENS}`;
+    const thinking = toMessagesThinking(request, options.traits);
+    for (const [field, value] of Object.entries(thinking)) body += `,"${field}":${JSON.stringify(value)}`;
+    // With thoughts, only the usual temperature is taken.
+    if (request.temperature !== undefined && Object.keys(thinking).length === 0) body += `,"temperature":${request.temperature}`;
     if (!isBlank(request.system)) {
-      if (system.text !== request.system)
-        system = { text: request.system, wire: withCacheMark(JSON.stringify({ type: "text", text: request.system })) };
+      if (system.text !== request.system) system = { text: request.system, wire: toSystem(request) };
       body += `,"system":[${system.wire}]`;
     }
     if (request.tools.length > 0) {
@@ -126,12 +143,11 @@ export const createAnthropicBody = (options: { readonly model: string }): ((requ
     }
     body += ',"messages":[';
     let role: "user" | "assistant" | undefined;
-    const last = request.messages.at(-1);
+    const marked = findMarked(request.messages);
     for (const message of request.messages) {
       let blocks = toWire(message);
       if (blocks === "") continue;
-      // A mark on an unfinished answer would be on thoughts, where it is refused.
-      if (message === last && message.role !== "assistant") blocks = withCacheMark(blocks);
+      if (marked.includes(message)) blocks = withCacheMark(blocks);
       const next = message.role === "assistant" ? "assistant" : "user";
       if (next === role) body += `,${blocks}`;
       else body += `${role === undefined ? "" : "]},"}{"role":"${next}","content":[${blocks}`;

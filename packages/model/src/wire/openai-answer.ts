@@ -2,7 +2,7 @@
  * An answer out of the events of OpenAI Chat Completions. It is whole when a finish reason has come and then `[DONE]`
  * or a clean end of the response (some local servers leave `[DONE]` out); without a finish reason it never is.
  */
-import type { AssistantPart, FinishReason, Json, Usage } from "@retinue/protocol";
+import type { AssistantPart, FinishReason, Json, JsonObject, Usage } from "@retinue/protocol";
 import type { ModelAnswer, ModelChunk, ModelRequest } from "../contract.ts";
 import type { Endpoint } from "../transport/endpoint.ts";
 import type { AnswerReader } from "../transport/exchange.ts";
@@ -12,7 +12,9 @@ import { toInStreamFailure } from "../transport/provider-error.ts";
 import { toExcerpt } from "../transport/redact.ts";
 import { createCallIds } from "./call-ids.ts";
 import { DeltaBuffer } from "./delta-buffer.ts";
+import { addDetails } from "./chat-thinking.ts";
 import type { OpenAiOpaque } from "./openai-request.ts";
+import { IN_CONTENT } from "./openai-request.ts";
 import { estimateTokens, isRecord, parseRecord, toCount } from "./parsed.ts";
 import type { JsonRecord } from "./parsed.ts";
 import { RepeatedEvent } from "./repeated-event.ts";
@@ -40,6 +42,7 @@ class OpenAiReader implements AnswerReader {
   #text = "";
   #reasoning = "";
   #reasoningField: string | undefined;
+  #reasoningDetails: JsonObject[] | undefined;
   #calls: Call[] | undefined;
   /** The call that was spoken of last. */
   #latestCall: Call | undefined;
@@ -84,14 +87,16 @@ class OpenAiReader implements AnswerReader {
     if (this.#finish === "error") return toFailure(endpoint, "model_server_error", "finished its answer with an error.");
     const finishReason = toFinishReason(this.#finish, this.#calls !== undefined);
     const content: AssistantPart[] = [];
-    if (this.#reasoning !== "")
+    if (this.#reasoning !== "" || this.#reasoningDetails !== undefined)
       content.push({
         type: "reasoning",
         text: this.#reasoning,
-        opaque: {
-          provider: endpoint.provider,
-          reasoningField: this.#reasoningField ?? "reasoning_content",
-        } satisfies OpenAiOpaque,
+        opaque: (this.#reasoningDetails
+          ? { provider: endpoint.provider, reasoningDetails: this.#reasoningDetails }
+          : {
+              provider: endpoint.provider,
+              reasoningField: this.#reasoningField ?? "reasoning_content",
+            }) satisfies OpenAiOpaque,
       });
     if (this.#text !== "") content.push({ type: "text", text: this.#text });
     const nameless = this.#calls && this.#addCalls(content, this.#calls, finishReason);
@@ -155,7 +160,7 @@ class OpenAiReader implements AnswerReader {
       if (typeof part["text"] === "string") this.#addText(part["text"]);
       else if (Array.isArray(part["thinking"]))
         for (const thought of part["thinking"])
-          if (isRecord(thought) && typeof thought["text"] === "string") this.#addReasoning(thought["text"], "reasoning_content");
+          if (isRecord(thought) && typeof thought["text"] === "string") this.#addReasoning(thought["text"], IN_CONTENT);
     }
   }
 
@@ -196,6 +201,7 @@ class OpenAiReader implements AnswerReader {
     const { content, reasoning_content: thought, reasoning: thinking, tool_calls: made } = delta;
     if (typeof thought === "string" && thought !== "") this.#addReasoning(thought, "reasoning_content");
     else if (typeof thinking === "string" && thinking !== "") this.#addReasoning(thinking, "reasoning");
+    if (Array.isArray(delta["reasoning_details"])) addDetails((this.#reasoningDetails ??= []), delta["reasoning_details"]);
     if (typeof content === "string") this.#addText(content);
     else if (Array.isArray(content)) this.#addParts(content);
     // A refusal is what the model says instead.

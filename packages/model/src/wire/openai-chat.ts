@@ -19,7 +19,10 @@ export const createOpenAiChatModel = (options: WireOptions): Model => {
     toBody: createOpenAiBody({
       model: options.model,
       provider,
-      maxTokensField: endpoint.host === "api.openai.com" || provider === "openai" ? "max_completion_tokens" : "max_tokens",
+      traits: options.traits,
+      maxTokensField:
+        options.traits?.maxTokensField ??
+        (endpoint.host === "api.openai.com" || provider === "openai" ? "max_completion_tokens" : "max_tokens"),
     }),
     createReader: (request, bodyChars) => createOpenAiReader({ endpoint, request, bodyChars, price }),
   });

@@ -187,3 +187,23 @@ describe("a request to Chat Completions", () => {
     expect(schemas).toBe(1);
   });
 });
+
+it("marks what Claude on OpenRouter is to cache, and nothing for others", () => {
+  const messages: Message[] = [
+    { role: "user", content: [{ type: "text", text: "a" }] },
+    { role: "assistant", content: [{ type: "tool-call", callId: "c1", tool: "look", arguments: "{}" }] },
+    { role: "tool", callId: "c1", tool: "look", isError: false, content: [{ type: "text", text: "b" }] },
+  ];
+  const bodyFor = (model: string): string =>
+    createOpenAiBody({ model, provider: "openrouter", maxTokensField: "max_tokens" })({
+      system: "s",
+      messages,
+      tools: [],
+      toolChoice: "auto",
+    });
+  const marked = (text: string) => [{ type: "text", text, cache_control: { type: "ephemeral" } }];
+  expect(JSON.parse(bodyFor("anthropic/claude-sonnet-5"))).toMatchObject({
+    messages: [{ role: "system", content: marked("s") }, { content: marked("a") }, {}, { role: "tool", content: marked("b") }],
+  });
+  expect(bodyFor("openai/gpt-6-sol")).not.toContain("cache_control");
+});

@@ -3,7 +3,10 @@
  * is put together from it.
  */
 import type { AssistantMessage, ImagePart, Json, Message, ToolMessage, UserMessage, UserPart } from "@retinue/protocol";
+import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { findMarked, toMarkedChat } from "./cache-marks.ts";
+import { toChatThinking } from "./chat-thinking.ts";
 import { toObjectText } from "./parsed.ts";
 
 export type OpenAiRequestOptions = {
@@ -11,11 +14,13 @@ export type OpenAiRequestOptions = {
   readonly provider: string;
   /** OpenAI's own models refuse the old name, most compatible servers know no other. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  readonly traits?: ModelTraits | undefined;
 };
 
 /** What a compatible server wants back unread; marked with who sent it, for others would refuse it. */
 export type OpenAiOpaque =
   | { readonly provider: string; readonly reasoningField: string }
+  | { readonly provider: string; readonly reasoningDetails: readonly Json[] }
   | { readonly provider: string; readonly extraContent: Json };
 
 const textOf = (parts: readonly UserPart[]): string => {
@@ -54,6 +59,7 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
   let text = "";
   let reasoning = "";
   let reasoningField: string | undefined;
+  let details: readonly Json[] | undefined;
   const calls: Json[] = [];
   for (const part of content) {
     const opaque = part.type !== "text" && isOpaque(part.opaque) && part.opaque.provider === provider ? part.opaque : undefined;
@@ -65,7 +71,7 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
         if (opaque && "reasoningField" in opaque) {
           reasoning += part.text;
           reasoningField = opaque.reasoningField;
-        }
+        } else if (opaque && "reasoningDetails" in opaque) details = opaque.reasoningDetails;
         break;
       case "tool-call":
         calls.push({
@@ -80,11 +86,25 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
   return JSON.stringify({
     role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
+    ...(reasoningField === IN_CONTENT ? { content: withThought(reasoning, text) } : {}),
+    ...(details === undefined ? {} : { reasoning_details: details }),
     // Servers that think between calls want the thought back with them, and only then.
-    ...(reasoningField !== undefined && calls.length > 0 ? { [reasoningField]: reasoning } : {}),
+    ...(reasoningField !== undefined && reasoningField !== IN_CONTENT && calls.length > 0 ? { [reasoningField]: reasoning } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   });
 };
+
+/** Mistral's thoughts are parts of the content, and go back as such. */
+export const IN_CONTENT = "content";
+
+const withThought = (reasoning: string, text: string): Json => [
+  { type: "thinking", thinking: [{ type: "text", text: reasoning }] },
+  ...(text === "" ? [] : [{ type: "text", text }]),
+];
+
+/** Some servers refuse an answer without the field for its thought, though there was none. */
+const withEmptyThought = (wire: string, field: string): string =>
+  wire === "" || wire.includes(`"${field}":`) ? wire : `${wire.slice(0, -1)},"${field}":""}`;
 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
   JSON.stringify({ type: "function", function: { name, description, parameters: inputSchema } });
@@ -102,7 +122,15 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
   /** Of each run, whose list of tools stays the same: with it the system prompt, so that runs side by side do not make each other's anew. */
   const openings = new WeakMap<readonly ToolDeclaration[], Opening>();
 
+  const marksCache = options.provider === "openrouter" && /claude/.test(options.model);
+  let marked: readonly Message[] = [];
+
   const toWire = (message: Message): string => {
+    const wire = toPlainWire(message);
+    return marked.includes(message) ? toMarkedChat(wire) : wire;
+  };
+
+  const toPlainWire = (message: Message): string => {
     let wire = messages.get(message);
     if (wire === undefined) {
       switch (message.role) {
@@ -117,6 +145,8 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
           if (message.content.some((part) => part.type === "image")) images.set(message, imagesOf(message));
           break;
       }
+      const { sendsBack } = options.traits ?? {};
+      if (sendsBack !== undefined && message.role === "assistant") wire = withEmptyThought(wire, sendsBack);
       messages.set(message, wire);
     }
     return wire;
@@ -133,7 +163,7 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
     if (opening?.system !== system) {
       opening = {
         system,
-        message: system === "" ? "" : JSON.stringify({ role: "system", content: system }),
+        message: system === "" ? "" : toSystem(system),
         tools: tools.map(toDeclared).join(","),
       };
       openings.set(tools, opening);
@@ -141,7 +171,13 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
     return opening;
   };
 
+  const toSystem = (system: string): string => {
+    const wire = JSON.stringify({ role: "system", content: system });
+    return marksCache ? toMarkedChat(wire) : wire;
+  };
+
   return (request) => {
+    if (marksCache) marked = findMarked(request.messages);
     let body = `${head},"messages":[`;
     const opening = toOpening(request);
     body += opening.message;
@@ -166,6 +202,8 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
       body += `,"tools":[${opening.tools}]`;
       if (request.toolChoice === "none") body += ',"tool_choice":"none"';
     }
+    for (const [field, value] of Object.entries(toChatThinking(request.thinking, options.traits?.thinking)))
+      body += `,${JSON.stringify(field)}:${JSON.stringify(value)}`;
     if (request.temperature !== undefined) body += `,"temperature":${request.temperature}`;
     if (request.maxOutputTokens !== undefined) body += `,"${options.maxTokensField}":${request.maxOutputTokens}`;
     return `${body}}`;

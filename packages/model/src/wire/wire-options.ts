@@ -1,5 +1,6 @@
 /** What a model behind a wire protocol is made from. */
 import type { Usage } from "@retinue/protocol";
+import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { Gate } from "../gate.ts";
 import type { CountAnswer } from "../plausible-usage.ts";
 import type { RetrySettings } from "../retry.ts";
@@ -23,6 +24,10 @@ export type WireOptions = {
   /** What an answer is counted as; as the server says by default. */
   readonly count?: CountAnswer;
   readonly contextWindow?: number;
+  /** How the model wants to be spoken to, where known. */
+  readonly traits?: ModelTraits;
+  /** What settings say that the server speaks. */
+  readonly protocol?: "responses" | "chat";
   /** The system's by default. */
   readonly timing?: Timing;
 };

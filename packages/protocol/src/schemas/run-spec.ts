@@ -1,5 +1,6 @@
 /** The schema of everything that is frozen when a run is requested. */
 import { z } from "zod";
+import { thinkingSchema } from "./thinking.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { grantSchema, limitsSchema } from "./limits.ts";
 
@@ -24,6 +25,10 @@ export const runSpecSchema = z
       .number()
       .exactOptional()
       .describe("How many characters (code points) at its beginning are the role's own prompt."),
+    sharedChars: z
+      .number()
+      .exactOptional()
+      .describe("How many characters at the beginning of `system` are the same in runs beside it; absent where all are."),
     contextMode: z
       .enum(["none", "summary", "selective", "full"])
       .exactOptional()
@@ -54,6 +59,7 @@ export const runSpecSchema = z
     worktree: worktreeSchema.exactOptional().describe("A copy of its own that `workspace` lies in."),
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),
+    thinking: thinkingSchema.exactOptional().describe("How hard the model thinks: a level, or at most so many tokens."),
     summaryModel: z.string().exactOptional().describe("The model that summarises old context, where another than `model`."),
     compact: z
       .literal(true)

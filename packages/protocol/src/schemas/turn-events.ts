@@ -68,6 +68,14 @@ export const TURN_SCHEMAS = {
     finishReason: z.enum(["stop", "tool-calls", "length", "filtered", "other"]).describe("Why the model ended its answer."),
     usage: usageSchema.describe("Tokens of this call."),
     costUsd: costSchema.describe("US dollars; null where no price is known."),
+    cutBy: z
+      .enum(["tokens", "costUsd"])
+      .exactOptional()
+      .describe("The limit that allowed no longer answer, where one cut it off."),
+    leftOut: z
+      .array(z.string())
+      .exactOptional()
+      .describe("What was asked for and left out, since the model does not take it; told once a model."),
     activeMs,
   }),
   "model.failed": eventSchema("model.failed", "A model could not answer, after its retries.", {

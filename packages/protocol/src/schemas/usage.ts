@@ -9,6 +9,7 @@ export const usageSchema = z
     output: z.number().describe("Tokens that the model wrote."),
     cached: z.number().describe("The part of `input` that was read from a cache."),
     reasoning: z.number().describe("The part of `output` that was reasoning."),
+    written: z.number().exactOptional().describe("The part of `input` that was put into a cache; sums do not have it."),
   })
   .meta({ title: "Usage", description: "Tokens of one model call or of many." });
 

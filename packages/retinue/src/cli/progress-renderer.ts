@@ -106,6 +106,10 @@ export const formatProgress = ({ event, runs, redact, columns }: Told): string |
         : line(`${event.tool} ${event.outcome}: ${event.error?.message ?? "no reason given"}`);
     case "tool.progress":
       return shortLine(event.text);
+    case "model.answered":
+      return event.leftOut === undefined
+        ? undefined
+        : line(`${event.model} does not take ${event.leftOut.join(", ")}: left out of its requests`);
     case "model.retrying":
       return line(formatRetrying(event));
     case "model.failed":
@@ -162,7 +166,6 @@ export const formatProgress = ({ event, runs, redact, columns }: Told): string |
     case "worktree.merging":
     case "run.started":
     case "model.requested":
-    case "model.answered":
     case "model.delta":
     case "approval.requested":
       return undefined;

@@ -258,7 +258,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key, with the nearest known one",
       { project: "model: a/b\nmodle: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, serve, approve, unprotected, sandbox, terminal, allowUnsandboxed",
+      "PROJECT/retinue.yaml:2:1: modle: unknown key; did you mean model? Known here: model, models, catalogue, thinking, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, serve, approve, unprotected, sandbox, terminal, allowUnsandboxed",
     ],
     [
       "a text where true or false belongs",
@@ -276,7 +276,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key in a provider",
       { project: "providers:\n  local:\n    type: openai\n    base_url: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:4:5: providers.local.base_url: unknown key; did you mean baseUrl? Known here: type, baseUrl, apiKeyEnv, headers, maxConcurrent",
+      "PROJECT/retinue.yaml:4:5: providers.local.base_url: unknown key; did you mean baseUrl? Known here: type, baseUrl, apiKeyEnv, headers, protocol, maxConcurrent",
     ],
     [
       "a key that stands in the file",
@@ -360,7 +360,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "__proto__ as a key",
       { project: "__proto__: { approve: all }\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, serve, approve, unprotected, sandbox, terminal, allowUnsandboxed",
+      "PROJECT/retinue.yaml:1:1: __proto__: unknown key; did you mean retry? Known here: model, models, catalogue, thinking, providers, retry, streamIdleMs, limits, agent, agents, plan, store, mcpServers, hooks, web, browser, desktop, visionModel, databases, adminDatabases, approvals, serve, approve, unprotected, sandbox, terminal, allowUnsandboxed",
     ],
     [
       "a file that holds no mapping",

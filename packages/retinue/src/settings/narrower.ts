@@ -135,6 +135,9 @@ const models: Rule = {
 export const NARROWER: Rules = {
   model: choice,
   models,
+  // A price of nothing would lift a limit of money.
+  catalogue: needsTrust,
+  thinking: choice,
   providers,
   retry: { attempts: smaller, maxWaitMs: smaller, unreachableMs: smaller },
   streamIdleMs: smaller,

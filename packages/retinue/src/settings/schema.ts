@@ -3,6 +3,7 @@
  * show, its messages what a user reads.
  */
 import { z } from "zod";
+import { THINKING_LEVELS } from "@retinue/protocol";
 import { HOOK_EVENTS, PRESET_NAMES, PROVIDER_TYPES } from "./choices.ts";
 
 /** The longest a timer of Node can wait. */
@@ -43,8 +44,25 @@ const provider = z.strictObject({
     )
     .optional()
     .describe("Headers added to every request."),
+  protocol: z
+    .enum(["responses", "chat"])
+    .optional()
+    .describe("What a provider of the type openai speaks. Without it: responses at OpenAI and Azure, chat elsewhere."),
   maxConcurrent: count(1, "How many requests may be under way at once, over all runs of the process."),
 });
+
+const modelOverride = z.strictObject({
+  price: z
+    .strictObject({ input: z.number().min(0), output: z.number().min(0), cached: z.number().min(0).exactOptional() })
+    .exactOptional()
+    .describe("US dollars for a million tokens."),
+  contextWindow: z.int().min(1).exactOptional().describe("How many tokens it holds."),
+  outputTokens: z.int().min(1).exactOptional().describe("The most tokens of one answer."),
+  images: z.boolean().exactOptional().describe("Whether it reads images."),
+  temperature: z.boolean().exactOptional().describe("Whether it takes a temperature."),
+});
+
+const thinking = z.union([z.enum(THINKING_LEVELS), z.int().min(1)], "is off, low, medium, high, max or a number of tokens");
 
 const limits = z.strictObject({
   iterations: count(1, "Model calls of a run."),
@@ -62,6 +80,7 @@ const agentSettings = z.strictObject({
   limits: limits.optional().describe("Of each of its runs, above those of its file."),
   maxOutputTokens: count(1, "Tokens of one answer of its model, in place of what its file says."),
   temperature: z.number().min(0).max(2).optional().describe("Of its model, in place of that of its file."),
+  thinking: thinking.optional().describe("How hard its model thinks, in place of what its file says."),
   tools: z.array(z.string().min(1)).optional().describe("Names or globs, in place of those of its file."),
   delegates: z.array(z.string().min(1)).optional().describe("Agents it may start, in place of those of its file."),
   resultTokens: resultTokens("How many tokens of its answer enter the context of whoever started it."),
@@ -79,6 +98,15 @@ export const settingsSchema = z.strictObject({
     .record(z.string().regex(/^\S+$/, "is not a name: no spaces"), modelName)
     .optional()
     .describe("Short names for models, as in cheap: deepseek/deepseek-v4-flash."),
+  catalogue: z
+    .record(z.string().regex(/^[^\s/]+\/\S+$/, "is not provider/model"), modelOverride)
+    .optional()
+    .describe("What holds for models above what the catalogue says, by provider/model; a * at the end stands for any rest."),
+  thinking: thinking
+    .optional()
+    .describe(
+      "How hard models think: off, low, medium, high, max, or at most so many tokens. Agents may say otherwise. Without it: as each model does by itself.",
+    ),
   providers: z
     .record(z.string().regex(/^[A-Za-z][\w.-]*$/, "is not a provider name: a letter, then letters, digits, . _ -"), provider)
     .optional()

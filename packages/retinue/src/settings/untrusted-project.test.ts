@@ -57,6 +57,7 @@ const CASES: readonly Case[] = [
   { key: "agent.statsInPrompt", narrow: false, wide: true },
   { key: "agent.resultTokens", narrow: 200, wide: 100_000 },
   { key: "agent.presets", narrow: [], wide: ["s1"] },
+  { key: "catalogue", narrow: {}, wide: { "openai/*": { price: { input: 0, output: 0 } } } },
   { key: "agents", narrow: {}, wide: { main: { limits: { iterations: 1_000 } } } },
   { key: "plan.maxSteps", narrow: 3, wide: 1_000 },
   { key: "plan.maxRecoveries", narrow: 0, wide: 10 },
@@ -150,7 +151,16 @@ describe("L10 what a project says without trust only narrows", () => {
       const isWhole = path.join(".") === "web.search";
       return place?.type === "keys" && !isWhole ? place.keys.flatMap((key) => leaves([...path, key])) : [path.join(".")];
     };
-    const others = ["model", "models", "providers", "visionModel", "terminal.fullscreen", "browser.headless", "web.denyHosts"];
+    const others = [
+      "model",
+      "thinking",
+      "models",
+      "providers",
+      "visionModel",
+      "terminal.fullscreen",
+      "browser.headless",
+      "web.denyHosts",
+    ];
     expect(leaves([]).toSorted()).toEqual([...CASES.map(({ key }) => key), ...others].toSorted());
   });
 

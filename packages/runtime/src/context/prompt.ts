@@ -1,18 +1,35 @@
-/** The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. */
+/**
+ * The system prompt of a run: who the agent is, then what it must know of this run. Generated from what is really there. What runs of one agent share stands
+ * first, so that a provider finds it in its cache.
+ */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import { catalogueOf } from "../delegation/agent-catalogue.ts";
 import { fillRolePrompt } from "./fill-role-prompt.ts";
 import type { Assignment, PromptOptions } from "./prompt-options.ts";
 
-export const createPrompt = (options: PromptOptions): string =>
-  [
+export type Prompt = {
+  readonly system: string;
+  /** Characters at its beginning that runs of the agent share. */
+  readonly sharedChars: number;
+};
+
+export const createPrompt = (options: PromptOptions): Prompt => {
+  const { assignment } = options;
+  const folder = `You work in the folder ${options.workspace}. Paths are relative to it.${options.hasOwnCopy ? ` ${OWN_COPY}` : ""}`;
+  const shared = [
     fillRolePrompt(options.agent.prompt.trim(), options),
-    `You work in the folder ${options.workspace}. Paths are relative to it.${options.hasOwnCopy ? ` ${OWN_COPY}` : ""}`,
-    ...(options.assignment ? [aboutAssignment(options, options.assignment)] : []),
+    ...(options.hasOwnCopy ? [] : [folder]),
     ...(options.delegates.length > 0 ? [aboutDelegation(options)] : []),
-    ...(options.delegates.length > 0 && options.figures !== undefined ? [`## Sub-Agents So Far\n\n${options.figures}`] : []),
     ...(options.agent.output ? [aboutOutput(options.agent.output)] : []),
+    ...(assignment === undefined || assignment.isTransfer === true ? [] : [RESPONSE_REQUIREMENTS.join("\n")]),
   ].join("\n\n");
+  const own = [
+    ...(options.hasOwnCopy ? [folder] : []),
+    ...(options.delegates.length > 0 && options.figures !== undefined ? [`## Sub-Agents So Far\n\n${options.figures}`] : []),
+    ...(assignment ? [aboutAssignment(options, assignment)] : []),
+  ];
+  return { system: [shared, ...own].join("\n\n"), sharedChars: shared.length };
+};
 
 const OWN_COPY =
   "It is a copy of the project for you alone, without the files that git ignores; your changes are merged into the project when you are done.";
@@ -27,9 +44,8 @@ const aboutAssignment = ({ agent, depth, maxDepth, limits, delegates }: PromptOp
     `- Success criteria: ${assignment.successCriteria === undefined ? "none given; judge by the task" : oneLine(assignment.successCriteria)}`,
     "",
     ...(assignment.isTransfer === true
-      ? [`${assignment.parentAgent} handed this conversation to you. Answer in its place, to whoever it was speaking with.`]
-      : RESPONSE_REQUIREMENTS),
-    "",
+      ? [`${assignment.parentAgent} handed this conversation to you. Answer in its place, to whoever it was speaking with.`, ""]
+      : []),
     "## Constraints",
     "",
     `- Max iterations: ${limits.iterations ?? "no limit of your own"}`,

@@ -54,20 +54,22 @@ export const createSpec = (options: SpecOptions): RunSpec => {
   const known = agent.delegates.flatMap((name) => agents.get(name) ?? []);
   const isDeepest = depth >= grant.maxDepth;
   const delegates = isDeepest ? [] : known.map(({ name }) => name);
+  const { system, sharedChars } = createPrompt({
+    agent,
+    agents,
+    delegates,
+    tools,
+    workspace,
+    hasOwnCopy: options.worktree !== undefined,
+    depth,
+    maxDepth: grant.maxDepth,
+    limits: stricter(agent.limits, asked),
+    assignment: options.assignment,
+    figures: options.figures,
+  });
   return {
-    system: createPrompt({
-      agent,
-      agents,
-      delegates,
-      tools,
-      workspace,
-      hasOwnCopy: options.worktree !== undefined,
-      depth,
-      maxDepth: grant.maxDepth,
-      limits: stricter(agent.limits, asked),
-      assignment: options.assignment,
-      figures: options.figures,
-    }),
+    system,
+    ...(sharedChars < system.length ? { sharedChars } : {}),
     // A prompt that is filled anew for each run has no part that is the same in all of them.
     ...(hasPlaceholders(agent.prompt) ? {} : { roleChars: roleCharsOf(agent) }),
     ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
@@ -88,6 +90,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     ...(agent.accept === undefined ? {} : { accept: agent.accept }),
     ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
     ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+    ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
     ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
   };
 };

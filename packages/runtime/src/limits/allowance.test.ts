@@ -2,7 +2,7 @@
 import type { Model } from "@retinue/model/contract";
 import { createScriptedModel } from "@retinue/model/testing";
 import type { Limits, Usage } from "@retinue/protocol";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createState } from "../record/fold.ts";
 import type { RunState } from "../record/run-state.ts";
 import { allowedCalls, allowTurn, createRunPurse, spentBy } from "./allowance.ts";
@@ -53,6 +53,7 @@ test("under a token limit a turn leaves enough for one more of its size and for 
   expect(allow({ tokens: 10_000 })).toEqual({
     type: "allowed",
     maxOutputTokens: 3_500,
+    cappedBy: "tokens",
     most: { iterations: 1, tokens: 1_000 + 3_500 },
   });
   // The least that is worth a call is 64: 2 * (1,000 + 64) + 236 to hand in.
@@ -64,6 +65,7 @@ test("the hand-in is one turn that need not leave anything", () => {
   expect(allow({ tokens: 1_100 }, { handIn: true })).toEqual({
     type: "allowed",
     maxOutputTokens: 100,
+    cappedBy: "tokens",
     most: { iterations: 0, tokens: 1_100 },
   });
   expect(allow({ tokens: 1_063 }, { handIn: true })).toMatchObject({ type: "breach", breach: { limit: "tokens" } });
@@ -120,4 +122,65 @@ test("the tighter of the run's own calls and those of the tree holds", () => {
   expect(allowedCalls(state, createPurse({ toolCalls: 1 }))).toEqual({ left: 1, used: 0, max: 1 });
   expect(allowedCalls(state, createPurse({ toolCalls: 9 }))).toEqual({ left: 2, used: 3, max: 5 });
   expect(allowedCalls(state, createPurse({}))).toEqual({ left: 2, used: 3, max: 5 });
+});
+
+describe("a model whose output limit is known", () => {
+  /** Two dollars for a million tokens read, ten for one written. */
+  const real: Model = {
+    ...modelWith(({ input, output }) => (2 * input + 10 * output) / 1_000_000),
+    outputTokens: 128_000,
+    contextWindow: 200_000,
+  };
+  /** A file of 48 KB in one call, at three characters a token. */
+  const FILE_TOKENS = 16_384;
+
+  const allowReal = (limits: Limits, { model = real, requestTokens = 10_000, spec = {} } = {}) => {
+    const state = stateWith(limits);
+    const purse = createRunPurse(state.spec, null, spentBy(state));
+    const asked = {
+      state: { ...state, spec: { ...state.spec, ...spec } },
+      purse,
+      model,
+      requestTokens,
+      activeMs: 0,
+      handIn: false,
+    };
+    const allowed = allowTurn(asked);
+    if (allowed.type !== "allowed") throw new Error("a limit was reached");
+    return allowed;
+  };
+
+  test("writes a 48 KB file in one call, with and without limits of tokens and money", () => {
+    expect(allowReal({}).maxOutputTokens).toBeUndefined();
+    for (const limits of [{ costUsd: 1 }, { tokens: 200_000 }, { costUsd: 1, tokens: 200_000 }]) {
+      const { maxOutputTokens, most } = allowReal(limits);
+      expect(maxOutputTokens).toBeGreaterThanOrEqual(FILE_TOKENS);
+      expect(maxOutputTokens).toBeLessThanOrEqual(128_000);
+      expect(most.tokens).toBe(10_000 + (maxOutputTokens ?? 0));
+    }
+  });
+
+  test("leaves the usual to ten that run beside it", () => {
+    const root = createPurse({ costUsd: 1 });
+    const state = stateWith({});
+    for (let sibling = 0; sibling < 10; sibling++) {
+      const purse = createRunPurse(state.spec, root, spentBy(state));
+      const allowed = allowTurn({ state, purse, model: real, requestTokens: 1_000, activeMs: 0, handIn: false });
+      if (allowed.type !== "allowed") throw new Error(`sibling ${sibling} was refused`);
+      expect(allowed.maxOutputTokens).toBeGreaterThanOrEqual(4_096);
+      reserve(purse, allowed.most);
+    }
+  });
+
+  test("is not asked for more than its window has room for", () => {
+    expect(allowReal({}, { requestTokens: 150_000 }).maxOutputTokens).toBe(40_000);
+  });
+
+  test("has room to think beyond what an agent lets it write", () => {
+    const spec = { maxOutputTokens: 2_000 };
+    expect(allowReal({}, { spec }).maxOutputTokens).toBe(2_000);
+    expect(allowReal({}, { spec, model: { ...real, thinks: true } }).maxOutputTokens).toBe(2_000 + 8_192);
+    expect(allowReal({}, { spec: { ...spec, thinking: 5_000 } }).maxOutputTokens).toBe(7_000);
+    expect(allowReal({}, { spec: { ...spec, thinking: "off" }, model: { ...real, thinks: true } }).maxOutputTokens).toBe(2_000);
+  });
 });

@@ -4,14 +4,19 @@
  */
 import type { Model } from "@retinue/model/contract";
 import type { LimitName, RunSpec } from "@retinue/protocol";
+import { toThinkingTokens } from "@retinue/protocol";
 import type { Amounts, Purse, Spending, Tightest } from "./purse.ts";
 import { createPurse, leftIn } from "./purse.ts";
 import type { RunState } from "../record/run-state.ts";
 
 export type Breach = { readonly limit: LimitName; readonly used: number; readonly max: number };
 
-/** What a turn may write when nothing says how much. */
+/** What a turn may write when neither an agent nor the catalogue says how much. */
 const USUAL_OUTPUT = 4_096;
+/** The part of what is left that one turn may take beyond the usual: those that run beside it find something, too. */
+const SHARE = 4;
+/** Requests are measured before they are made, and may be a little longer. */
+const WINDOW_MARGIN = 0.95;
 /** An answer shorter than this is not worth a call. */
 const LEAST_OUTPUT = 64;
 const HAND_IN_OUTPUT = 1_024;
@@ -24,6 +29,8 @@ export type TurnAllowance =
   | {
       readonly type: "allowed";
       readonly maxOutputTokens: number | undefined;
+      /** The limit of the purse that allows no more, where it is less than the agent and the model would write. */
+      readonly cappedBy?: "tokens" | "costUsd";
       /** What the turn may use at most, to be reserved before it is made. */
       readonly most: Amounts;
     }
@@ -49,8 +56,11 @@ export const allowTurn = ({ state, purse, model, requestTokens, activeMs, handIn
   if (!handIn && turnsLeft.left < 1) return breach("iterations", turnsLeft.used, turnsLeft.max);
   if (limits.durationMs !== undefined && activeMs >= (handIn ? limits.durationMs : workMs(limits.durationMs)))
     return breach("durationMs", Math.round(activeMs), limits.durationMs);
-  const wanted = state.spec.maxOutputTokens;
-  let output = Math.min(wanted ?? USUAL_OUTPUT, handIn ? HAND_IN_OUTPUT : Infinity);
+  const wanted = wantedOutput(state.spec, model);
+  const most = wanted ?? model.outputTokens ?? USUAL_OUTPUT;
+  let output = handIn ? Math.min(most, HAND_IN_OUTPUT + thinkingRoom(state.spec, model)) : most;
+  const asked = output;
+  let cappedBy: "tokens" | "costUsd" | undefined;
   // A turn that is not the last must leave enough for one more request of this size, what it adds, and a hand-in.
   const turns = handIn ? 1 : 2;
   const tokens = leftIn(purse, "tokens");
@@ -58,26 +68,64 @@ export const allowTurn = ({ state, purse, model, requestTokens, activeMs, handIn
     const kept = handIn ? 0 : handInOutput(tokens.max);
     const affordable = Math.floor((tokens.left - turns * requestTokens - kept) / turns);
     if (affordable < LEAST_OUTPUT) return breach("tokens", tokens.used, tokens.max);
-    output = Math.min(output, affordable);
+    output = Math.min(output, handIn ? affordable : shareOf(affordable));
+    if (output < asked) cappedBy = "tokens";
   }
   const cost = (read: number, written: number): number =>
     model.price({ input: read, output: written, cached: 0, reasoning: 0 }) ?? Infinity;
   const costLeft = leftIn(purse, "costUsd");
   if (costLeft.left < Infinity) {
     const kept = (written: number): number => (handIn ? 0 : cost(requestTokens + written, HAND_IN_OUTPUT));
+    const before = output;
+    if (!handIn && cost(requestTokens, output * SHARE) > costLeft.left)
+      output = Math.max(
+        Math.min(output, USUAL_OUTPUT),
+        outputFor(costLeft.left / SHARE, output, (written) => cost(requestTokens, written)),
+      );
     while (output >= LEAST_OUTPUT && cost(requestTokens, output) + kept(output) > costLeft.left) output = Math.floor(output / 2);
+    if (output < before) cappedBy = "costUsd";
     if (output < LEAST_OUTPUT) return breach("costUsd", costLeft.used, costLeft.max);
   }
   const isCapped = handIn || tokens.left < Infinity || costLeft.left < Infinity;
   return {
     type: "allowed",
-    maxOutputTokens: isCapped ? output : wanted,
+    maxOutputTokens: isCapped ? output : (wanted ?? roomInWindow(model, requestTokens)),
+    ...(cappedBy === undefined || !isCapped ? {} : { cappedBy }),
     most: {
       iterations: handIn ? 0 : 1,
-      tokens: requestTokens + output,
+      tokens: requestTokens + (isCapped ? output : Math.min(output, wanted ?? USUAL_OUTPUT)),
       ...(costLeft.left < Infinity ? { costUsd: cost(requestTokens, output) } : {}),
     },
   };
+};
+
+/** What a turn may take of what is left: all where that is little, else a part of it. */
+const shareOf = (affordable: number): number =>
+  Math.min(affordable, Math.max(USUAL_OUTPUT, Math.floor(affordable / (SHARE / 2))));
+
+/** Of `output`, three quarters of it, three quarters of those and so on the first that costs no more. */
+const outputFor = (money: number, output: number, cost: (written: number) => number): number => {
+  let fitting = output;
+  while (fitting > 0 && cost(fitting) > money) fitting = Math.floor(fitting * 0.75);
+  return fitting;
+};
+
+/** Thoughts count as output: whoever sets how long an answer may be does not mean them. */
+const thinkingRoom = ({ thinking }: RunSpec, { thinks, outputTokens }: Model): number => {
+  if (outputTokens === undefined) return 0;
+  return toThinkingTokens(thinking ?? (thinks === true ? "medium" : "off"));
+};
+
+const wantedOutput = (spec: RunSpec, model: Model): number | undefined =>
+  spec.maxOutputTokens === undefined
+    ? undefined
+    : Math.min(spec.maxOutputTokens + thinkingRoom(spec, model), Math.max(spec.maxOutputTokens, model.outputTokens ?? 0));
+
+/** What the window leaves for an answer, where that is less than the model could write: more is refused. */
+const roomInWindow = ({ contextWindow, outputTokens }: Model, requestTokens: number): number | undefined => {
+  if (contextWindow === undefined || outputTokens === undefined) return undefined;
+  const room = Math.floor(contextWindow * WINDOW_MARGIN) - requestTokens;
+  return room < outputTokens ? Math.max(LEAST_OUTPUT, room) : undefined;
 };
 
 /** What the run needs to hand in after a turn that left its conversation at this size; nobody below may use it. */

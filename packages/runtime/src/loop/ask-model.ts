@@ -155,20 +155,37 @@ const askOnce = async (asker: Asker, turn: Turn): Promise<Outcome> => {
     deadline.takeBack();
     if (!answer) reservation.settle({});
   }
-  const { finishReason, usage, costUsd } = answer;
+  const { finishReason, usage, costUsd, leftOut } = answer;
   const tokens = usage.input + usage.output;
   reservation.settle({ iterations: handIn ? 0 : 1, tokens, costUsd: costUsd ?? 0, usage, unpriced: costUsd === null });
   const content = withUniqueIds(asker.clean(answer.content), step, state.callIds);
-  note({ type: "model.answered", step, model: name, content, finishReason, usage, costUsd, activeMs: watch.activeMs() });
+  note({
+    type: "model.answered",
+    step,
+    model: name,
+    content,
+    finishReason,
+    usage,
+    costUsd,
+    ...(leftOut === undefined ? {} : { leftOut }),
+    ...(finishReason === "length" && allowance.cappedBy !== undefined ? { cutBy: allowance.cappedBy } : {}),
+    activeMs: watch.activeMs(),
+  });
   keepBack(asker.purse, handInAmounts(model, state.turnTokens));
   return answer;
 };
 
+/** As long as providers take. */
+const CACHE_KEY_CHARS = 64;
+
 const toRequest = ({ state, declarations }: Asker, { handIn, allowance }: Turn): ModelRequest => ({
   system: state.spec.system,
+  ...(state.spec.sharedChars === undefined ? {} : { sharedChars: state.spec.sharedChars }),
   messages: [...state.messages],
   tools: declarations,
   toolChoice: handIn ? "none" : "auto",
+  cacheKey: `${state.identity.sessionId} ${state.identity.agent}`.slice(0, CACHE_KEY_CHARS),
+  ...(state.spec.thinking === undefined ? {} : { thinking: state.spec.thinking }),
   ...(state.spec.temperature === undefined ? {} : { temperature: state.spec.temperature }),
   ...(allowance.maxOutputTokens === undefined ? {} : { maxOutputTokens: allowance.maxOutputTokens }),
 });

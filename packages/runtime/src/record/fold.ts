@@ -293,7 +293,11 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   state.turnTokens = usage.input + usage.output;
   if (text !== "") state.lastText = text;
   if (event.finishReason === "length" && calls.length === 0)
-    state.warnings.push("The answer was cut off at the model's output limit.");
+    state.warnings.push(
+      event.cutBy === undefined
+        ? "The answer was cut off at the model's output limit."
+        : `The answer was cut off: limits.${event.cutBy} allows no longer one.`,
+    );
   if (text !== "" || calls.length > 0) push(state, { role: "assistant", content: event.content });
   if (usage.input > 0) {
     state.contextTokens = usage.input + usage.output;
