@@ -43,7 +43,9 @@ export const toProviderAccess = (name: string, { providers, env }: AccessSources
       `providers.${name}.type is "${settings.type}"; it must be one of ${PROVIDERS.map(({ type }) => type).join(", ")}.`,
     );
   }
-  if (!settings && provider.baseUrl === undefined) return undefined;
+  const isAddressed =
+    provider.baseUrl !== undefined || (provider.baseUrlEnv !== undefined && (env[provider.baseUrlEnv] ?? "") !== "");
+  if (!settings && !isAddressed) return undefined;
   const named = settings?.apiKeyEnv === undefined ? provider.keyEnvs : [settings.apiKeyEnv];
   const keyEnvs = settings?.isKeyless === true ? [] : named;
   const apiKey = keyEnvs.map((variable) => env[variable]).find((value) => value !== undefined && value !== "");
@@ -74,7 +76,7 @@ const toBaseUrl = (name: string, provider: Provider, settings: ProviderSettings 
     throw new RetinueError("settings_invalid", `${where} holds credentials or a query.`, {
       hint: `Put what authorises into the variable named by apiKeyEnv, or into providers.${name}.headers.`,
     });
-  if (usual && url.pathname === "/") url.pathname = usual.pathname;
+  if (url.pathname === "/") url.pathname = usual?.pathname ?? provider.path ?? "/";
   url.hash = "";
   return url.href.replace(/\/+$/, "");
 };

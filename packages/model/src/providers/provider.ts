@@ -24,6 +24,8 @@ export type Provider = {
   readonly type: string;
   /** Absent: settings must give one. A given one without a path gets this one's path. */
   readonly baseUrl?: string;
+  /** The path of an address that is given without one, where there is no `baseUrl` to take it from. */
+  readonly path?: string;
   /** The variable by which the provider's own tools are told another address. */
   readonly baseUrlEnv?: string;
   /** Where its key is looked for unless settings say where; the first that is set counts. */

@@ -13,6 +13,7 @@ import type {
   UserPart,
 } from "@retinue/protocol";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { toAcceptedSchema } from "./accepted-schema.ts";
 import { toObjectText } from "./parsed.ts";
 
 /** Thoughts of the provider, to be handed back as they were; `signature` for readable ones, `redacted` for others. */
@@ -21,6 +22,8 @@ export type AnthropicOpaque =
   | { readonly type: "anthropic"; readonly redacted: string };
 
 const CACHED = ',"cache_control":{"type":"ephemeral"}}';
+
+const CONTINUE = '{"role":"user","content":[{"type":"text","text":"Continue."}]}';
 
 /** The provider wants a limit with every request. */
 const MAX_TOKENS = 8192;
@@ -41,7 +44,9 @@ const fromUser = ({ content }: UserMessage): Json[] => {
 };
 
 const fromTool = ({ callId, content, isError }: ToolMessage): Json[] => {
-  const blocks = fromParts(content);
+  const said = fromParts(content);
+  // A failure without words is refused.
+  const blocks = said.length === 0 && isError ? [{ type: "text", text: "(no output)" }] : said;
   return [
     {
       type: "tool_result",
@@ -75,7 +80,7 @@ const toBlocks = (message: Message): Json[] => {
 };
 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
-  JSON.stringify({ name, description, input_schema: inputSchema });
+  JSON.stringify({ name, description, input_schema: toAcceptedSchema(inputSchema) });
 
 const withCacheMark = (blocks: string): string => blocks.slice(0, -1) + CACHED;
 
@@ -137,6 +142,8 @@ export const createAnthropicBody = (options: { readonly model: string }): ((requ
       else body += `${role === undefined ? "" : "]},"}{"role":"${next}","content":[${blocks}`;
       role = next;
     }
+    // The newer models refuse an answer that is to be continued.
+    if (role === "assistant") return `${body}]},${CONTINUE}]}`;
     return `${body}${role === undefined ? "" : "]}"}]}`;
   };
 };

@@ -4,6 +4,8 @@
  */
 import type { AssistantMessage, ImagePart, Json, Message, ToolMessage, UserMessage, UserPart } from "@retinue/protocol";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { toAcceptedSchema } from "./accepted-schema.ts";
+import { toNineCharacters } from "./nine-characters.ts";
 import { toObjectText } from "./parsed.ts";
 
 export type OpenAiRequestOptions = {
@@ -11,12 +13,21 @@ export type OpenAiRequestOptions = {
   readonly provider: string;
   /** OpenAI's own models refuse the old name, most compatible servers know no other. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Mistral's rules: ids of nine characters, and the model speaks between results and the user. */
+  readonly isMistral?: boolean;
 };
+
+/** Mistral's models keep their rules wherever they are served: their own template checks them. */
+export const isMistralModel = (model: string): boolean => /(?:mi[nx]?stral|mixtral|codestral|magistral|pixtral)/i.test(model);
 
 /** What a compatible server wants back unread; marked with who sent it, for others would refuse it. */
 export type OpenAiOpaque =
   | { readonly provider: string; readonly reasoningField: string }
   | { readonly provider: string; readonly extraContent: Json };
+
+type ToCallId = (id: string) => string;
+
+const asItIs: ToCallId = (id) => id;
 
 const textOf = (parts: readonly UserPart[]): string => {
   const [only] = parts;
@@ -33,10 +44,14 @@ const fromUser = ({ content }: UserMessage): string => {
   return JSON.stringify({ role: "user", content: wire });
 };
 
-const fromTool = ({ callId, content }: ToolMessage): string => {
+const fromTool = ({ callId, content }: ToolMessage, toId: ToCallId): string => {
   const text = textOf(content);
   const hasImages = content.some((part) => part.type === "image");
-  return JSON.stringify({ role: "tool", tool_call_id: callId, content: text === "" && hasImages ? "(images follow)" : text });
+  return JSON.stringify({
+    role: "tool",
+    tool_call_id: toId(callId),
+    content: text === "" && hasImages ? "(images follow)" : text,
+  });
 };
 
 /** Images of a tool result as parts of a user message, since a tool message may hold text only; empty if there are none. */
@@ -50,7 +65,8 @@ const imagesOf = ({ callId, tool, content }: ToolMessage): string => {
 const isOpaque = (value: Json | undefined): value is OpenAiOpaque =>
   typeof value === "object" && value !== null && !Array.isArray(value) && "provider" in value;
 
-const fromAssistant = ({ content }: AssistantMessage, provider: string): string => {
+/** Empty for an answer that says and calls nothing, which some servers refuse. */
+const fromAssistant = ({ content }: AssistantMessage, provider: string, toId: ToCallId): string => {
   let text = "";
   let reasoning = "";
   let reasoningField: string | undefined;
@@ -69,7 +85,7 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
         break;
       case "tool-call":
         calls.push({
-          id: part.callId,
+          id: toId(part.callId),
           type: "function",
           function: { name: part.tool, arguments: toObjectText(part.arguments) },
           ...(opaque && "extraContent" in opaque ? { extra_content: opaque.extraContent } : {}),
@@ -77,6 +93,7 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
         break;
     }
   }
+  if (text === "" && calls.length === 0) return "";
   return JSON.stringify({
     role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
@@ -87,15 +104,22 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
 };
 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
-  JSON.stringify({ type: "function", function: { name, description, parameters: inputSchema } });
+  JSON.stringify({ type: "function", function: { name, description, parameters: toAcceptedSchema(inputSchema) } });
 
 /** What is the same in all requests of a run. */
 type Opening = { readonly system: string; readonly message: string; readonly tools: string };
 
 const userOf = (parts: string): string => `{"role":"user","content":[${parts}]}`;
 
+/** What the model is said to have said, where it must speak before the user does. */
+const NOTED = '{"role":"assistant","content":"Noted."}';
+/** What the user is said to have said where the model spoke last: an answer that is to be continued is refused by many. */
+const CONTINUE = '{"role":"user","content":"Continue."}';
+
 export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: ModelRequest) => string) => {
   const head = `{"model":${JSON.stringify(options.model)},"stream":true,"stream_options":{"include_usage":true}`;
+  const isMistral = options.isMistral ?? isMistralModel(options.model);
+  const toId = isMistral ? toNineCharacters : asItIs;
   const messages = new WeakMap<Message, string>();
   const images = new WeakMap<ToolMessage, string>();
   const declarations = new WeakMap<ToolDeclaration, string>();
@@ -110,10 +134,10 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
           wire = fromUser(message);
           break;
         case "assistant":
-          wire = fromAssistant(message, options.provider);
+          wire = fromAssistant(message, options.provider, toId);
           break;
         case "tool":
-          wire = fromTool(message);
+          wire = fromTool(message, toId);
           if (message.content.some((part) => part.type === "image")) images.set(message, imagesOf(message));
           break;
       }
@@ -146,21 +170,29 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
     const opening = toOpening(request);
     body += opening.message;
     let separator = opening.message === "" ? "" : ",";
+    let role: Message["role"] | undefined;
+    const add = (next: Message["role"], wire: string): void => {
+      if (wire === "") return;
+      if (isMistral && role === "tool" && next === "user") body += separator + NOTED;
+      body += separator + wire;
+      separator = ",";
+      role = next;
+    };
     // Images wait until the last result of a turn: nothing may stand between the results.
     let waiting = "";
     for (const message of request.messages) {
       if (waiting !== "" && message.role !== "tool") {
-        body += separator + userOf(waiting);
+        add("user", userOf(waiting));
         waiting = "";
       }
-      body += separator + toWire(message);
-      separator = ",";
+      add(message.role, toWire(message));
       if (message.role === "tool") {
         const image = images.get(message);
         if (image !== undefined) waiting += (waiting === "" ? "" : ",") + image;
       }
     }
-    if (waiting !== "") body += separator + userOf(waiting);
+    if (waiting !== "") add("user", userOf(waiting));
+    if (role === "assistant") add("user", CONTINUE);
     body += "]";
     if (request.tools.length > 0) {
       body += `,"tools":[${opening.tools}]`;
