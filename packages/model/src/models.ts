@@ -15,6 +15,7 @@ import type { ProviderSettings } from "./providers/provider.ts";
 import { dockerModelRunner } from "./providers/docker-model-runner.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { createPlausibleCount } from "./plausible-usage.ts";
+import { needsRepair } from "./repair/needs-repair.ts";
 import type { RetrySettings } from "./retry.ts";
 import { readsImages } from "./reads-images.ts";
 
@@ -160,7 +161,9 @@ export const createModels = (options: ModelsOptions): Models => {
       count: createPlausibleCount(price),
       ...(contextWindow === null ? {} : { contextWindow }),
     });
-    const watched = options.tap?.watch(created) ?? created;
+    const isClumsy = providers[name]?.repairCalls ?? needsRepair(provider.type, model);
+    const mended = isClumsy ? (await import("./repair/repaired-model.ts")).repairCalls(created) : created;
+    const watched = options.tap?.watch(mended) ?? mended;
     return readsImages(full) ? { ...watched, readsImages: true } : watched;
   };
 

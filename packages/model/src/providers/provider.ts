@@ -15,6 +15,8 @@ export type ProviderSettings = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Requests at the same time, by all runs of this process together. */
   readonly maxConcurrent?: number;
+  /** Whether calls that its models write wrongly are mended; by default where the model is not one of the large ones. */
+  readonly repairCalls?: boolean;
   /** True: no key is sent to it, wherever one is found. */
   readonly isKeyless?: boolean;
 };

@@ -63,7 +63,7 @@ const isOpaque = (value: Json | undefined): value is AnthropicOpaque =>
 const fromAssistantPart = (part: AssistantPart): Json | undefined => {
   if (part.type === "text") return isBlank(part.text) ? undefined : { type: "text", text: part.text };
   if (part.type === "tool-call")
-    return { type: "tool_use", id: part.callId, name: part.tool, input: JSON.parse(toObjectText(part.arguments)) as Json };
+    return { type: "tool_use", id: part.callId, name: part.tool, input: JSON.parse(toObjectText(part)) as Json };
   // Unsigned thoughts, those of other providers, are refused.
   if (!isOpaque(part.opaque)) return undefined;
   return "redacted" in part.opaque

@@ -40,6 +40,13 @@ describe("an answer of Chat Completions", () => {
     expect(read([delta({ content: "x" })]).outcome).toMatchObject({ error: { code: "model_stream_incomplete" } });
   });
 
+  it("takes arguments that a server sends parsed", () => {
+    const made = { index: 0, id: "c1", function: { name: "look", arguments: { path: "a", deep: [1] } } };
+    expect(contentOf([delta({ tool_calls: [made] }, "tool_calls")])).toEqual([
+      { type: "tool-call", callId: "c1", tool: "look", arguments: '{"path":"a","deep":[1]}' },
+    ]);
+  });
+
   it("is incomplete when the stream ends inside an event, unless that is the end marker", () => {
     expect(read([delta({}, "stop")], 'data: {"usage"').outcome).toMatchObject({ error: { code: "model_stream_incomplete" } });
     expect(read([delta({}, "stop")], "data: [DONE]").outcome).toMatchObject({ type: "answer" });

@@ -184,6 +184,8 @@ class OpenAiReader implements AnswerReader {
     if (!isRecord(made)) return;
     if (call.name === "" && typeof made["name"] === "string") call.name = made["name"];
     if (typeof made["arguments"] === "string") this.#addInput(call, made["arguments"]);
+    // Some servers send them parsed.
+    else if (isRecord(made["arguments"])) this.#addInput(call, JSON.stringify(made["arguments"]));
   }
 
   #addInput(call: Call, piece: string): void {

@@ -87,7 +87,7 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string, toId: To
         calls.push({
           id: toId(part.callId),
           type: "function",
-          function: { name: part.tool, arguments: toObjectText(part.arguments) },
+          function: { name: part.tool, arguments: toObjectText(part) },
           ...(opaque && "extraContent" in opaque ? { extra_content: opaque.extraContent } : {}),
         });
         break;

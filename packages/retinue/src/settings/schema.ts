@@ -44,6 +44,12 @@ const provider = z.strictObject({
     .optional()
     .describe("Headers added to every request."),
   maxConcurrent: count(1, "How many requests may be under way at once, over all runs of the process."),
+  repairCalls: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether calls that its models write as text or with slightly wrong arguments are repaired. Without it: unless the model is a large one of OpenAI, Anthropic, Google or xAI.",
+    ),
 });
 
 const limits = z.strictObject({
