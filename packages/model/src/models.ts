@@ -70,7 +70,8 @@ export const createModels = (options: ModelsOptions): Models => {
   const names = (): readonly string[] => [
     ...Object.keys(aliases),
     ...known()
-      .filter(({ needsKey, apiKey }) => !needsKey || apiKey !== undefined)
+      .filter((access) => access.provider.isOptIn !== true || isConfigured(access))
+      .filter(({ needsKey, apiKey, apiKeyCommand }) => !needsKey || apiKey !== undefined || apiKeyCommand !== undefined)
       .map(({ name, provider }) => (provider.type === "offline" ? `${name}/rules` : `${name}/*`)),
   ];
 
@@ -131,7 +132,11 @@ export const createModels = (options: ModelsOptions): Models => {
     const access = slash <= 0 ? undefined : accessOf(full.slice(0, slash));
     const model = full.slice(slash + 1);
     if (!access || model === "") throw unknown(asked, full);
-    const { name, provider, baseUrl, apiKey } = access;
+    const { name, provider, baseUrl, apiKeyCommand } = access;
+    const mayAskForKey = apiKeyCommand !== undefined && options.tap?.needsKeys !== false;
+    const apiKey = mayAskForKey
+      ? await (await import("./providers/key-command.ts")).readKeyOf(name, apiKeyCommand)
+      : access.apiKey;
     const isKeyMissing = access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false;
     if (isKeyMissing && access.keyEnvs.length === 0)
       throw new RetinueError(
@@ -153,6 +158,12 @@ export const createModels = (options: ModelsOptions): Models => {
       baseUrl: options.tap?.baseUrlFor(baseUrl) ?? baseUrl,
       ...(apiKey === undefined ? {} : { apiKey }),
       headers: access.headers,
+      // Where traffic is played back, it goes to this machine.
+      ...(options.tap === undefined
+        ? { reach: access.reach }
+        : access.reach.query === undefined
+          ? {}
+          : { reach: { query: access.reach.query } }),
       // By address too, so that two servers called alike in two sets of settings do not wait for each other.
       gate: gateFor(`${name} ${baseUrl}`, { maxConcurrent: access.maxConcurrent }),
       retry: options.retry,

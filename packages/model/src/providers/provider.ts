@@ -12,7 +12,17 @@ export type ProviderSettings = {
   readonly baseUrl?: string;
   /** The environment variable that holds the key. */
   readonly apiKeyEnv?: string;
+  /** A file that holds the key, and a command of the user's own settings that prints it. */
+  readonly apiKeyFile?: string;
+  readonly apiKeyCommand?: string;
+  /** `{env:NAME}` stands for a variable. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Added to every URL, such as `api-version`; `{env:NAME}` as in headers. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** The address of a proxy, in place of the environment's; `none` for none. */
+  readonly proxy?: string;
+  /** A file of certificates to be trusted besides the usual ones. */
+  readonly ca?: string;
   /** Requests at the same time, by all runs of this process together. */
   readonly maxConcurrent?: number;
   /** Whether calls that its models write wrongly are mended; by default where the model is not one of the large ones. */
@@ -35,6 +45,8 @@ export type Provider = {
   readonly needsKey: boolean;
   /** A server one runs oneself: looked for at `baseUrl` when detecting, and tokens cost nothing. */
   readonly isLocal: boolean;
+  /** Only for those who ask for it: it is not among the names that are told unless something of it is set up. */
+  readonly isOptIn?: boolean;
   /** What serves when its key is there and no model is set. */
   readonly defaultModel?: string;
   /** Short names that files of agents use for its models. */

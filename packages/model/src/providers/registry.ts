@@ -11,6 +11,7 @@ import { openAiCompatible } from "./openai-compatible.ts";
 import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
+import { bedrock, vertex } from "./sdk-package.ts";
 import { services } from "./services.ts";
 import { vllm } from "./vllm.ts";
 
@@ -22,6 +23,8 @@ export const PROVIDERS: readonly Provider[] = [
   openrouter,
   deepseek,
   ...services,
+  bedrock,
+  vertex,
   ollama,
   lmstudio,
   dockerModelRunner,

@@ -23,6 +23,8 @@ export type MockRequest = {
   /** Counts from 0 over all protocols. */
   readonly index: number;
   readonly protocol: MockProtocol;
+  /** The path with its query. */
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Json;
   /** The body as it was sent. */
@@ -120,6 +122,7 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
     const record: MockRequest = {
       index: requests.length,
       protocol,
+      url: request.url ?? "",
       headers: request.headers,
       body: parseJson(text),
       text,

@@ -18,6 +18,8 @@ export const PROVIDER_TYPES = [
   "zai",
   "github-models",
   "azure",
+  "bedrock",
+  "vertex",
   "ollama",
   "lmstudio",
   "docker-model-runner",
