@@ -150,7 +150,8 @@ export const createModels = (options: ModelsOptions): Models => {
       throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
         hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
       });
-    const { price, contextWindow } = await catalogue.entryOf(full);
+    const { price, contextWindow: listed } = await catalogue.entryOf(full);
+    const contextWindow = providers[name]?.contextWindow ?? listed;
     const created = await provider.createModel({
       id: full,
       model,

@@ -25,6 +25,8 @@ export type ProviderSettings = {
   readonly ca?: string;
   /** Requests at the same time, by all runs of this process together. */
   readonly maxConcurrent?: number;
+  /** Tokens that its models can hold, in place of what is known of them. Ollama is asked for as many. */
+  readonly contextWindow?: number;
   /** Whether calls that its models write wrongly are mended; by default where the model is not one of the large ones. */
   readonly repairCalls?: boolean;
   /** True: no key is sent to it, wherever one is found. */

@@ -13,6 +13,7 @@ import { toFailure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { toHttpFailure } from "./provider-error.ts";
 import { toExcerpt } from "./redact.ts";
+import { createLineReader } from "./line-reader.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 import { toSocketFailure } from "./socket-error.ts";
 import { createSseReader, EVENT_CHARS } from "./sse-reader.ts";
@@ -77,6 +78,8 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
   #errorBody = "";
   #bytes = 0;
   #sawEvent = false;
+  /** Each event is a line. */
+  #isLines = false;
   /** The answer as one document; undefined for a stream. */
   #document: string | undefined;
   /** When something was said that is no comment. */
@@ -159,6 +162,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     this.#watchdog.refresh();
     if (status < 200 || this.#outcome !== undefined) return;
     this.#status = status;
+    this.#isLines = /\b(?:x-)?ndjson\b/i.test(String(headers["content-type"]));
     if (status < 300 && /\bjson\b/i.test(String(headers["content-type"])) && this.#options.reader.onDocument) this.#document = "";
     if (status >= 300) this.#retryAfterMs = readRetryAfterMs(headers, this.#options.nowDate());
   }
@@ -233,7 +237,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     const { endpoint } = this.#options;
     if (this.#bytes > STREAM_BYTES)
       return toFailure(endpoint, "model_event_too_large", `sent more than ${STREAM_BYTES / MEBIBYTE} MiB as one answer.`);
-    this.#sse ??= createSseReader(this.#onEvent);
+    this.#sse ??= this.#isLines ? createLineReader(this.#onEvent) : createSseReader(this.#onEvent);
     try {
       return this.#sse.push(bytes);
     } catch (thrown) {

@@ -276,7 +276,7 @@ describe("what is wrong is told with file, line, column, key and what is allowed
       "an unknown key in a provider",
       { project: "providers:\n  local:\n    type: openai\n    base_url: x\n" },
       "settings_invalid",
-      "PROJECT/retinue.yaml:4:5: providers.local.base_url: unknown key; did you mean baseUrl? Known here: type, baseUrl, apiKeyEnv, headers, query, apiKeyFile, apiKeyCommand, proxy, ca, maxConcurrent, repairCalls",
+      "PROJECT/retinue.yaml:4:5: providers.local.base_url: unknown key; did you mean baseUrl? Known here: type, baseUrl, apiKeyEnv, headers, query, apiKeyFile, apiKeyCommand, proxy, ca, maxConcurrent, contextWindow, repairCalls",
     ],
     [
       "a key that stands in the file",

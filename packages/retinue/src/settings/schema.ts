@@ -69,6 +69,10 @@ const provider = z.strictObject({
     .optional()
     .describe("A PEM file of certificates to trust besides the usual ones; NODE_EXTRA_CA_CERTS does so for all."),
   maxConcurrent: count(1, "How many requests may be under way at once, over all runs of the process."),
+  contextWindow: count(
+    1_024,
+    "Tokens that its models can hold, in place of what is known of them. Ollama is asked for as many (num_ctx); without it, Ollama cuts off what is longer than its own default.",
+  ),
   repairCalls: z
     .boolean()
     .optional()
