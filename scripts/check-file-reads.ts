@@ -51,6 +51,7 @@ export const MAY_READ: Readonly<Record<string, string>> = {
   "confine/src/worktree/copy-files.ts": "without blocking or following links",
   "confine/src/worktree/place-file.ts": "creates files, opens none",
   "confine/src/trust/state-file.ts": "own state, without blocking",
+  "model/src/providers/settings-file.ts": "a key or certificates that settings name, without blocking",
   "retinue/src/settings/file-layer.ts": "settings, without blocking",
   "retinue/src/secrets/file-secrets.ts": "without blocking; nothing of it is shown",
   "retinue/src/tui/input/pasted-images.ts": "a path that a person pasted, without blocking",

@@ -227,22 +227,32 @@ describe("the names", () => {
 describe("every provider of the registry", () => {
   const env = Object.fromEntries(PROVIDERS.flatMap(({ keyEnvs }) => keyEnvs).map((variable) => [variable, "some-key"]));
 
-  test.each(PROVIDERS.filter(({ type }) => type !== "openai-compatible").map(({ type, defaultModel }) => [type, defaultModel]))(
-    "%s makes a model without settings",
-    async (type, defaultModel) => {
-      const name = `${type}/${defaultModel ?? "some-model"}`;
-      expect((await models({ env }).resolve(name)).id).toBe(name);
-    },
-  );
+  test.each(
+    PROVIDERS.filter(({ type, baseUrl }) => baseUrl !== undefined && type !== "bedrock" && type !== "vertex").map(
+      ({ type, defaultModel }) => [type, defaultModel],
+    ),
+  )("%s makes a model without settings", async (type, defaultModel) => {
+    const name = `${type}/${defaultModel ?? "some-model"}`;
+    expect((await models({ env }).resolve(name)).id).toBe(name);
+  });
 
-  test.each(PROVIDERS.filter(({ needsKey }) => needsKey).map(({ type, defaultModel }) => [`${type}/${defaultModel}`]))(
-    "the default %s has a price and a window in the catalogue",
-    async (name) => {
-      const model = await models({ env }).resolve(name);
-      expect(model.price({ input: 1_000, output: 1_000, cached: 0, reasoning: 0 })).toBeGreaterThan(0);
-      expect(model.contextWindow).toBeGreaterThan(100_000);
-    },
-  );
+  test.each(
+    PROVIDERS.flatMap(({ type, needsKey, defaultModel }) => (needsKey && defaultModel ? [[`${type}/${defaultModel}`]] : [])),
+  )("the default %s has a price and a window in the catalogue", async (name) => {
+    const model = await models({ env }).resolve(name);
+    expect(model.price({ input: 1_000, output: 1_000, cached: 0, reasoning: 0 })).toBeGreaterThan(0);
+    expect(model.contextWindow).toBeGreaterThan(100_000);
+  });
+});
+
+test.each([
+  ["bedrock", "@ai-sdk/amazon-bedrock"],
+  ["vertex", "@ai-sdk/google-vertex"],
+])("%s says which package it needs, and how to install it", async (type, name) => {
+  await expect(models({ env: {} }).resolve(`${type}/m`)).rejects.toMatchObject({
+    message: expect.stringContaining(`need the package ${name}, which is not installed`) as string,
+    hint: expect.stringMatching(new RegExp(`npm install --prefix .* ${name}$`)) as string,
+  });
 });
 
 describe("a model's own id, without a provider,", () => {

@@ -16,6 +16,7 @@ import type { ProviderSettings } from "./providers/provider.ts";
 import { dockerModelRunner } from "./providers/docker-model-runner.ts";
 import { PROVIDERS } from "./providers/registry.ts";
 import { createPlausibleCount } from "./plausible-usage.ts";
+import { needsRepair } from "./repair/needs-repair.ts";
 import type { RetrySettings } from "./retry.ts";
 
 /** Traffic that is recorded or played back: requests go to an address of its own, and models are watched for mismatches. */
@@ -69,7 +70,8 @@ export const createModels = (options: ModelsOptions): Models => {
   const names = (): readonly string[] => [
     ...Object.keys(aliases),
     ...known()
-      .filter(({ needsKey, apiKey }) => !needsKey || apiKey !== undefined)
+      .filter((access) => access.provider.isOptIn !== true || isConfigured(access))
+      .filter(({ needsKey, apiKey, apiKeyCommand }) => !needsKey || apiKey !== undefined || apiKeyCommand !== undefined)
       .map(({ name, provider }) => (provider.type === "offline" ? `${name}/rules` : `${name}/*`)),
   ];
 
@@ -130,7 +132,11 @@ export const createModels = (options: ModelsOptions): Models => {
     const access = slash <= 0 ? undefined : accessOf(full.slice(0, slash));
     const model = full.slice(slash + 1);
     if (!access || model === "") throw unknown(asked, full);
-    const { name, provider, baseUrl, apiKey } = access;
+    const { name, provider, baseUrl, apiKeyCommand } = access;
+    const mayAskForKey = apiKeyCommand !== undefined && options.tap?.needsKeys !== false;
+    const apiKey = mayAskForKey
+      ? await (await import("./providers/key-command.ts")).readKeyOf(name, apiKeyCommand)
+      : access.apiKey;
     const isKeyMissing = access.needsKey && apiKey === undefined && options.tap?.needsKeys !== false;
     if (isKeyMissing && access.keyEnvs.length === 0)
       throw new RetinueError(
@@ -144,7 +150,8 @@ export const createModels = (options: ModelsOptions): Models => {
       throw new RetinueError("key_missing", `The model "${full}" needs a key and ${access.keyEnvs.join(", ")} is not set.`, {
         hint: `Export ${access.keyEnvs[0]}, or name another variable in providers.${name}.apiKeyEnv.`,
       });
-    const { price, contextWindow, traits } = await catalogue.entryOf(full);
+    const { price, contextWindow: listed, traits } = await catalogue.entryOf(full);
+    const contextWindow = providers[name]?.contextWindow ?? listed;
     const created = await provider.createModel({
       id: full,
       model,
@@ -152,6 +159,12 @@ export const createModels = (options: ModelsOptions): Models => {
       baseUrl: options.tap?.baseUrlFor(baseUrl) ?? baseUrl,
       ...(apiKey === undefined ? {} : { apiKey }),
       headers: access.headers,
+      // Where traffic is played back, it goes to this machine.
+      ...(options.tap === undefined
+        ? { reach: access.reach }
+        : access.reach.query === undefined
+          ? {}
+          : { reach: { query: access.reach.query } }),
       // By address too, so that two servers called alike in two sets of settings do not wait for each other.
       gate: gateFor(`${name} ${baseUrl}`, { maxConcurrent: access.maxConcurrent }),
       retry: options.retry,
@@ -162,7 +175,9 @@ export const createModels = (options: ModelsOptions): Models => {
       traits,
       ...(access.protocol === undefined ? {} : { protocol: access.protocol }),
     });
-    const watched = options.tap?.watch(created) ?? created;
+    const isClumsy = providers[name]?.repairCalls ?? needsRepair(provider.type, model);
+    const mended = isClumsy ? (await import("./repair/repaired-model.ts")).repairCalls(created) : created;
+    const watched = options.tap?.watch(mended) ?? mended;
     return toFittingModel(
       {
         ...watched,

@@ -11,10 +11,14 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-const ask = async (answer: (response: ServerResponse) => void, type = "openai-compatible"): Promise<ModelAnswer> => {
+const ask = async (
+  answer: (response: ServerResponse) => void,
+  type = "openai-compatible",
+  status = 200,
+): Promise<ModelAnswer> => {
   const server = createServer((request, response) => {
     request.resume();
-    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.writeHead(status, { "content-type": "text/event-stream" });
     answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -75,6 +79,31 @@ describe("L19 a stream that says nothing", () => {
     });
     expect(said.content).toEqual([{ type: "text", text: "hi" }]);
   });
+});
+
+test("comments count as life for a while: a model that thinks behind a router is waited for", { timeout: 20_000 }, async () => {
+  const said = await ask((response) => {
+    let comments = 0;
+    const timer = setInterval(() => {
+      if (comments++ < 6) response.write(": OPENROUTER PROCESSING\n\n");
+      else {
+        clearInterval(timer);
+        response.end('data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+      }
+    }, 100);
+    cleanups.push(() => clearInterval(timer));
+  });
+  expect(said.content).toEqual([{ type: "text", text: "hi" }]);
+});
+
+test("a call that the server refuses because its model wrote it wrongly is a bad call like any other", async () => {
+  const error = {
+    message: "Failed to call a function.",
+    code: "tool_use_failed",
+    failed_generation: '{"name": "look", "arguments": {"path"',
+  };
+  const said = await ask((response) => void response.end(JSON.stringify({ error })), "openai-compatible", 400);
+  expect(said).toMatchObject({ finishReason: "tool-calls", content: [{ tool: "look", arguments: error.failed_generation }] });
 });
 
 describe("L19 usage that is not told as it was", () => {

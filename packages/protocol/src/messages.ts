@@ -14,12 +14,16 @@ export type ImagePart = { readonly type: "image"; readonly mediaType: string; re
 /** `opaque` is what the provider wants back unread (signatures, encrypted thoughts). */
 export type ReasoningPart = { readonly type: "reasoning"; readonly text: string; readonly opaque?: Json };
 
-/** `arguments` is the text exactly as the model wrote it; whether it is JSON is for the loop to judge. */
+/** What was mended in a call, in words, and the arguments as the model wrote them. */
+export type CallRepair = { readonly how: readonly string[]; readonly wrote: string };
+
+/** `arguments` is the text exactly as the model wrote it unless it was `repaired`; whether it is JSON is for the loop to judge. */
 export type ToolCallPart = {
   readonly type: "tool-call";
   readonly callId: CallId;
   readonly tool: string;
   readonly arguments: string;
+  readonly repaired?: CallRepair;
   readonly opaque?: Json;
 };
 

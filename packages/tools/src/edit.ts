@@ -53,11 +53,14 @@ const INPUT = z
     { message: "Give either path and edits, or files." },
   );
 
-/** The form of one file is told once. */
+/** What is said of an edit is said once; its shape stands in both places, since some models can write nothing else than a schema allows. */
 const SHOWN = z.object({
   path: PATH.optional(),
   edits: EDITS.optional(),
-  files: z.array(z.looseObject({})).optional().describe("Instead: several files, each {path, edits}."),
+  files: z
+    .array(z.object({ path: PATH, edits: z.array(z.object({ old: z.string(), new: z.string(), all: z.boolean().optional() })) }))
+    .optional()
+    .describe("Instead: several files, each {path, edits}."),
 });
 
 export type EditInput = z.infer<typeof INPUT>;

@@ -267,7 +267,7 @@ describe("a request", () => {
           { type: "reasoning", text: "mine", providerOptions: { acme: { signature: "s" } } },
           { type: "text", text: "ok" },
           { type: "tool-call", toolCallId: "1", toolName: "read", input: { path: "a" }, providerOptions: { acme: { s: 1 } } },
-          { type: "tool-call", toolCallId: "2", toolName: "read", input: {} },
+          { type: "tool-call", toolCallId: "2", toolName: "read", input: { malformed_arguments: "{broken" } },
         ],
       },
       {

@@ -6,7 +6,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Messag
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantMessage, Json, JsonObject, ToolMessage, UserPart } from "@retinue/protocol";
 import type { ModelRequest } from "../contract.ts";
-import { parseRecord } from "../wire/parsed.ts";
+import { toObjectText } from "../wire/parsed.ts";
 
 type Role<Name extends LanguageModelV4Message["role"]> = Extract<LanguageModelV4Message, { role: Name }>;
 
@@ -106,8 +106,7 @@ const toAssistantContent = (provider: string, message: AssistantMessage): Role<"
     if (part.type === "text") return part.text === "" && !metadata ? [] : [{ type: "text", text: part.text, ...replayed }];
     // Another provider's thoughts are refused by some and cost tokens with all.
     if (part.type === "reasoning") return metadata ? [{ type: "reasoning", text: part.text, ...replayed }] : [];
-    // Providers refuse a history in which arguments are no object; what was wrong with them is in the result.
-    const input = parseRecord(part.arguments) ?? {};
+    const input: unknown = JSON.parse(toObjectText(part));
     return [{ type: "tool-call", toolCallId: part.callId, toolName: part.tool, input, ...replayed }];
   });
 

@@ -24,6 +24,15 @@ describe("a built-in provider", () => {
     expect(access("google", {}, { GEMINI_API_KEY: "", GOOGLE_API_KEY: "b" })?.apiKey).toBe("b");
   });
 
+  test("of Azure is the resource that its own variable or the settings name, with the path of its version", () => {
+    const env = { AZURE_OPENAI_ENDPOINT: "https://red.openai.azure.com", AZURE_OPENAI_API_KEY: "k" };
+    expect(access("azure", {}, env)).toMatchObject({ baseUrl: "https://red.openai.azure.com/openai/v1", apiKey: "k" });
+    expect(baseUrl("azure", { azure: { type: "azure", baseUrl: "https://blue.example.test/openai/v1/" } }, env)).toBe(
+      "https://blue.example.test/openai/v1",
+    );
+    expect(access("azure")).toBeUndefined();
+  });
+
   test("is unknown where it has no address of its own, and so is a name nobody knows", () => {
     expect(access("openai-compatible")).toBeUndefined();
     expect(access("nobody")).toBeUndefined();

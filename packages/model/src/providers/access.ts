@@ -3,6 +3,10 @@
  * The one place that reads keys; it is a secret and is never recorded or shown.
  */
 import { RetinueError } from "@retinue/protocol";
+import type { Reach } from "../transport/endpoint.ts";
+import { proxyOf } from "../transport/proxy-of.ts";
+import { fromVariables } from "./from-variables.ts";
+import { readSettingsFile } from "./settings-file.ts";
 import type { Provider, ProviderSettings } from "./provider.ts";
 import { PROVIDERS, providerOf } from "./registry.ts";
 
@@ -16,7 +20,10 @@ export type ProviderAccess = {
   /** The variables in which the key is looked for, in order. */
   readonly keyEnvs: readonly string[];
   readonly apiKey?: string;
+  /** Prints the key; asked when a model is made. */
+  readonly apiKeyCommand?: string;
   readonly needsKey: boolean;
+  readonly reach: Reach;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxConcurrent: number;
   readonly protocol?: "responses" | "chat";
@@ -44,20 +51,50 @@ export const toProviderAccess = (name: string, { providers, env }: AccessSources
       `providers.${name}.type is "${settings.type}"; it must be one of ${PROVIDERS.map(({ type }) => type).join(", ")}.`,
     );
   }
-  if (!settings && provider.baseUrl === undefined) return undefined;
+  const isAddressed =
+    provider.baseUrl !== undefined || (provider.baseUrlEnv !== undefined && (env[provider.baseUrlEnv] ?? "") !== "");
+  if (!settings && !isAddressed) return undefined;
   const named = settings?.apiKeyEnv === undefined ? provider.keyEnvs : [settings.apiKeyEnv];
   const keyEnvs = settings?.isKeyless === true ? [] : named;
-  const apiKey = keyEnvs.map((variable) => env[variable]).find((value) => value !== undefined && value !== "");
+  const isKeyless = settings?.isKeyless === true;
+  const apiKey =
+    settings?.apiKeyFile === undefined || isKeyless
+      ? keyEnvs.map((variable) => env[variable]).find((value) => value !== undefined && value !== "")
+      : readText(`providers.${name}.apiKeyFile`, settings.apiKeyFile).trim();
+  const command = isKeyless ? undefined : settings?.apiKeyCommand;
+  const baseUrl = toBaseUrl(name, provider, settings, env);
   return {
     name,
     provider,
-    baseUrl: toBaseUrl(name, provider, settings, env),
+    baseUrl,
     keyEnvs,
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(command === undefined ? {} : { apiKeyCommand: command }),
     needsKey: provider.needsKey || settings?.apiKeyEnv !== undefined,
-    headers: settings?.headers ?? {},
+    headers: fromVariables(settings?.headers, env),
+    reach: toReach(name, baseUrl, settings, env),
     maxConcurrent: settings?.maxConcurrent ?? provider.maxConcurrent,
     ...(settings?.protocol === undefined ? {} : { protocol: settings.protocol }),
+  };
+};
+
+const readText = (setting: string, path: string): string => {
+  try {
+    return readSettingsFile(path);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new RetinueError("settings_invalid", `The file that ${setting} names cannot be read: ${why}`);
+  }
+};
+
+const toReach = (name: string, baseUrl: string, settings: ProviderSettings | undefined, env: Env): Reach => {
+  const query = fromVariables(settings?.query, env);
+  const proxy = settings?.proxy === undefined ? proxyOf(baseUrl, env) : settings.proxy === "none" ? undefined : settings.proxy;
+  const ca = settings?.ca === undefined ? undefined : readText(`providers.${name}.ca`, settings.ca);
+  const way = { ...(proxy === undefined ? {} : { proxy }), ...(ca === undefined ? {} : { ca }) };
+  return {
+    ...(Object.keys(query).length === 0 ? {} : { query }),
+    ...(Object.keys(way).length === 0 ? {} : { way }),
   };
 };
 
@@ -76,7 +113,7 @@ const toBaseUrl = (name: string, provider: Provider, settings: ProviderSettings 
     throw new RetinueError("settings_invalid", `${where} holds credentials or a query.`, {
       hint: `Put what authorises into the variable named by apiKeyEnv, or into providers.${name}.headers.`,
     });
-  if (usual && url.pathname === "/") url.pathname = usual.pathname;
+  if (url.pathname === "/") url.pathname = usual?.pathname ?? provider.path ?? "/";
   url.hash = "";
   return url.href.replace(/\/+$/, "");
 };

@@ -11,6 +11,8 @@ import { openAiCompatible } from "./openai-compatible.ts";
 import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
+import { bedrock, vertex } from "./sdk-package.ts";
+import { services } from "./services.ts";
 import { vllm } from "./vllm.ts";
 
 /** In the order in which one is chosen where several are reachable and none is set. */
@@ -20,6 +22,9 @@ export const PROVIDERS: readonly Provider[] = [
   google,
   openrouter,
   deepseek,
+  ...services,
+  bedrock,
+  vertex,
   ollama,
   lmstudio,
   dockerModelRunner,

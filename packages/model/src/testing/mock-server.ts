@@ -1,6 +1,6 @@
 /**
- * A real HTTP server on the loopback that speaks OpenAI Chat Completions and Anthropic Messages as a stream, answers
- * by script and misbehaves on demand. It refuses what the real providers refuse, and records every request.
+ * A real HTTP server on the loopback that speaks OpenAI Chat Completions, Anthropic Messages and Gemini as a stream,
+ * answers by script and misbehaves on demand. It refuses what the provider it plays refuses, and records every request.
  */
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
@@ -9,18 +9,22 @@ import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "@retinue/protocol";
 import { toAnthropicError, toAnthropicEvents, toAnthropicJson } from "./mock-server-anthropic.ts";
-import { checkAnthropicRequest, checkOpenAiRequest } from "./mock-server-check.ts";
+import { toGeminiError, toGeminiEvents, toGeminiJson } from "./mock-server-gemini.ts";
 import { toOpenAiError, toOpenAiEvents, toOpenAiJson } from "./mock-server-openai.ts";
 import type { MockReply } from "./mock-server-reply.ts";
+import { complaintOf } from "./strict/strict-forms.ts";
+import type { StrictProvider } from "./strict/strict-forms.ts";
 
 export type { MockFault, MockReply, MockToolCall } from "./mock-server-reply.ts";
 
-export type MockProtocol = "openai" | "anthropic";
+export type MockProtocol = "openai" | "anthropic" | "google";
 
 export type MockRequest = {
-  /** Counts from 0 over both protocols. */
+  /** Counts from 0 over all protocols. */
   readonly index: number;
   readonly protocol: MockProtocol;
+  /** The path with its query. */
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Json;
   /** The body as it was sent. */
@@ -38,6 +42,8 @@ export type MockServerOptions = {
   readonly replies?: readonly MockReply[];
   /** Decides each answer instead; may take its time, so that a test can hold a request open. */
   readonly reply?: (request: MockRequest, index: number) => MockReply | Promise<MockReply>;
+  /** Whose rules hold. By default Anthropic's and Google's for their protocols, else those that compatible servers share. */
+  readonly provider?: StrictProvider;
   /** Ids told at `GET /v1/models`; `mock` by default. */
   readonly models?: readonly string[];
   /** Any that is free by default; one of its own, for a server that comes back. */
@@ -77,9 +83,25 @@ const STATUS_KINDS: Readonly<Record<number, readonly [kind: string, message: str
 };
 
 const PROTOCOLS = {
-  openai: { events: toOpenAiEvents, json: toOpenAiJson, error: toOpenAiError },
-  anthropic: { events: toAnthropicEvents, json: toAnthropicJson, error: toAnthropicError },
+  openai: {
+    path: /\/chat\/completions$/,
+    form: "openai-compatible",
+    events: toOpenAiEvents,
+    json: toOpenAiJson,
+    error: toOpenAiError,
+  },
+  anthropic: {
+    path: /\/messages$/,
+    form: "anthropic",
+    events: toAnthropicEvents,
+    json: toAnthropicJson,
+    error: toAnthropicError,
+  },
+  google: { path: /:streamGenerateContent$/, form: "google", events: toGeminiEvents, json: toGeminiJson, error: toGeminiError },
 } as const;
+
+const protocolOf = (path: string): MockProtocol | undefined =>
+  (Object.keys(PROTOCOLS) as MockProtocol[]).find((name) => PROTOCOLS[name].path.test(path)); // The keys are its own.
 
 export const startMockServer = async (options: MockServerOptions): Promise<MockServer> => {
   const requests: MockRequest[] = [];
@@ -88,11 +110,11 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "").replace(/\?.*$/, "");
-    if (request.method === "GET" && path === "/v1/models") {
+    if (request.method === "GET" && path.endsWith("/models")) {
       const data = (options.models ?? ["mock"]).map((id) => ({ id, object: "model", type: "model", display_name: id }));
       return sendJson(response, 200, { object: "list", data, has_more: false });
     }
-    const protocol = path === "/v1/chat/completions" ? "openai" : path === "/v1/messages" ? "anthropic" : undefined;
+    const protocol = protocolOf(path);
     if (request.method !== "POST" || protocol === undefined)
       return sendJson(response, 404, toOpenAiError("not_found_error", `There is nothing at ${path}.`));
 
@@ -100,6 +122,7 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
     const record: MockRequest = {
       index: requests.length,
       protocol,
+      url: request.url ?? "",
       headers: request.headers,
       body: parseJson(text),
       text,
@@ -118,8 +141,7 @@ export const startMockServer = async (options: MockServerOptions): Promise<MockS
       waiter.resolve();
     }
 
-    const complaint =
-      protocol === "openai" ? checkOpenAiRequest(record.body) : checkAnthropicRequest(record.body, request.headers);
+    const complaint = complaintOf(options.provider ?? PROTOCOLS[protocol].form, record.body, request.headers);
     if (complaint !== undefined) return sendJson(response, 400, PROTOCOLS[protocol].error("invalid_request_error", complaint));
     const reply = options.reply ? await options.reply(record, record.index) : options.replies?.[record.index];
     if (!reply)

@@ -3,6 +3,7 @@
  * request, the latest first. undici's own pool looks through all of them at every request, which a thousand agents at once would pay for.
  * undici is loaded with the first request, so that starting up does not pay for it.
  */
+import { rootCertificates } from "node:tls";
 import type { Client, Dispatcher } from "undici";
 
 export type Connection = {
@@ -12,17 +13,47 @@ export type Connection = {
   readonly release: () => void;
 };
 
-export type Connections = {
-  /** One that nobody uses, or a new one; it dials when something is sent. */
-  readonly take: (origin: string) => Connection;
+/** The way to a server, where it is not the straight one. */
+export type Way = {
+  /** The address of a proxy. */
+  readonly proxy?: string;
+  /** Certificates to be trusted besides the usual ones, as PEM. */
+  readonly ca?: string;
 };
 
-type Undici = Pick<typeof import("undici"), "Client">;
+export type Connections = {
+  /** One that nobody uses, or a new one; it dials when something is sent. */
+  readonly take: (origin: string, way?: Way) => Connection;
+};
 
-const createConnections = ({ Client }: Undici): Connections => {
+type Undici = Pick<typeof import("undici"), "Client" | "ProxyAgent">;
+
+/** Name, connection and TLS: whoever waits for an answer is told soon that there is no server. */
+const CONNECT_MS = 5_000;
+
+const createConnections = ({ Client, ProxyAgent }: Undici): Connections => {
   const free = new Map<string, Connection[]>();
+  const proxies = new Map<string, Connection["send"]>();
 
-  const open = (origin: string, idle: Connection[]): Connection => {
+  /** A proxy's agent keeps its connections itself. */
+  const throughProxy = (origin: string, proxy: string, tls: object): Connection => {
+    const key = `${origin} ${proxy} ${JSON.stringify(tls)}`;
+    let send = proxies.get(key);
+    if (send === undefined) {
+      const agent = new ProxyAgent({
+        uri: proxy,
+        requestTls: tls,
+        proxyTls: tls,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connectTimeout: CONNECT_MS,
+      });
+      proxies.set(key, (send = (request, handler) => void agent.dispatch({ ...request, origin }, handler)));
+    }
+    return { send, release: () => undefined };
+  };
+
+  const open = (origin: string, idle: Connection[], tls: object): Connection => {
     const client: Client = new Client(origin, {
       pipelining: 1,
       // An abort closes the socket, which a server surely notices; over HTTP/2 it would share it with others.
@@ -31,8 +62,7 @@ const createConnections = ({ Client }: Undici): Connections => {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 30_000,
-      // Name, connection and TLS: whoever waits for an answer is told soon that there is no server.
-      connect: { timeout: 5_000 },
+      connect: { timeout: CONNECT_MS, ...tls },
     });
     const connection: Connection = {
       send: (request, handler) => void client.dispatch(request, handler),
@@ -47,10 +77,14 @@ const createConnections = ({ Client }: Undici): Connections => {
   };
 
   return {
-    take: (origin) => {
-      let idle = free.get(origin);
-      if (idle === undefined) free.set(origin, (idle = []));
-      return idle.pop() ?? open(origin, idle);
+    take: (origin, way = {}) => {
+      const { proxy, ca } = way;
+      const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+      if (proxy !== undefined) return throughProxy(origin, proxy, tls);
+      const key = ca === undefined ? origin : `${origin} ${ca}`;
+      let idle = free.get(key);
+      if (idle === undefined) free.set(key, (idle = []));
+      return idle.pop() ?? open(origin, idle, tls);
     },
   };
 };

@@ -1,5 +1,6 @@
 /** Where requests of one model go and how its server is called in messages. The key is only in here and in the headers. */
 import { RetinueError } from "@retinue/protocol";
+import type { Way } from "./connections.ts";
 import { createRedactor } from "./redact.ts";
 
 export type Endpoint = {
@@ -11,12 +12,17 @@ export type Endpoint = {
   /** Names and values in turn, as undici takes them. */
   readonly headers: string[];
   readonly redact: (text: string) => string;
+  readonly way?: Way;
 };
+
+/** How a server is reached besides its address: what is added to every URL, and a proxy or certificates on the way. */
+export type Reach = { readonly query?: Readonly<Record<string, string>>; readonly way?: Way };
 
 export type EndpointOptions = {
   readonly provider: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly reach?: Reach | undefined;
 };
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
@@ -30,8 +36,10 @@ export const createEndpoint = (options: EndpointOptions): Endpoint => {
     throw new RetinueError("settings_invalid", `The baseUrl of provider ${options.provider} is no http or https URL.`, {
       hint: `Set providers.${options.provider}.baseUrl to something like http://127.0.0.1:11434/v1.`,
     });
+  const { query = {}, way } = options.reach ?? {};
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const headers: string[] = ["content-type", "application/json", "accept", "text/event-stream"];
-  const secrets: string[] = [decodeURIComponent(url.password), url.search.slice(1)];
+  const secrets: string[] = [decodeURIComponent(url.password), url.search.slice(1), ...secretsOfWay(way)];
   if (url.username !== "" && !Object.keys(options.headers).some((name) => name.toLowerCase() === "authorization")) {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers.push("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
@@ -56,5 +64,12 @@ export const createEndpoint = (options: EndpointOptions): Endpoint => {
     path: url.pathname + url.search,
     headers,
     redact: createRedactor(secrets),
+    ...(way === undefined ? {} : { way }),
   };
+};
+
+/** A proxy's address may hold a password. */
+const secretsOfWay = (way: Way | undefined): string[] => {
+  const url = way?.proxy === undefined ? undefined : URL.parse(way.proxy);
+  return url?.password ? [decodeURIComponent(url.password)] : [];
 };

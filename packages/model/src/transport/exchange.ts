@@ -3,6 +3,7 @@
  * whole answer, or with the failure. One watchdog watches over all of it, the time before the first byte included.
  * Bytes are read where they arrive, without a stream in between; a reader that lags gets what came meanwhile at once.
  */
+import { performance } from "node:perf_hooks";
 import type { Dispatcher } from "undici";
 import type { ModelAnswer, ModelChunk } from "../contract.ts";
 import type { Attempt } from "../retry.ts";
@@ -12,6 +13,7 @@ import { toFailure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { toHttpFailure } from "./provider-error.ts";
 import { toExcerpt } from "./redact.ts";
+import { createLineReader } from "./line-reader.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
 import { toSocketFailure } from "./socket-error.ts";
 import { createSseReader, EVENT_CHARS } from "./sse-reader.ts";
@@ -28,6 +30,10 @@ export type AnswerReader = {
   readonly chars: () => number;
   /** What has come, as an answer that reached its output limit: nothing more is waited for. */
   readonly cut: () => ModelAnswer | Failure;
+  /** Reads an answer that came as one JSON document, as if no stream had been asked for. */
+  readonly onDocument?: (text: string) => Failure | undefined;
+  /** The answer that stands in a refusal, undefined where there is none. */
+  readonly fromRefusal?: (body: string) => ModelAnswer | Failure | undefined;
   /** What came since the last time, in the order in which it came. */
   readonly takeDelta: () => ModelChunk | undefined;
 };
@@ -47,6 +53,8 @@ const STREAM_BYTES = 128 * MEBIBYTE;
 /** No model writes a longer answer; one that goes on is cut here. */
 export const ANSWER_CHARS = 8 * MEBIBYTE;
 const ERROR_BODY_CHARS = 64 * 1024;
+/** For so many times the patience with silence, comments count as life: some send them while a model thinks, and some for ever. */
+const COMMENT_PATIENCE = 4;
 /** How long the rest of a response may take once the answer is whole; then the connection is not worth keeping. */
 const DRAIN_MS = 1000;
 
@@ -70,6 +78,12 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
   #errorBody = "";
   #bytes = 0;
   #sawEvent = false;
+  /** Each event is a line. */
+  #isLines = false;
+  /** The answer as one document; undefined for a stream. */
+  #document: string | undefined;
+  /** When something was said that is no comment. */
+  #spokeAt = performance.now();
   #outcome: ModelAnswer | Failure | undefined;
   #responseOver = false;
   #wake: (() => void) | undefined;
@@ -82,8 +96,8 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
       return;
     }
     options.signal.addEventListener("abort", this, { once: true });
-    const { origin, path, headers } = options.endpoint;
-    this.#connection = connections.take(origin);
+    const { origin, path, headers, way } = options.endpoint;
+    this.#connection = connections.take(origin, way);
     this.#connection.send({ path, method: "POST", headers, body }, this);
   }
 
@@ -148,6 +162,8 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     this.#watchdog.refresh();
     if (status < 200 || this.#outcome !== undefined) return;
     this.#status = status;
+    this.#isLines = /\b(?:x-)?ndjson\b/i.test(String(headers["content-type"]));
+    if (status < 300 && /\bjson\b/i.test(String(headers["content-type"])) && this.#options.reader.onDocument) this.#document = "";
     if (status >= 300) this.#retryAfterMs = readRetryAfterMs(headers, this.#options.nowDate());
   }
 
@@ -162,10 +178,20 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
       }
       return;
     }
+    if (this.#document !== undefined) {
+      this.#watchdog.refresh();
+      this.#document += bytes.toString("latin1");
+      if (this.#document.length > EVENT_CHARS) {
+        this.#settle(this.#toFailure({ type: "too-large" }));
+        this.disconnect();
+      }
+      return;
+    }
     this.#bytes += bytes.length;
     const stop = this.#push(bytes);
-    // Comments keep a connection open, not an answer alive.
-    if (this.#sse?.spoke() === true) this.#watchdog.refresh();
+    const now = performance.now();
+    if (this.#sse?.spoke() === true) this.#spokeAt = now;
+    if (now - this.#spokeAt <= this.#options.idleMs * COMMENT_PATIENCE) this.#watchdog.refresh();
     if (stop === undefined && this.#options.reader.chars() > ANSWER_CHARS) {
       this.#settle(this.#options.reader.cut());
       this.disconnect();
@@ -182,6 +208,10 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     if (this.#outcome !== undefined) return;
     if (this.#status >= 300) {
       this.#settleHttpError();
+      return;
+    }
+    if (this.#document !== undefined) {
+      this.#settleDocument(Buffer.from(this.#document, "latin1").toString("utf8"));
       return;
     }
     const rest = this.#sse?.rest().trim() ?? "";
@@ -207,7 +237,7 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     const { endpoint } = this.#options;
     if (this.#bytes > STREAM_BYTES)
       return toFailure(endpoint, "model_event_too_large", `sent more than ${STREAM_BYTES / MEBIBYTE} MiB as one answer.`);
-    this.#sse ??= createSseReader(this.#onEvent);
+    this.#sse ??= this.#isLines ? createLineReader(this.#onEvent) : createSseReader(this.#onEvent);
     try {
       return this.#sse.push(bytes);
     } catch (thrown) {
@@ -222,7 +252,17 @@ export class Exchange implements Attempt, Dispatcher.DispatchHandler {
     return failure ?? (this.#options.reader.isEnded() ? ENDED : undefined);
   };
 
+  #settleDocument(text: string): void {
+    const { reader } = this.#options;
+    this.#settle(reader.onDocument?.(text) ?? reader.finish(""));
+  }
+
   #settleHttpError(): void {
+    const answer = this.#status === 400 ? this.#options.reader.fromRefusal?.(this.#errorBody) : undefined;
+    if (answer) {
+      this.#settle(answer);
+      return;
+    }
     const http = { status: this.#status, body: this.#errorBody, retryAfterMs: this.#retryAfterMs };
     this.#settle(toHttpFailure(this.#options.endpoint, http));
   }

@@ -52,8 +52,46 @@ describe("a status", () => {
     ['{"error":{"message":"The input token count (40000) exceeds the maximum"}}', 400],
     ['{"message":"Please reduce the length of the messages"}', 413],
     ['{"error":"context window exceeded"}', 500],
+    [
+      '{"error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 197202 + 21333 > 200000"}}',
+      400,
+    ],
+    ['{"error":{"message":"This model\'s maximum prompt length is 131072 but the request contains 537812 tokens."}}', 400],
+    ['{"error":{"message":"`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens"}}', 422],
+    ['{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192"}}', 400],
+    ['{"error":{"code":"1261","message":"Prompt exceeds max length"}}', 400],
+    [
+      '{"error":{"code":"tokens_limit_reached","message":"Request body too large for gpt-4o model. Max size: 8000 tokens."}}',
+      413,
+    ],
+    ['{"message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}', 400],
+    [
+      '{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\\"message\\":\\"prompt is too long\\"}"}}}',
+      400,
+    ],
   ])("%s is a context overflow", (body, status) => {
     expect(http(status, body)).toMatchObject({ retry: "no", error: { code: "model_context_overflow" } });
+  });
+
+  it("shows what the provider behind a router said, and the setting to change", () => {
+    const raw = JSON.stringify({ type: "error", error: { message: "`temperature` is deprecated for this model." } });
+    const body = { error: { message: "Provider returned error", code: 400, metadata: { raw, provider_name: "Anthropic" } } };
+    expect(http(400, JSON.stringify(body)).error).toMatchObject({
+      code: "model_bad_request",
+      message: expect.stringContaining(
+        "Provider returned error (Anthropic: `temperature` is deprecated for this model.)",
+      ) as string,
+      hint: expect.stringContaining("temperature") as string,
+    });
+    expect(http(401).error.hint).toContain("providers.acme.apiKeyEnv");
+  });
+
+  it.each([
+    '{"error":{"message":"registry.ollama.ai/library/gemma3:4b does not support tools"}}',
+    '{"error":{"code":500,"message":"Unable to generate parser for this template."}}',
+    '{"error":{"code":500,"message":"image input is not supported - hint: you may need to provide the mmproj"}}',
+  ])("of 500 that no retry can mend is asked once: %s", (body) => {
+    expect(http(500, body)).toMatchObject({ retry: "no", error: { code: "model_bad_request" } });
   });
 
   it("of a content filter is filtered", () => {

@@ -5,8 +5,26 @@ import { toFailure } from "./failure.ts";
 import type { Failure, FailureOptions } from "./failure.ts";
 import { toExcerpt } from "./redact.ts";
 
-const OVERFLOW =
-  /context[_ -]?(?:length|window|size)|maximum context|(?:prompt|input|request) is too long|too many (?:input )?tokens|input token count.{0,40}exceeds|reduce the length/i;
+/** Each provider has words of its own for a request that its model cannot hold. */
+const OVERFLOW = new RegExp(
+  [
+    "context[_ -]?(?:length|window|size|limit)",
+    "maximum (?:context|prompt length)",
+    "(?:prompt|input|request) is too long",
+    "prompt exceeds max(?:imum)? length",
+    "too many (?:input )?tokens",
+    "input token count.{0,40}exceeds",
+    "exceeded model token limit",
+    "tokens_limit_reached|request (?:body )?too large for",
+    "`?inputs`? tokens \\+ `?max_new_tokens",
+    "reduce the length",
+  ].join("|"),
+  "i",
+);
+
+/** What a server of one's own says of a model that cannot do what was asked: with 500, though asking again changes nothing. */
+const CANNOT =
+  /does not support (?:tools|images|vision|thinking)|image input is not supported|generate parser for this template|jinja|unsupported param/i;
 
 const NO_CREDIT = /insufficient[_ ](?:quota|balance|credits?|funds)|billing|exceeded your current quota|out of credits?/i;
 
@@ -31,10 +49,51 @@ export const readReported = (body: unknown): Reported => {
   const { error } = body;
   if (isRecord(error)) {
     const kind = [textOf(error["code"]), textOf(error["type"]), textOf(error["status"])].filter(Boolean).join(" ");
-    return { kind, message: textOf(error["message"]) || JSON.stringify(error) };
+    const message = textOf(error["message"]) || JSON.stringify(error);
+    return { kind, message: `${message}${upstreamOf(error["metadata"])}` };
   }
   const message = textOf(error) || textOf(body["message"]) || textOf(body["detail"]) || JSON.stringify(body);
   return { kind: textOf(body["code"]), message };
+};
+
+/** What the provider behind a router said, which is what can be acted on. */
+const upstreamOf = (metadata: unknown): string => {
+  if (!isRecord(metadata) || metadata["raw"] === undefined) return "";
+  const { raw, provider_name: name } = metadata;
+  let said: unknown = raw;
+  try {
+    if (typeof raw === "string") said = JSON.parse(raw);
+  } catch {
+    // What is not JSON is quoted as it is.
+  }
+  const { message } = readReported(said);
+  return message === "" ? "" : ` (${textOf(name) || "upstream"}: ${message})`;
+};
+
+/** The setting that mends a refusal, by its words. */
+const HINTS: readonly (readonly [RegExp, (provider: string) => string])[] = [
+  [
+    /temperature/i,
+    () => "The model takes no temperature: remove it from the agent (temperature) or from agents.<name>.temperature.",
+  ],
+  [
+    /does not support tools|tool use|tool_choice|function tools/i,
+    () => "The model takes no tools here: choose another by `model`, or `--model`.",
+  ],
+  [/image|vision/i, () => "The model reads no images: choose one that does, or set `visionModel`."],
+  [/max_(?:completion_)?tokens|max_output_tokens/i, () => "Set a smaller `maxOutputTokens` for the agent."],
+  [/thinking|reasoning/i, () => "The model does not take this way of thinking: change or remove the setting `thinking`."],
+  [
+    /schema|function_declarations|input_schema/i,
+    () => "A tool's schema is refused: the words name it; leave that tool out by `tools` or `deniedTools`.",
+  ],
+];
+
+const hintFor = (code: ErrorCode, { message }: Reported, provider: string): string | undefined => {
+  if (code === "model_auth")
+    return `Check the key in the variable that providers.${provider}.apiKeyEnv names, or the usual one of the provider.`;
+  if (code === "model_not_found") return `Check the name of the model, and providers.${provider}.baseUrl.`;
+  return code === "model_bad_request" ? HINTS.find(([words]) => words.test(message))?.[1](provider) : undefined;
 };
 
 /** A status for what a stream reports without one; 500 for what has no name we know. */
@@ -58,6 +117,7 @@ const classify = (status: number, { kind, message }: Reported): readonly [ErrorC
   if (status === 429) return ["model_rate_limited", { refusal: true }];
   if (OVERFLOW.test(words)) return ["model_context_overflow", {}];
   if (status === 400 && FILTERED.test(kind)) return ["model_filtered", {}];
+  if (CANNOT.test(words)) return ["model_bad_request", {}];
   if (CANNOT_SERVE.has(status)) return ["model_overloaded", { refusal: status === 529 }];
   if (status >= 500) return ["model_server_error", {}];
   if (status >= 300 && status < 400) return ["model_misaddressed", {}];
@@ -78,7 +138,11 @@ export const toHttpFailure = (endpoint: Endpoint, { status, body, retryAfterMs }
   // Redacted before it is cut, so that no half of a key is left at the edge.
   const said = toExcerpt(endpoint.redact(reported.message));
   const what = status >= 300 && status < 400 ? `answered ${status}, a redirect, which is not followed` : `answered ${status}`;
-  return toFailure(endpoint, code, said === "" ? `${what}.` : `${what}: ${said}`, { ...options, retryAfterMs });
+  return toFailure(endpoint, code, said === "" ? `${what}.` : `${what}: ${said}`, {
+    hint: hintFor(code, reported, endpoint.provider),
+    ...options,
+    retryAfterMs,
+  });
 };
 
 /** `error` is the parsed event. */
@@ -86,10 +150,8 @@ export const toInStreamFailure = (endpoint: Endpoint, error: unknown): Failure =
   const reported = readReported(error);
   const [code, options] = classify(statusOf(reported.kind), reported);
   const kind = reported.kind === "" ? "" : ` (${toExcerpt(endpoint.redact(reported.kind), 80)})`;
-  return toFailure(
-    endpoint,
-    code,
-    `sent an error in its stream${kind}: ${toExcerpt(endpoint.redact(reported.message))}`,
-    options,
-  );
+  return toFailure(endpoint, code, `sent an error in its stream${kind}: ${toExcerpt(endpoint.redact(reported.message))}`, {
+    hint: hintFor(code, reported, endpoint.provider),
+    ...options,
+  });
 };

@@ -163,12 +163,17 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
       };
     }
     const cached = toCount(usage["cache_read_input_tokens"]);
+    const output = toCount(usage["output_tokens"]);
+    const details = isRecord(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
+    let thinking = 0;
+    for (const block of blocks.values()) if (block.type === "thinking") thinking += block.text.length;
     const written = toCount(usage["cache_creation_input_tokens"]);
     return {
       input: toCount(usage["input_tokens"]) + cached + written,
-      output: toCount(usage["output_tokens"]),
+      output,
       cached,
-      reasoning: 0,
+      // Counted within the output; where it is not told how many they are, by what can be read of them.
+      reasoning: Math.min(output, toCount(details["thinking_tokens"] ?? details["reasoning_tokens"]) || estimateTokens(thinking)),
       ...(written === 0 ? {} : { written }),
     };
   };
@@ -202,6 +207,23 @@ export const createAnthropicReader = (options: AnthropicReaderOptions): AnswerRe
         default: // Pings, and kinds that are yet to be invented.
           return undefined;
       }
+    },
+    onDocument: (text) => {
+      const document = parseRecord(text);
+      if (document === undefined) return garbage("sent a document that is no JSON object", text);
+      if (document["type"] === "error") return toInStreamFailure(endpoint, document);
+      if (!Array.isArray(document["content"])) return garbage("sent a document that is no answer", text);
+      started = true;
+      addUsage(document["usage"]);
+      for (const [index, start] of (document["content"] as unknown[]).entries()) {
+        const failure =
+          onBlockEvent("content_block_start", { index, content_block: start }, text) ??
+          onBlockEvent("content_block_stop", { index }, text);
+        if (failure) return failure;
+      }
+      stopReason = stringOf(document["stop_reason"]) || undefined;
+      ended = true;
+      return undefined;
     },
     isEnded: () => ended,
     finish: () => {

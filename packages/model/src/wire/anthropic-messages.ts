@@ -12,6 +12,7 @@ export const createAnthropicModel = (options: WireOptions): Model => {
   const base = options.baseUrl.replace(/\/+$/, "");
   const endpoint = createEndpoint({
     provider,
+    reach: options.reach,
     url: `${base}${/\/v\d+$/.test(base) ? "" : "/v1"}/messages`,
     headers: {
       "anthropic-version": "2023-06-01",

@@ -14,6 +14,7 @@ import type {
 } from "@retinue/protocol";
 import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { toAcceptedSchema } from "./accepted-schema.ts";
 import { findMarked } from "./cache-marks.ts";
 import { toMessagesThinking } from "./messages-thinking.ts";
 import { toObjectText } from "./parsed.ts";
@@ -24,6 +25,8 @@ export type AnthropicOpaque =
   | { readonly type: "anthropic"; readonly redacted: string };
 
 const CACHED = ',"cache_control":{"type":"ephemeral"}}';
+
+const CONTINUE = '{"role":"user","content":[{"type":"text","text":"Continue."}]}';
 
 /** The provider wants a limit with every request; this one where the model's own is not known. */
 const MAX_TOKENS = 8192;
@@ -44,7 +47,9 @@ const fromUser = ({ content }: UserMessage): Json[] => {
 };
 
 const fromTool = ({ callId, content, isError }: ToolMessage): Json[] => {
-  const blocks = fromParts(content);
+  const said = fromParts(content);
+  // A failure without words is refused.
+  const blocks = said.length === 0 && isError ? [{ type: "text", text: "(no output)" }] : said;
   return [
     {
       type: "tool_result",
@@ -61,7 +66,7 @@ const isOpaque = (value: Json | undefined): value is AnthropicOpaque =>
 const fromAssistantPart = (part: AssistantPart): Json | undefined => {
   if (part.type === "text") return isBlank(part.text) ? undefined : { type: "text", text: part.text };
   if (part.type === "tool-call")
-    return { type: "tool_use", id: part.callId, name: part.tool, input: JSON.parse(toObjectText(part.arguments)) as Json };
+    return { type: "tool_use", id: part.callId, name: part.tool, input: JSON.parse(toObjectText(part)) as Json };
   // Unsigned thoughts, those of other providers, are refused.
   if (!isOpaque(part.opaque)) return undefined;
   return "redacted" in part.opaque
@@ -78,7 +83,7 @@ const toBlocks = (message: Message): Json[] => {
 };
 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
-  JSON.stringify({ name, description, input_schema: inputSchema });
+  JSON.stringify({ name, description, input_schema: toAcceptedSchema(inputSchema) });
 
 const withCacheMark = (blocks: string): string => blocks.slice(0, -1) + CACHED;
 
@@ -153,6 +158,8 @@ export const createAnthropicBody = (options: {
       else body += `${role === undefined ? "" : "]},"}{"role":"${next}","content":[${blocks}`;
       role = next;
     }
+    // The newer models refuse an answer that is to be continued.
+    if (role === "assistant") return `${body}]},${CONTINUE}]}`;
     return `${body}${role === undefined ? "" : "]}"}]}`;
   };
 };

@@ -1,7 +1,8 @@
 /** Ids of tool calls that are unique in a conversation: the provider's own where it is one, else one made here. */
 import type { CallId, Message } from "@retinue/protocol";
 
-const CALL_ID = /^[\w-]{1,64}$/;
+/** OpenAI takes back no longer one, and a conversation may go on with another provider than it began with. */
+const CALL_ID = /^[\w-]{1,40}$/;
 
 const isIn = (history: readonly Message[], id: CallId): boolean => {
   for (const message of history)

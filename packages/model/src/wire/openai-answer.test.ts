@@ -33,11 +33,52 @@ const contentOf = (events: readonly Json[]) => {
 };
 
 describe("an answer of Chat Completions", () => {
-  it("needs a finish reason, with or without [DONE]", () => {
+  it("is whole with a finish reason, or with [DONE] from a server that never speaks of one", () => {
     expect(read([delta({ content: "x" }, "stop")]).outcome).toMatchObject({ type: "answer" });
     expect(read([delta({ content: "x" }, "stop"), "[DONE]"])).toMatchObject({ ended: true, outcome: { type: "answer" } });
     expect(read([delta({ content: "x" }), "[DONE]"]).outcome).toMatchObject({ error: { code: "model_stream_incomplete" } });
+    const without = (fields: Json): Json => ({ choices: [{ delta: fields }] });
+    expect(read([without({ content: "x" }), "[DONE]"]).outcome).toMatchObject({ type: "answer", finishReason: "stop" });
+    const made = { index: 0, id: "c", function: { name: "look", arguments: "{}" } };
+    expect(read([without({ tool_calls: [made] }), "[DONE]"]).outcome).toMatchObject({ finishReason: "tool-calls" });
+    expect(read(["[DONE]"]).outcome).toMatchObject({ error: { code: "model_stream_incomplete" } });
     expect(read([delta({ content: "x" })]).outcome).toMatchObject({ error: { code: "model_stream_incomplete" } });
+  });
+
+  it("counts thoughts that a provider counts beside its answer", () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 35,
+      completion_tokens_details: { reasoning_tokens: 20 },
+    };
+    expect(read([delta({ content: "x" }, "stop"), { choices: [], usage }]).outcome).toMatchObject({
+      usage: { output: 25, reasoning: 20 },
+    });
+    expect(read([delta({ content: "x" }, "stop"), { choices: [], usage: { ...usage, total_tokens: 15 } }]).outcome).toMatchObject(
+      {
+        usage: { output: 5, reasoning: 20 },
+      },
+    );
+  });
+
+  it("makes a bad call of one that Groq refused", () => {
+    const error = {
+      message: "Failed to call a function.",
+      code: "tool_use_failed",
+      failed_generation: '<function=look{"path": "a"</function>',
+    };
+    expect(read([{ error }]).outcome).toMatchObject({
+      finishReason: "tool-calls",
+      content: [{ type: "tool-call", tool: "look", arguments: error.failed_generation }],
+    });
+  });
+
+  it("takes arguments that a server sends parsed", () => {
+    const made = { index: 0, id: "c1", function: { name: "look", arguments: { path: "a", deep: [1] } } };
+    expect(contentOf([delta({ tool_calls: [made] }, "tool_calls")])).toEqual([
+      { type: "tool-call", callId: "c1", tool: "look", arguments: '{"path":"a","deep":[1]}' },
+    ]);
   });
 
   it("is incomplete when the stream ends inside an event, unless that is the end marker", () => {

@@ -1,6 +1,6 @@
 /**
  * An answer out of the events of OpenAI Chat Completions. It is whole when a finish reason has come and then `[DONE]`
- * or a clean end of the response (some local servers leave `[DONE]` out); without a finish reason it never is.
+ * or a clean end of the response (some local servers leave `[DONE]` out); without a finish reason only where the server never speaks of one.
  */
 import type { AssistantPart, FinishReason, Json, JsonObject, Usage } from "@retinue/protocol";
 import type { ModelAnswer, ModelChunk, ModelRequest } from "../contract.ts";
@@ -47,6 +47,7 @@ class OpenAiReader implements AnswerReader {
   /** The call that was spoken of last. */
   #latestCall: Call | undefined;
   #finish: string | undefined;
+  #speaksOfFinish = false;
   #reported: JsonRecord | undefined;
   #ended = false;
 
@@ -57,6 +58,8 @@ class OpenAiReader implements AnswerReader {
   onEvent(_: string, data: string): Failure | undefined {
     if (data.startsWith("[DONE]") && data.trimEnd() === "[DONE]") {
       this.#ended = true;
+      // Some servers never speak of a reason; their end marker says that nothing is missing.
+      if (!this.#speaksOfFinish && (this.#text !== "" || this.#calls !== undefined)) this.#finish ??= "stop";
       return undefined;
     }
     return this.#repeated !== undefined && this.#addRepeated(this.#repeated, data) ? undefined : this.#readEvent(data);
@@ -105,16 +108,53 @@ class OpenAiReader implements AnswerReader {
     return { type: "answer", content, finishReason, usage, costUsd: price(usage) };
   }
 
+  onDocument(text: string): Failure | undefined {
+    const document = parseRecord(text);
+    if (document === undefined) return this.#garbage("sent a document that is no JSON object", text);
+    if ((document["error"] ?? null) !== null) return this.#readError(document);
+    if (isRecord(document["usage"])) this.#reported = document["usage"];
+    const [choice]: readonly unknown[] = Array.isArray(document["choices"]) ? document["choices"] : [];
+    if (!isRecord(choice) || !isRecord(choice["message"])) return this.#garbage("sent a document that is no answer", text);
+    const { tool_calls: calls, ...message } = choice["message"];
+    this.#addDelta(message);
+    if (Array.isArray(calls))
+      for (const [index, call] of (calls as unknown[]).entries()) if (isRecord(call)) this.#addCall({ ...call, index });
+    this.#finish = typeof choice["finish_reason"] === "string" ? choice["finish_reason"] : "stop";
+    return undefined;
+  }
+
+  fromRefusal(body: string): ModelAnswer | Failure | undefined {
+    const refused = parseRecord(body);
+    return refused !== undefined && this.#addFailedCall(refused) ? this.finish("") : undefined;
+  }
+
+  /** Groq refuses calls that its model wrote wrongly, and tells what it wrote: a bad call like any other. */
+  #addFailedCall({ error }: JsonRecord): boolean {
+    if (!isRecord(error) || error["code"] !== "tool_use_failed" || typeof error["failed_generation"] !== "string") return false;
+    const written = error["failed_generation"];
+    const [, name = "invalid_call"] = /<function=([\w.-]+)|"name"\s*:\s*"([\w.-]+)"/.exec(written)?.filter(Boolean) ?? [];
+    const call: Call = { index: undefined, id: "", name, arguments: written, extraContent: undefined };
+    this.#calls = [...(this.#calls ?? []), call];
+    this.#finish = "tool_calls";
+    this.#ended = true;
+    return true;
+  }
+
+  #readError(event: JsonRecord): Failure | undefined {
+    return this.#addFailedCall(event) ? undefined : toInStreamFailure(this.#options.endpoint, event);
+  }
+
   #readEvent(data: string): Failure | undefined {
     const event = parseRecord(data);
     if (event === undefined) return this.#garbage("sent an event that is no JSON object", data);
-    if (event["error"] !== undefined && event["error"] !== null) return toInStreamFailure(this.#options.endpoint, event);
+    if (event["error"] !== undefined && event["error"] !== null) return this.#readError(event);
     if (isRecord(event["usage"])) this.#reported = event["usage"];
     const { choices } = event;
     if (!Array.isArray(choices)) return undefined;
     for (const choice of choices) {
       if (!isRecord(choice) || (choice["index"] ?? 0) !== 0) continue;
       if (isRecord(choice["delta"])) this.#addDelta(choice["delta"]);
+      this.#speaksOfFinish ||= "finish_reason" in choice;
       if (typeof choice["finish_reason"] === "string" && choice["finish_reason"] !== "") this.#finish = choice["finish_reason"];
     }
     // Short answers are read whole: learning costs more than it saves.
@@ -189,6 +229,8 @@ class OpenAiReader implements AnswerReader {
     if (!isRecord(made)) return;
     if (call.name === "" && typeof made["name"] === "string") call.name = made["name"];
     if (typeof made["arguments"] === "string") this.#addInput(call, made["arguments"]);
+    // Some servers send them parsed.
+    else if (isRecord(made["arguments"])) this.#addInput(call, JSON.stringify(made["arguments"]));
   }
 
   #addInput(call: Call, piece: string): void {
@@ -243,11 +285,16 @@ class OpenAiReader implements AnswerReader {
     }
     const input = isRecord(reported["prompt_tokens_details"]) ? reported["prompt_tokens_details"] : NOTHING;
     const output = isRecord(reported["completion_tokens_details"]) ? reported["completion_tokens_details"] : NOTHING;
+    const asked = toCount(reported["prompt_tokens"]);
+    const said = toCount(reported["completion_tokens"]);
+    const reasoning = toCount(output["reasoning_tokens"]);
+    // xAI counts thoughts beside the answer, others within it; the sum tells.
+    const isBeside = reasoning > 0 && toCount(reported["total_tokens"]) === asked + said + reasoning;
     return {
-      input: toCount(reported["prompt_tokens"]),
-      output: toCount(reported["completion_tokens"]),
+      input: asked,
+      output: isBeside ? said + reasoning : said,
       cached: toCount(input["cached_tokens"]) || toCount(reported["prompt_cache_hit_tokens"]),
-      reasoning: toCount(output["reasoning_tokens"]),
+      reasoning,
     };
   }
 

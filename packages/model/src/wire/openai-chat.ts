@@ -11,6 +11,7 @@ export const createOpenAiChatModel = (options: WireOptions): Model => {
   const { provider, price } = options;
   const endpoint = createEndpoint({
     provider,
+    reach: options.reach,
     url: `${options.baseUrl.replace(/\/+$/, "")}/chat/completions`,
     headers: { ...(options.apiKey ? { authorization: `Bearer ${options.apiKey.trim()}` } : {}), ...options.headers },
   });

@@ -47,7 +47,7 @@ describe("a request to Chat Completions", () => {
     });
   });
 
-  it("replays calls and results, arguments that are no JSON object as {}", () => {
+  it("replays calls and results, arguments that are no JSON object whole within one", () => {
     const messages: Message[] = [
       user("go"),
       {
@@ -74,11 +74,13 @@ describe("a request to Chat Completions", () => {
         {
           role: "assistant",
           content: "looking",
-          tool_calls: ['{ "a": 1 }', "{}", "{}", "{}"].map((text, at) => ({
-            id: `c${at + 1}`,
-            type: "function",
-            function: { name: "look", arguments: text },
-          })),
+          tool_calls: ['{ "a": 1 }', '{"malformed_arguments":"{\\"path\\":\\"/et"}', '{"malformed_arguments":"[1]"}', "{}"].map(
+            (text, at) => ({
+              id: `c${at + 1}`,
+              type: "function",
+              function: { name: "look", arguments: text },
+            }),
+          ),
         },
         ...["c1", "c2", "c3", "c4"].map((id) => ({ role: "tool", tool_call_id: id, content: `r ${id}` })),
       ],

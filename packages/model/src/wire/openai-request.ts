@@ -5,8 +5,10 @@
 import type { AssistantMessage, ImagePart, Json, Message, ToolMessage, UserMessage, UserPart } from "@retinue/protocol";
 import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
+import { toAcceptedSchema } from "./accepted-schema.ts";
 import { findMarked, toMarkedChat } from "./cache-marks.ts";
 import { toChatThinking } from "./chat-thinking.ts";
+import { toNineCharacters } from "./nine-characters.ts";
 import { toObjectText } from "./parsed.ts";
 
 export type OpenAiRequestOptions = {
@@ -15,13 +17,22 @@ export type OpenAiRequestOptions = {
   /** OpenAI's own models refuse the old name, most compatible servers know no other. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
   readonly traits?: ModelTraits | undefined;
+  /** Mistral's rules: ids of nine characters, and the model speaks between results and the user. */
+  readonly isMistral?: boolean;
 };
+
+/** Mistral's models keep their rules wherever they are served: their own template checks them. */
+export const isMistralModel = (model: string): boolean => /(?:mi[nx]?stral|mixtral|codestral|magistral|pixtral)/i.test(model);
 
 /** What a compatible server wants back unread; marked with who sent it, for others would refuse it. */
 export type OpenAiOpaque =
   | { readonly provider: string; readonly reasoningField: string }
   | { readonly provider: string; readonly reasoningDetails: readonly Json[] }
   | { readonly provider: string; readonly extraContent: Json };
+
+type ToCallId = (id: string) => string;
+
+const asItIs: ToCallId = (id) => id;
 
 const textOf = (parts: readonly UserPart[]): string => {
   const [only] = parts;
@@ -38,10 +49,14 @@ const fromUser = ({ content }: UserMessage): string => {
   return JSON.stringify({ role: "user", content: wire });
 };
 
-const fromTool = ({ callId, content }: ToolMessage): string => {
+const fromTool = ({ callId, content }: ToolMessage, toId: ToCallId): string => {
   const text = textOf(content);
   const hasImages = content.some((part) => part.type === "image");
-  return JSON.stringify({ role: "tool", tool_call_id: callId, content: text === "" && hasImages ? "(images follow)" : text });
+  return JSON.stringify({
+    role: "tool",
+    tool_call_id: toId(callId),
+    content: text === "" && hasImages ? "(images follow)" : text,
+  });
 };
 
 /** Images of a tool result as parts of a user message, since a tool message may hold text only; empty if there are none. */
@@ -55,7 +70,8 @@ const imagesOf = ({ callId, tool, content }: ToolMessage): string => {
 const isOpaque = (value: Json | undefined): value is OpenAiOpaque =>
   typeof value === "object" && value !== null && !Array.isArray(value) && "provider" in value;
 
-const fromAssistant = ({ content }: AssistantMessage, provider: string): string => {
+/** Empty for an answer that says and calls nothing, which some servers refuse. */
+const fromAssistant = ({ content }: AssistantMessage, provider: string, toId: ToCallId): string => {
   let text = "";
   let reasoning = "";
   let reasoningField: string | undefined;
@@ -75,14 +91,15 @@ const fromAssistant = ({ content }: AssistantMessage, provider: string): string 
         break;
       case "tool-call":
         calls.push({
-          id: part.callId,
+          id: toId(part.callId),
           type: "function",
-          function: { name: part.tool, arguments: toObjectText(part.arguments) },
+          function: { name: part.tool, arguments: toObjectText(part) },
           ...(opaque && "extraContent" in opaque ? { extra_content: opaque.extraContent } : {}),
         });
         break;
     }
   }
+  if (text === "" && calls.length === 0) return "";
   return JSON.stringify({
     role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
@@ -107,15 +124,22 @@ const withEmptyThought = (wire: string, field: string): string =>
   wire === "" || wire.includes(`"${field}":`) ? wire : `${wire.slice(0, -1)},"${field}":""}`;
 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
-  JSON.stringify({ type: "function", function: { name, description, parameters: inputSchema } });
+  JSON.stringify({ type: "function", function: { name, description, parameters: toAcceptedSchema(inputSchema) } });
 
 /** What is the same in all requests of a run. */
 type Opening = { readonly system: string; readonly message: string; readonly tools: string };
 
 const userOf = (parts: string): string => `{"role":"user","content":[${parts}]}`;
 
+/** What the model is said to have said, where it must speak before the user does. */
+const NOTED = '{"role":"assistant","content":"Noted."}';
+/** What the user is said to have said where the model spoke last: an answer that is to be continued is refused by many. */
+const CONTINUE = '{"role":"user","content":"Continue."}';
+
 export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: ModelRequest) => string) => {
   const head = `{"model":${JSON.stringify(options.model)},"stream":true,"stream_options":{"include_usage":true}`;
+  const isMistral = options.isMistral ?? isMistralModel(options.model);
+  const toId = isMistral ? toNineCharacters : asItIs;
   const messages = new WeakMap<Message, string>();
   const images = new WeakMap<ToolMessage, string>();
   const declarations = new WeakMap<ToolDeclaration, string>();
@@ -138,10 +162,10 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
           wire = fromUser(message);
           break;
         case "assistant":
-          wire = fromAssistant(message, options.provider);
+          wire = fromAssistant(message, options.provider, toId);
           break;
         case "tool":
-          wire = fromTool(message);
+          wire = fromTool(message, toId);
           if (message.content.some((part) => part.type === "image")) images.set(message, imagesOf(message));
           break;
       }
@@ -182,21 +206,29 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
     const opening = toOpening(request);
     body += opening.message;
     let separator = opening.message === "" ? "" : ",";
+    let role: Message["role"] | undefined;
+    const add = (next: Message["role"], wire: string): void => {
+      if (wire === "") return;
+      if (isMistral && role === "tool" && next === "user") body += separator + NOTED;
+      body += separator + wire;
+      separator = ",";
+      role = next;
+    };
     // Images wait until the last result of a turn: nothing may stand between the results.
     let waiting = "";
     for (const message of request.messages) {
       if (waiting !== "" && message.role !== "tool") {
-        body += separator + userOf(waiting);
+        add("user", userOf(waiting));
         waiting = "";
       }
-      body += separator + toWire(message);
-      separator = ",";
+      add(message.role, toWire(message));
       if (message.role === "tool") {
         const image = images.get(message);
         if (image !== undefined) waiting += (waiting === "" ? "" : ",") + image;
       }
     }
-    if (waiting !== "") body += separator + userOf(waiting);
+    if (waiting !== "") add("user", userOf(waiting));
+    if (role === "assistant") add("user", CONTINUE);
     body += "]";
     if (request.tools.length > 0) {
       body += `,"tools":[${opening.tools}]`;

@@ -1,5 +1,6 @@
 /** Cautious reading of JSON that a server sent. */
 import { isTokenCount } from "@retinue/protocol";
+import type { ToolCallPart } from "@retinue/protocol";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -22,5 +23,12 @@ export const toCount = (value: unknown): number => (isTokenCount(value) ? Math.r
 /** Four characters are about a token, where the server does not say. */
 export const estimateTokens = (chars: number): number => Math.ceil(chars / 4);
 
-/** The arguments as a JSON object in text, `{}` for what is none: providers refuse a history that holds anything else. */
-export const toObjectText = (text: string): string => (parseRecord(text) === undefined ? "{}" : text);
+/**
+ * The arguments of a call as they go back to whoever wrote them: as a JSON object in text, since providers refuse a history that holds anything else.
+ * What is none stands in one whole, so that the model sees what it wrote.
+ */
+export const toObjectText = ({ arguments: text, repaired }: Pick<ToolCallPart, "arguments" | "repaired">): string => {
+  if (repaired !== undefined && parseRecord(repaired.wrote) !== undefined) return repaired.wrote;
+  if (parseRecord(text) !== undefined) return text;
+  return text.trim() === "" ? "{}" : JSON.stringify({ malformed_arguments: text });
+};

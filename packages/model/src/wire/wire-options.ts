@@ -4,6 +4,7 @@ import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { Gate } from "../gate.ts";
 import type { CountAnswer } from "../plausible-usage.ts";
 import type { RetrySettings } from "../retry.ts";
+import type { Reach } from "../transport/endpoint.ts";
 import type { Timing } from "../transport/timing.ts";
 
 export type WireOptions = {
@@ -16,6 +17,8 @@ export type WireOptions = {
   readonly apiKey?: string;
   /** Sent with every request; they win over our own. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Handed on to `createEndpoint`. */
+  readonly reach?: Reach;
   readonly gate: Gate;
   readonly retry: RetrySettings;
   /** How long the server may be silent, before its first byte too. */

@@ -26,7 +26,14 @@ export const toolCallPartSchema = z
     type: z.literal("tool-call"),
     callId: callIdSchema.describe("Unique within its run."),
     tool: z.string().describe("The tool that the model calls."),
-    arguments: z.string().describe("The text exactly as the model wrote it; it need not be JSON."),
+    arguments: z.string().describe("The text exactly as the model wrote it, unless it was repaired; it need not be JSON."),
+    repaired: z
+      .object({
+        how: z.array(z.string()).describe("What was mended, in words."),
+        wrote: z.string().describe("The arguments as the model wrote them."),
+      })
+      .exactOptional()
+      .describe("The call was mended: its form, its name or its arguments."),
     opaque,
   })
   .meta({ title: "ToolCallPart", description: "A call of a tool by a model." });

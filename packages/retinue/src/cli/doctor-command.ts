@@ -85,7 +85,7 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   ...(report.model.name.startsWith("offline/")
     ? ["  built-in rules, not an LLM: no key was found and no local server answers"]
     : []),
-  ...(report.live ?? []).map(showLive),
+  ...(report.live ?? []).flatMap(showLive),
   "path" in report.ripgrep
     ? `ripgrep ${report.ripgrep.version} at ${report.ripgrep.path}`
     : `ripgrep is missing: ${report.ripgrep.error}`,
@@ -100,10 +100,15 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
 const showLock = ({ file, ageMs }: DoctorReport["gitLocks"][number]): string =>
   `Git lock ${file}, ${duration(ageMs)} old: git fails while it is there. If no git is at work in the repository, delete it.`;
 
-const showLive = (live: LiveReport): string =>
-  live.ok
-    ? `  ${live.model} answered: first words after ${live.firstMs} ms, all after ${live.totalMs} ms${live.costUsd === null ? "" : `, for ${money(live.costUsd)}`}`
-    : `  ${live.model} did not answer, after ${live.totalMs} ms; see the end`;
+const showLive = (live: LiveReport): readonly string[] => {
+  if (!live.ok) return [`  ${live.model} did not answer, after ${live.totalMs} ms; see the end`];
+  const cost = live.costUsd === null ? "" : `, for ${money(live.costUsd)}`;
+  const { tools, images, thinking } = live.abilities;
+  return [
+    `  ${live.model} answered: first words after ${live.firstMs} ms, all after ${live.totalMs} ms${cost}`,
+    `    tools: ${tools}  images: ${images}  thinking: ${thinking}`,
+  ];
+};
 
 const showRecord = (record: DoctorReport["record"]): string =>
   "error" in record

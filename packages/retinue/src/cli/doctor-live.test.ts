@@ -1,3 +1,4 @@
+import type { MockReply, MockRequest, StrictProvider } from "@retinue/model/testing";
 import { startMockServer } from "@retinue/model/testing";
 import { access, mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,8 +21,16 @@ const projectWith = async (settings: string): Promise<Project> => {
   return project;
 };
 
-test("--live asks every model that is set up once, and tells how long the answer took or exactly why there was none", async () => {
-  const server = await startMockServer({ replies: [{ text: "ok" }, { fault: { type: "status", status: 429 } }] });
+/** Does what it is asked: says ok, calls the tool, and names the colour. */
+const capable = ({ text }: MockRequest): MockReply =>
+  text.includes('"add"')
+    ? { toolCalls: [{ name: "add", arguments: '{"a":2,"b":3}' }] }
+    : { text: text.includes("colour") ? "red" : "ok" };
+
+test("--live asks every model that is set up, and tells how long the answer took or exactly why there was none", async () => {
+  const server = await startMockServer({
+    reply: (request) => (request.text.includes('"model":"busy"') ? { fault: { type: "status", status: 429 } } : capable(request)),
+  });
   cleanups.push(server.close);
   const gone = await startMockServer({ replies: [] });
   await gone.close();
@@ -33,7 +42,8 @@ test("--live asks every model that is set up once, and tells how long the answer
     ].join("\n"),
   );
   const { code, stdout, stderr } = await callRetinue(project, ["doctor", "--live"]);
-  expect(server.requests).toHaveLength(2);
+  expect(server.requests.filter(({ text }) => text.includes('"model":"busy"'))).toHaveLength(1);
+  expect(stdout).toMatch(/^ {4}tools: yes {2}images: unknown {2}thinking: no$/m);
   expect(stdout).toMatch(/^ {2}here\/good answered: first words after \d+ ms, all after \d+ ms/m);
   expect(stdout).toMatch(/^ {2}cheap did not answer, after \d+ ms; see the end$/m);
   expect(stderr).toMatch(
@@ -46,7 +56,7 @@ test("--live asks every model that is set up once, and tells how long the answer
 });
 
 test("--live --json tells the same as data, and without --live no model is asked", async () => {
-  const server = await startMockServer({ replies: [{ text: "ok" }] });
+  const server = await startMockServer({ reply: capable });
   cleanups.push(server.close);
   const project = await projectWith(
     `model: here/good\nproviders: { here: { type: openai-compatible, baseUrl: "${server.baseUrl}" } }\n`,
@@ -57,6 +67,43 @@ test("--live --json tells the same as data, and without --live no model is asked
   const { code, stdout } = await callRetinue(project, ["doctor", "--live", "--json"]);
   expect(code).toBe(0);
   expect((JSON.parse(stdout) as DoctorReport).live).toMatchObject([{ model: "here/good", ok: true }]);
+});
+
+/** Servers that refuse what the real ones refuse; the model's name, and what stands before the version in its address. */
+const PROVIDERS: readonly (readonly [StrictProvider, model: string, path: string, images: string])[] = [
+  ["anthropic", "claude-sonnet-5", "/v1", "yes"],
+  ["google", "gemini-3.8-flash", "/v1beta", "yes"],
+  ["openrouter", "anthropic/claude-sonnet-5", "/api/v1", "yes"],
+  ["mistral", "mistral-large-latest", "/v1", "unknown"],
+  ["groq", "openai/gpt-oss-120b", "/openai/v1", "unknown"],
+  ["deepseek", "deepseek-v4-flash", "/v1", "unknown"],
+  ["ollama", "qwen3:8b", "/v1", "unknown"],
+  ["docker-model-runner", "ai/qwen3", "/engines/v1", "unknown"],
+];
+
+test("--live finds what a model of each provider can do, with not one request refused", { tags: ["long"] }, async () => {
+  const servers = await Promise.all(PROVIDERS.map(([provider]) => startMockServer({ provider, reply: capable })));
+  for (const server of servers) cleanups.push(server.close);
+  const project = await projectWith(
+    JSON.stringify({
+      model: `${PROVIDERS[0]?.[0]}/${PROVIDERS[0]?.[1]}`,
+      models: Object.fromEntries(PROVIDERS.map(([provider, model]) => [`of-${provider}`, `${provider}/${model}`])),
+      providers: Object.fromEntries(
+        PROVIDERS.map(([provider, , path], at) => [
+          provider,
+          { type: provider, baseUrl: `${servers[at]?.origin}${path}`, headers: { "x-a": "b" }, apiKeyEnv: "SOME_KEY" },
+        ]),
+      ),
+    }),
+  );
+  const { stdout } = await callRetinue(project, ["doctor", "--live", "--json"], { SOME_KEY: "some-key-1" });
+  const { live = [] } = JSON.parse(stdout) as DoctorReport;
+  expect(live.filter(({ ok }) => !ok)).toEqual([]);
+  for (const [at, [provider, model, , images]] of PROVIDERS.entries()) {
+    const row = live.find((one) => [`of-${provider}`, `${provider}/${model}`].includes(one.model));
+    expect(row, provider).toMatchObject({ ok: true, abilities: { tools: "yes", images } });
+    expect(servers[at]?.requests.length).toBe(images === "yes" ? 3 : 2);
+  }
 });
 
 test("names where sessions are kept, and why they cannot be", async () => {

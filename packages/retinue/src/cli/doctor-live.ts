@@ -1,14 +1,22 @@
 /**
- * One tiny real request to each model that is set up here, as `retinue doctor --live` makes it: what comes back, how long it took, or the exact
- * error. Nothing is tried twice, since whoever asks wants to see what happens, and nothing is sent but one sentence.
+ * A few tiny real requests to each model that is set up here, as `retinue doctor --live` makes them: what comes back, how long it took, or the exact
+ * error, and what the model can do. Nothing is tried twice, since whoever asks wants to see what happens, and nothing is sent but a sentence, a tool and a square.
  */
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
 import type { ErrorValue } from "@retinue/protocol";
 import { toErrorValue } from "@retinue/protocol";
+import type { Abilities } from "./doctor-abilities.ts";
+import { tryAbilities } from "./doctor-abilities.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export type LiveReport = { readonly model: string } & (
-  | { readonly ok: true; readonly firstMs: number; readonly totalMs: number; readonly costUsd: number | null }
+  | {
+      readonly ok: true;
+      readonly firstMs: number;
+      readonly totalMs: number;
+      readonly costUsd: number | null;
+      readonly abilities: Abilities;
+    }
   | { readonly ok: false; readonly totalMs: number; readonly error: ErrorValue }
 );
 
@@ -60,7 +68,10 @@ const tryModel = async (name: string, resolve: Resolve): Promise<LiveReport> => 
     const model = await resolve();
     for await (const chunk of model.stream(REQUEST, signal)) {
       firstMs ??= past();
-      if (chunk.type === "answer") return { model: name, ok: true, firstMs, totalMs: past(), costUsd: chunk.costUsd };
+      if (chunk.type !== "answer") continue;
+      const totalMs = past();
+      const abilities = await tryAbilities(model, chunk, AbortSignal.timeout(MOST_MS));
+      return { model: name, ok: true, firstMs, totalMs, costUsd: chunk.costUsd, abilities };
     }
     throw new Error("The answer never ended.");
   } catch (thrown) {

@@ -95,12 +95,13 @@ const isOnThisMachine = (baseUrl: Raw | undefined): boolean => {
   return host === "localhost" || (isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4"));
 };
 
-/** A provider under a name that nobody else uses, on this machine, that names no key and no header. It is sent no key either. */
+const REACHES_OUT = ["apiKeyEnv", "apiKeyFile", "apiKeyCommand", "headers", "query", "proxy", "ca"];
+
+/** A provider under a name that nobody else uses, on this machine, that names no key, no header and no way of its own. It is sent no key either. */
 const isHarmless = (name: string, provider: Raw, { isKnownProvider }: NarrowContext): boolean =>
   !isKnownProvider(name) &&
   isRawMap(provider) &&
-  provider["apiKeyEnv"] === undefined &&
-  provider["headers"] === undefined &&
+  REACHES_OUT.every((key) => provider[key] === undefined) &&
   isOnThisMachine(provider["baseUrl"]);
 
 const providers: Rule = {

@@ -43,12 +43,47 @@ const provider = z.strictObject({
       z.string().regex(/^[\t\x20-\x7e]*$/, "must be one line of printable ASCII"),
     )
     .optional()
-    .describe("Headers added to every request."),
+    .describe("Headers added to every request; {env:NAME} stands for a variable. Their values are secrets."),
+  query: z
+    .record(z.string().regex(/^[\w.-]+$/, "is not a name of a query"), z.string())
+    .optional()
+    .describe("Added to the address of every request, like api-version; {env:NAME} stands for a variable."),
+  apiKeyFile: z.string().min(1).optional().describe("A file that holds the key and nothing besides."),
+  apiKeyCommand: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "A command that prints the key, like `pass show openai`. Only in your own settings; run once, when a model is first asked for.",
+    ),
+  proxy: z
+    .string()
+    .refine(
+      (text) => text === "none" || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
+      "must be an http or https URL, or none",
+    )
+    .optional()
+    .describe("A proxy for its requests, in place of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; none for no proxy."),
+  ca: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A PEM file of certificates to trust besides the usual ones; NODE_EXTRA_CA_CERTS does so for all."),
   protocol: z
     .enum(["responses", "chat"])
     .optional()
     .describe("What a provider of the type openai speaks. Without it: responses at OpenAI and Azure, chat elsewhere."),
   maxConcurrent: count(1, "How many requests may be under way at once, over all runs of the process."),
+  contextWindow: count(
+    1_024,
+    "Tokens that its models can hold, in place of what is known of them. Ollama is asked for as many (num_ctx); without it, Ollama cuts off what is longer than its own default.",
+  ),
+  repairCalls: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether calls that its models write as text or with slightly wrong arguments are repaired. Without it: unless the model is a large one of OpenAI, Anthropic, Google or xAI.",
+    ),
 });
 
 const modelOverride = z.strictObject({

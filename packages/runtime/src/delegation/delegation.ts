@@ -46,8 +46,14 @@ type Delegate = (delegation: Delegation, context: ToolContext) => Promise<ToolOu
 /** What both kinds of tools share: a delegation only reads, is found again after a crash, and keeps its own time, pace and length. */
 const COMMON = { effect: "read", repeatable: true, timeoutMs: Infinity, selfPaced: true, selfFitted: true } as const;
 
-/** Their names are told in words: as a schema they would be the longest part of the tool. */
-const SHOWN_LIMITS = z.looseObject({}).optional().describe("iterations, toolCalls, durationMs, tokens, costUsd");
+/** Numbers by name, without the words for each: as a whole schema they would be the longest part of the tool. */
+const SHOWN_LIMITS = z
+  .object(
+    Object.fromEntries(
+      ["iterations", "toolCalls", "durationMs", "tokens", "costUsd"].map((name) => [name, z.number().optional()]),
+    ),
+  )
+  .optional();
 
 const createDelegateTool = (available: readonly AgentDefinition[], isAllTold: boolean, delegate: Delegate): AnyTool => {
   const known = isAllTold

@@ -74,8 +74,18 @@ const SHOWN_EXECUTE: JsonObject = {
     goal: { type: "string" },
     steps: {
       type: "array",
-      items: { type: "object" },
-      description: "As plan_for_goal gives them: {id, description, expectedResult, agent, dependsOn: [id], requiresApproval}",
+      items: {
+        type: "object",
+        properties: {
+          id: { type: "string" },
+          description: { type: "string" },
+          expectedResult: { type: "string" },
+          agent: { type: "string" },
+          dependsOn: { type: "array", items: { type: "string" } },
+          requiresApproval: { type: "boolean" },
+        },
+      },
+      description: "As plan_for_goal gives them",
     },
     one_by_one: { type: "boolean" },
   },
