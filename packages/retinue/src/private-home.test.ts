@@ -1,4 +1,5 @@
 /** The user's own folder (settings, trust, kept rules, records) is closed to agents by where it lies, also inside the workspace and under any name. */
+import { execFileSync } from "node:child_process";
 import { probeSandbox } from "@retinue/confine";
 import { createScriptedModel } from "@retinue/model/testing";
 import type { ApproveMode, JsonObject, RecordedEvent } from "@retinue/protocol";
@@ -19,6 +20,8 @@ afterAll(async () => {
 const CANARY = "canary-of-the-record";
 const isSandboxed = (await probeSandbox()).backend === "bwrap";
 
+const WHO = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+
 const callIn = async (tool: string, input: JsonObject, approve: ApproveMode = "all") => {
   const project = await createProject();
   const { workspace } = project;
@@ -27,6 +30,12 @@ const callIn = async (tool: string, input: JsonObject, approve: ApproveMode = "a
   await writeFile(path.join(home, "notes.txt"), `${CANARY}\n`);
   await writeFile(path.join(workspace, "open.txt"), "open words\n");
   await symlink("state", path.join(workspace, "other"));
+  for (const args of [
+    ["init", "-q"],
+    ["add", "--all"],
+    [...WHO, "commit", "-qm", "all of it"],
+  ])
+    execFileSync("git", args, { cwd: workspace, stdio: "ignore" });
   const retinue = await createRetinue({
     workspace,
     env: { RETINUE_HOME: home },
@@ -70,6 +79,25 @@ describe("N24: RETINUE_HOME inside the workspace", () => {
     expect(said).not.toContain(CANARY);
     expect(kept).toBe(`${CANARY}\n`);
   });
+
+  test.each([
+    [["grep", "canary|open words", "-E"]],
+    [["grep", "-E", "-h", "canary|open words", "HEAD"]],
+    [["show", "HEAD"]],
+    [["log", "-p"]],
+  ])("N24: git %j shows the rest of the repository and nothing of it", async (args) => {
+    const { said, outcome } = await callIn("git", { args });
+    expect(outcome).toBe("ok");
+    expect(said).toContain("open words");
+    expect(said).not.toContain(CANARY);
+  });
+
+  test.each([[["show", "HEAD:state/notes.txt"]], [["log", "-L1,1:state/notes.txt"]], [["blame", "state/notes.txt"]]])(
+    "N24: git %j is refused",
+    async (args) => {
+      expect(await callIn("git", { args })).toMatchObject({ outcome: "denied" });
+    },
+  );
 
   test("N24: a search of the whole workspace finds nothing in it", async () => {
     const { said, outcome } = await callIn("grep", { pattern: "canary|open words" });

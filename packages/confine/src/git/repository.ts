@@ -5,6 +5,7 @@
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { isInside } from "@retinue/runtime";
+import { isPrivate } from "../files/private-folders.ts";
 import { probeSandbox } from "../sandbox/probe-sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { FoundRepository } from "./find-repository.ts";
@@ -123,6 +124,7 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
   const settings = harmless(ofRepository);
   const known = new Set([...ofRepository, ...user.settings.map(([key]) => key)].map((key) => key.toLowerCase()));
   const prefix = toPrefix(found.top, workspace);
+  const isSecret = toTopCheck(createSecretCheck(open.unprotected), prefix);
   const runHarmless = async (given: GitRun): Promise<GitEnd> => {
     if (given.writes === true || !isConfined) await requirePlain(found);
     if (given.writes === true) for (const [folder, names] of await findWrittenInPlace(found)) requireSingleName(folder, names);
@@ -132,7 +134,8 @@ export const openRepository = async (open: OpenRepository): Promise<Repository> 
     workspace,
     isLarger: prefix !== "",
     prefix,
-    isSecret: toTopCheck(createSecretCheck(open.unprotected), prefix),
+    // What belongs to Retinue itself nobody can set free.
+    isSecret: (file) => isSecret(file) || isPrivate(path.join(found.top, file), workspace),
     hasIdentity: ["name", "email"].every((key) => known.has(`user.${key}`)),
     takesScripts: isConfined,
     run: runHarmless,
