@@ -20,6 +20,7 @@ import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck, writeInside } from "@retinue/confine";
+import { withNearestFiles } from "./nearest-files.ts";
 import type { KeepVersion } from "./versions/kept-versions.ts";
 
 const TEXT = z.string().max(1_000_000);
@@ -78,12 +79,12 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
     inputSchema: toShownSchema(SHOWN),
     effect: "write",
     touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
-    execute: async (input, { run, callId, workspace, signal }) => {
+    execute: async (input, { run, callId, workspace, scope, signal }) => {
       const requests = toRequests(input);
       const files = requests.map((request) => toAbsolutePath(workspace, request.path));
       const { planned, modified } = await inFileTurn(files, async () => {
         const changes: PlannedChange[] = [];
-        for (const request of requests) changes.push(await plan({ workspace, run, isSecret }, request, changes));
+        for (const request of requests) changes.push(await plan({ workspace, run, scope, signal, isSecret }, request, changes));
         signal.throwIfAborted();
         if (keepVersion)
           for (const { absolute, before, after } of changes)
@@ -121,7 +122,7 @@ type PlannedChange = {
 
 /** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
 const plan = async (
-  { workspace, run, isSecret }: Place & Pick<ToolContext, "run">,
+  { workspace, run, scope, signal, isSecret }: Place & Pick<ToolContext, "run" | "scope" | "signal">,
   request: Request,
   others: readonly PlannedChange[],
 ): Promise<PlannedChange> => {
@@ -130,7 +131,9 @@ const plan = async (
   if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
   if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
   await requireKnown({ run, file: absolute, shown, replaces: false });
-  const before = await readTextFile({ workspace, absolute, shown, isSecret });
+  const before = await readTextFile({ workspace, absolute, shown, isSecret }).catch(async (thrown: unknown) => {
+    throw await withNearestFiles(thrown, { workspace, scope, signal, tool: "edit", shown, isSecret });
+  });
   await requireWritable({ absolute, shown, before });
   const outcome = applyEdits(before.text, request.edits);
   if (outcome.type === "refused") {
