@@ -43,6 +43,7 @@ const COMMANDS = {
   "bench:cache": "bench/cache.ts",
   pictures: "scripts/pictures/take-pictures.ts",
   attack: "scripts/attack/attack.ts",
+  clumsy: "scripts/clumsy/clumsy.ts",
   mutate: "scripts/mutate.ts",
   examples: "scripts/run-examples.ts",
   "offline-questions": "scripts/offline-questions/ask-questions.ts",

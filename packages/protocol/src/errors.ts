@@ -121,6 +121,11 @@ export const ERRORS = {
     meaning: "The folder of git holds links or other things by which git would read or write files elsewhere; git was not run.",
     hint: "Do without git, and tell the user what the message names.",
   },
+  file_unread: {
+    kind: "model",
+    meaning: "An agent would replace a file that it has never read; it is told so once, with how the file begins.",
+    hint: "Change a part of it with edit, or call write again to replace all of it.",
+  },
   file_changed: {
     kind: "model",
     meaning: "The file was changed by somebody else since this run last read or wrote it; it was left as it is.",

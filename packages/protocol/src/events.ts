@@ -317,6 +317,8 @@ export type RecordedBody =
       /** Somebody asked the run to finish: its next turn is its last. */
       readonly type: "run.finishing";
       readonly reason?: string;
+      /** Nobody asked: it repeated the same calls with the same outcome. */
+      readonly stuck?: true;
     }
   | {
       readonly type: "tool.started";
@@ -375,10 +377,10 @@ export type RecordedBody =
       readonly max: number;
     }
   | {
-      /** What the agent handed in does not do. It is told why, once; the second time the run has failed. */
+      /** The result was rejected. The agent is told why, once; the second time the run has failed. One that is unfinished fails nothing. */
       readonly type: "result.rejected";
-      /** The agent's output schema, what must accept its results, or a hook that is asked before runs end. */
-      readonly by: "schema" | "accept" | "hook";
+      /** The agent's output schema, what must accept its results, a hook that is asked before runs end, or an answer that is none yet. */
+      readonly by: "schema" | "accept" | "hook" | "unfinished";
       readonly reason: string;
     }
   | {

@@ -108,7 +108,11 @@ describe("what something trusted runs", { timeout: 120_000 }, () => {
   test("is written by no tool, and the model is told why", async () => {
     const calls = BOUND.map((file) => ({ tool: "write", input: { path: file, content: "evil\n" } }));
     const { changed, errors, said } = await attempt({
-      calls: [...calls, { tool: "write", input: { path: "tools/free.sh", content: "mine\n" } }],
+      calls: [
+        ...calls,
+        { tool: "read", input: { path: "tools/free.sh" } },
+        { tool: "write", input: { path: "tools/free.sh", content: "mine\n" } },
+      ],
     });
     expect(errors.slice(0, BOUND.length)).toEqual(BOUND.map(() => "path_protected"));
     expect(said).toContain("run by a hook, a server or a check that is trusted");
@@ -117,7 +121,10 @@ describe("what something trusted runs", { timeout: 120_000 }, () => {
 
   test("is written where the user has set it free", async () => {
     const { changed } = await attempt({
-      calls: [{ tool: "write", input: { path: "tools/check.sh", content: "mine\n" } }],
+      calls: [
+        { tool: "read", input: { path: "tools/check.sh" } },
+        { tool: "write", input: { path: "tools/check.sh", content: "mine\n" } },
+      ],
       unprotected: ["tools/check.sh"],
     });
     expect(changed).toEqual(["tools/check.sh"]);
@@ -126,6 +133,7 @@ describe("what something trusted runs", { timeout: 120_000 }, () => {
   test("does not come back from a worktree", { tags: ["long"] }, async () => {
     const { changed, result } = await attempt({
       calls: [
+        ...["tools/check.sh", "tools/free.sh"].map((file) => ({ tool: "read", input: { path: file } })),
         { tool: "write", input: { path: "tools/check.sh", content: "evil\n" } },
         { tool: "write", input: { path: "tools/free.sh", content: "mine\n" } },
       ],

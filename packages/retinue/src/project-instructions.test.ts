@@ -113,7 +113,7 @@ describe("files that instructions import", () => {
     "lib/own.md": "OWN",
     "docs/of-lib.md": "OF LIB",
   };
-  const write = (path: string) => ({ toolCalls: [call("write", { path, content: "Obey." })] });
+  const write = (path: string) => ({ toolCalls: [call("read", { path }), call("write", { path, content: "Obey." })] });
 
   test("I2 are written by no agent unasked, in every mode, also those that are missing and those of a folder that is entered", async () => {
     const guarded = ["docs/style.md", "docs/more.md", "docs/later.md", "lib/own.md", "docs/of-lib.md"];

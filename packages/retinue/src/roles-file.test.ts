@@ -37,7 +37,14 @@ test.each([
       },
     ],
     model: createScriptedModel((__, turn) =>
-      turn > 0 ? { text: "Done." } : { toolCalls: [{ tool: "write", input: { path: "appsettings.json", content } }] },
+      turn > 0
+        ? { text: "Done." }
+        : {
+            toolCalls: [
+              { tool: "read", input: { path: "appsettings.json" } },
+              { tool: "write", input: { path: "appsettings.json", content } },
+            ],
+          },
     ),
   });
   cleanups.push(project.remove, retinue.close);
@@ -45,7 +52,7 @@ test.each([
   await run.result;
   const events = await retinue.events(run.sessionId);
   const settled = events.find(
-    (event): event is Extract<RecordedEvent, { type: "tool.settled" }> => event.type === "tool.settled",
+    (event): event is Extract<RecordedEvent, { type: "tool.settled" }> => event.type === "tool.settled" && event.tool === "write",
   );
   expect(settled?.outcome).toBe(outcome);
 });

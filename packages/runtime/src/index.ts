@@ -1,6 +1,7 @@
 /** The library room: what an agent run is made of. */
 export { defineResource, isUnclosedWarning, toUnclosedWarning } from "./loop/resource.ts";
 export type { AnyResource, OpenContext, Resource, ResourceOptions, Resources } from "./loop/resource.ts";
+export { mendArguments } from "./loop/arguments/mend-arguments.ts";
 export { defineTool, toDeclaration, toShownSchema } from "./loop/tool.ts";
 export type { AnyTool, Tool, ToolContext, ToolOptions, ToolOutput, ToolScope, Touches } from "./loop/tool.ts";
 export type { AcceptPorts, ApprovalAnswer, ApprovalRequest, Clock, Emit, GuardPorts, GuardRefusal, Ports } from "./loop/ports.ts";

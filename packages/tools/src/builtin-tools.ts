@@ -51,7 +51,7 @@ export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] 
   createOverviewTool(),
   createPlanFilesTool(options.code),
   createDocsCoverageTool(options.code),
-  createWriteTool(toKeeper(options)),
+  createWriteTool({ ...toFreed(options), ...toKeeper(options) }),
   createEditTool({ ...toFreed(options), ...toKeeper(options) }),
   createShellTool(options.shell),
   createTestTool(options.shell),

@@ -20,6 +20,7 @@ import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck, writeInside } from "@retinue/confine";
+import { withNearestFiles } from "./nearest-files.ts";
 import type { KeepVersion } from "./versions/kept-versions.ts";
 
 const TEXT = z.string().max(1_000_000);
@@ -81,12 +82,12 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
     inputSchema: toShownSchema(SHOWN),
     effect: "write",
     touches: (input) => ({ paths: toRequests(input).map((request) => request.path) }),
-    execute: async (input, { run, callId, workspace, signal }) => {
+    execute: async (input, { run, callId, workspace, scope, signal }) => {
       const requests = toRequests(input);
       const files = requests.map((request) => toAbsolutePath(workspace, request.path));
       const { planned, modified } = await inFileTurn(files, async () => {
         const changes: PlannedChange[] = [];
-        for (const request of requests) changes.push(await plan({ workspace, run, isSecret }, request, changes));
+        for (const request of requests) changes.push(await plan({ workspace, run, scope, signal, isSecret }, request, changes));
         signal.throwIfAborted();
         if (keepVersion)
           for (const { absolute, before, after } of changes)
@@ -120,11 +121,12 @@ type PlannedChange = {
   readonly before: TextFile;
   readonly after: string;
   readonly replacements: number;
+  readonly notes: readonly string[];
 };
 
 /** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
 const plan = async (
-  { workspace, run, isSecret }: Place & Pick<ToolContext, "run">,
+  { workspace, run, scope, signal, isSecret }: Place & Pick<ToolContext, "run" | "scope" | "signal">,
   request: Request,
   others: readonly PlannedChange[],
 ): Promise<PlannedChange> => {
@@ -132,15 +134,28 @@ const plan = async (
   const shown = toShownPath(workspace, absolute);
   if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
   if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
-  await requireKnown({ run, file: absolute, shown, replaces: false });
-  const before = await readTextFile({ workspace, absolute, shown, isSecret });
+  const changed = await requireKnown({ run, file: absolute, shown, replaces: false }).then(() => null, toChanged);
+  const before = await readTextFile({ workspace, absolute, shown, isSecret }).catch(async (thrown: unknown) => {
+    throw await withNearestFiles(thrown, { workspace, scope, signal, tool: "edit", shown, isSecret });
+  });
   await requireWritable({ absolute, shown, before });
   const outcome = applyEdits(before.text, request.edits);
+  // Each edit names what it replaces: where that stands exactly once, nobody's change is lost.
+  if (changed && (outcome.type === "refused" || request.edits.some(({ all }) => all === true))) throw changed;
   if (outcome.type === "refused") {
     const which = request.edits.length > 1 ? `, edit ${outcome.number} of ${request.edits.length}` : "";
     throw failed(`${shown}${which}: ${toModelText(outcome.reason)}`, "Nothing was written.");
   }
-  return { absolute, shown, before, after: outcome.text, replacements: outcome.replacements };
+  const notes = [...(outcome.notes ?? []), ...(changed ? [CHANGED_SINCE] : [])];
+  return { absolute, shown, before, after: outcome.text, replacements: outcome.replacements, notes };
+};
+
+const CHANGED_SINCE = "The file was changed since you last read it; the text to replace still stood in it exactly once.";
+
+/** The error of a file that was changed since the run saw it; anything else is thrown. */
+const toChanged = (thrown: unknown): RetinueError => {
+  if (thrown instanceof RetinueError && thrown.code === "file_changed") return thrown;
+  throw thrown;
 };
 
 /** Most of what the write itself would refuse, told before any file is written. */
@@ -207,11 +222,11 @@ const takeBack = async (place: Place, written: readonly PlannedChange[]): Promis
 const toReport = (planned: readonly PlannedChange[]): string => {
   const each = Math.floor((MAX_OUTPUT_CHARS - 1000) / planned.length);
   return planned
-    .map(({ shown, before, after, replacements }) => {
+    .map(({ shown, before, after, replacements, notes }) => {
       const diff = toUnifiedDiff({ file: shown, before: before.text, after }, each);
       return before.text === after
         ? `Unchanged ${shown}: the edits cancel each other out.`
-        : `Edited ${shown} (${count(replacements, "replacement")}).\n${diff}`;
+        : [`Edited ${shown} (${count(replacements, "replacement")}).`, ...notes, diff].join("\n");
     })
     .join("\n\n");
 };

@@ -28,12 +28,12 @@ const call = <Input>(
 ) => outcome(tool.execute(input, context));
 
 describe("G20 two runs change the same file", () => {
-  test("G20 an edit of what another run has changed since it was read is refused, and made after reading again", async () => {
+  test("G20 an edit of a place that another run has changed since it was read is refused, and made after reading again", async () => {
     await using workspace = await createTestWorkspace({ "a.txt": "one\ntwo\n" });
     const [first, second] = [as(workspace, createTestRun("run_1")), as(workspace, createTestRun("run_2"))];
     for (const context of [first, second]) await read.execute({ path: "a.txt" }, context);
     expect(await call(edit, change("a.txt", "one", "first"), first)).toBe("ok");
-    await expect(edit.execute(change("a.txt", "two", "second"), second)).rejects.toMatchObject({
+    await expect(edit.execute(change("a.txt", "one\ntwo", "second"), second)).rejects.toMatchObject({
       code: "file_changed",
       message: "a.txt was changed since you last read or wrote it. Nothing was written.",
       hint: "Read it again, then make the change on what stands there now.",
@@ -44,11 +44,26 @@ describe("G20 two runs change the same file", () => {
     expect(await readFile(workspace.at("a.txt"), "utf8")).toBe("first\nsecond\n");
   });
 
+  test("G20 an edit whose text still stands exactly once in a file that changed since is made, and said", async () => {
+    await using workspace = await createTestWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n" });
+    const [first, second] = [as(workspace, createTestRun("run_1")), as(workspace, createTestRun("run_2"))];
+    for (const path of ["a.txt", "b.txt"]) await read.execute({ path }, second);
+    expect(await call(edit, change("a.txt", "one", "first"), first)).toBe("ok");
+    expect(JSON.stringify(await edit.execute(change("a.txt", "two", "second"), second))).toContain(
+      "changed since you last read it",
+    );
+    expect(await readFile(workspace.at("a.txt"), "utf8")).toBe("first\nsecond\n");
+    expect(await call(edit, change("b.txt", "one", "two"), first)).toBe("ok");
+    expect(await call(edit, change("b.txt", "two", "three"), second)).toBe("file_changed");
+    expect(await call(edit, { path: "b.txt", edits: [{ old: "two", new: "three", all: true }] }, second)).toBe("file_changed");
+    expect(await readFile(workspace.at("b.txt"), "utf8")).toBe("two\ntwo\n");
+  });
+
   test("G20 a whole file is not written over what another run has written, seen or unseen", async () => {
     await using workspace = await createTestWorkspace({ "a.txt": "one\n" });
     const [first, second, third] = ["run_1", "run_2", "run_3"].map((id) => as(workspace, createTestRun(id as "run_1")));
     if (!first || !second || !third) throw new Error("no runs");
-    await read.execute({ path: "a.txt" }, second);
+    for (const context of [first, second]) await read.execute({ path: "a.txt" }, context);
     expect(await call(write, { path: "a.txt", content: "first\n" }, first)).toBe("ok");
     expect(await call(write, { path: "a.txt", content: "second\n" }, second)).toBe("file_changed");
     expect(await call(write, { path: "a.txt", content: "third\n" }, third)).toBe("file_changed");

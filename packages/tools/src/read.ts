@@ -6,6 +6,7 @@ import type { Tool, ToolContext, ToolOutput } from "@retinue/runtime";
 import { defineTool, isArtifactPath, readArtifactPath } from "@retinue/runtime";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
+import { withNearestFiles } from "./nearest-files.ts";
 import type { ImageHeader } from "@retinue/confine";
 import { IMAGE_HEADER_BYTES, imageObstacle, readImageHeader } from "@retinue/confine";
 import { noteRead } from "@retinue/confine";
@@ -49,7 +50,11 @@ export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInpu
       if (artifact !== undefined) return toOutput(await readRange(input, [Buffer.from(artifact)]), input, input.path);
       const absolute = toAbsolutePath(context.workspace, input.path);
       const shown = toShownPath(context.workspace, absolute);
-      const file = await openRegularFile({ workspace: context.workspace, absolute, shown, isSecret });
+      const file = await openRegularFile({ workspace: context.workspace, absolute, shown, isSecret }).catch(
+        async (thrown: unknown) => {
+          throw await withNearestFiles(thrown, { ...pickPlace(context), tool: "read", shown, isSecret });
+        },
+      );
       try {
         noteRead(context.run, absolute, await file.handle.stat({ bigint: true }));
         return await readOpened({ file, shown, input, context });
@@ -59,6 +64,12 @@ export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInpu
     },
   });
 };
+
+const pickPlace = ({ workspace, scope, signal }: ToolContext): Pick<ToolContext, "workspace" | "scope" | "signal"> => ({
+  workspace,
+  scope,
+  signal,
+});
 
 type Reading = { readonly file: OpenedFile; readonly shown: string; readonly input: ReadInput; readonly context: ToolContext };
 

@@ -49,10 +49,26 @@ describe("write", () => {
   it("replaces a file, keeps its mode and reports it as modified", async () => {
     await using test = await createTestWorkspace({ "run.sh": "a much longer old content" });
     await chmod(test.at("run.sh"), 0o750);
+    await expect(put(test, "run.sh", "new")).rejects.toMatchObject({ code: "file_unread" });
     expect(await put(test, test.at("run.sh"), "new")).toMatchObject({ files: { created: [], modified: ["run.sh"] } });
     expect(await readFile(test.at("run.sh"), "utf8")).toBe("new");
     expect((await stat(test.at("run.sh"))).mode & 0o777).toBe(0o750);
     expect(await readdir(test.workspace)).toEqual(["run.sh"]);
+  });
+
+  it("refuses once to replace a file that was never read, with how it begins", async () => {
+    await using test = await createTestWorkspace({ "a.ts": "first line\nsecond line\n", "empty.ts": "", ".env": "KEY=secret\n" });
+    await expect(put(test, "a.ts", "new")).rejects.toMatchObject({
+      code: "file_unread",
+      message: expect.stringMatching(
+        /^a\.ts exists \(3 lines\), and you have not read it\. Nothing was written\. It begins:\nfirst line\nsecond line/,
+      ),
+    });
+    expect(await readFile(test.at("a.ts"), "utf8")).toBe("first line\nsecond line\n");
+    expect(await put(test, "a.ts", "new")).toMatchObject({ files: { modified: ["a.ts"] } });
+    expect(await put(test, "empty.ts", "new")).toMatchObject({ files: { modified: ["empty.ts"] } });
+    const shown = await put(test, ".env", "KEY=other").catch((thrown: unknown) => thrown);
+    expect(String(shown)).not.toContain("secret");
   });
 
   it("reports nothing as changed when the content is the same", async () => {

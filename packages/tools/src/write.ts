@@ -1,12 +1,16 @@
 /** `write`: a whole text file, with the folders it needs. What it reports as changed is what it found changed. */
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
-import type { Tool } from "@retinue/runtime";
-import { defineTool, isInside } from "@retinue/runtime";
+import type { Tool, ToolContext } from "@retinue/runtime";
+import { createReadCheck, defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
 import { inFileTurn } from "@retinue/confine";
-import { noteWritten, requireKnown } from "@retinue/confine";
-import { count } from "@retinue/confine";
+import { isUnseen, noteRead, noteWritten, requireKnown } from "@retinue/confine";
+import { count, toModelText } from "@retinue/confine";
+import type { IsSecret } from "@retinue/confine";
+import { createSecretCheck } from "@retinue/confine";
+import { readTextFile } from "./edit/text-file.ts";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { writeInside } from "@retinue/confine";
 import type { KeepVersion } from "./versions/kept-versions.ts";
@@ -20,24 +24,29 @@ const INPUT = z.object({
 export type WriteInput = z.infer<typeof INPUT>;
 
 export type WriteOptions = {
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
   /** Told of each change before it is made. */
   readonly keepVersion?: KeepVersion;
 };
 
-export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteInput> =>
-  defineTool({
+export const createWriteTool = ({ unprotected, keepVersion }: WriteOptions = {}): Tool<WriteInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "write",
     description: "Creates a text file or replaces its whole content.",
     input: INPUT,
     effect: "write",
     touches: ({ path: named }) => ({ paths: [named] }),
-    execute: async ({ path: named, content }, { run, callId, workspace, signal }) => {
+    execute: async ({ path: named, content }, { run, callId, workspace, scope, signal, act }) => {
       signal.throwIfAborted();
       const file = toRelative(workspace, named);
       const absolute = path.join(workspace, file);
       const shown = toShownPath(workspace, absolute);
       const outcome = await inFileTurn([absolute], async () => {
         await requireKnown({ run, file: absolute, shown, replaces: true });
+        // Who allowed this very act has seen what it changes.
+        if (act === undefined) await refuseUnseen({ workspace, run, scope, file, absolute, shown, isSecret }, content);
         const before = keepVersion ? await readStanding(absolute) : undefined;
         if (before !== undefined) await keepVersion?.({ run, callId, workspace, file, before, after: content });
         const written = await writeInside({ root: workspace, file, content });
@@ -54,6 +63,42 @@ export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteI
       };
     },
   });
+};
+
+type Unseen = Pick<ToolContext, "workspace" | "run" | "scope"> & {
+  /** From the workspace on, as it was named. */
+  readonly file: string;
+  readonly absolute: string;
+  readonly shown: string;
+  readonly isSecret: IsSecret;
+};
+
+const HEAD_LINES = 40;
+const HEAD_CHARS = 2_000;
+
+/** A file that the run never saw is not replaced at the first try: it is shown how the file begins, and has seen it then. */
+const refuseUnseen = async (
+  { workspace, run, scope, file, absolute, shown, isSecret }: Unseen,
+  content: string,
+): Promise<void> => {
+  // A path that is refused anyway shows nothing.
+  if (path.relative(workspace, absolute) !== file || !isUnseen(run, absolute) || !createReadCheck("write", scope)(shown)) return;
+  const stats = await stat(absolute, { bigint: true }).catch(() => undefined);
+  if (stats?.isFile() !== true || stats.size === 0n) return;
+  // What cannot be read as text is left to the write itself.
+  const text = await readTextFile({ workspace, absolute, shown, isSecret }).then(
+    (opened) => opened.text,
+    () => undefined,
+  );
+  if (text === undefined || text === content) return;
+  noteRead(run, absolute, stats);
+  const lines = text.split("\n");
+  const head = toModelText(lines.slice(0, HEAD_LINES).join("\n").slice(0, HEAD_CHARS));
+  throw new RetinueError(
+    "file_unread",
+    `${shown} exists (${count(lines.length, "line")}), and you have not read it. Nothing was written. It begins:\n${head}\n`,
+  );
+};
 
 /** Only the prefix of an absolute path is taken off; what remains is judged name by name when it is walked. */
 const toRelative = (workspace: string, named: string): string => {

@@ -40,6 +40,9 @@ const note = (run: RunIdentity, file: string, state: string): void => {
   files.set(file, state);
 };
 
+/** Whether the run has neither read nor written the file. */
+export const isUnseen = (run: RunIdentity, file: string): boolean => seen.get(run)?.has(file) !== true;
+
 export type Wanted = {
   readonly run: RunIdentity;
   readonly file: string;

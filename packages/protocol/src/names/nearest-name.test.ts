@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closestWord, editDistance, nearestName } from "./nearest-name.ts";
+import { closestWord, editDistance, misspeltName, nearestName, nearestNames } from "./nearest-name.ts";
 
 const NAMES = ["openai", "openrouter", "ollama", "anthropic", "cheap"];
 
@@ -36,4 +36,15 @@ test.each([
 
 test("a word is close to a known one whatever its case, dashes and underscores", () => {
   expect(closestWord("MAX_DEPTH", ["model", "maxDepth", "maxConcurrent"])).toBe("maxDepth");
+});
+
+test("a misspelt name is found only where no other is nearly as near", () => {
+  expect(misspeltName("excutor", ["executor", "reviewer"])).toBe("executor");
+  expect(misspeltName("tester1", ["tester2", "tester3"])).toBeUndefined();
+  expect(misspeltName("writer", ["executor", "reviewer"])).toBeUndefined();
+});
+
+test("the nearest names come first", () => {
+  expect(nearestNames("read_fil", ["grep", "read_file", "read", "write_file"], 2)).toEqual(["read_file", "read"]);
+  expect(nearestNames("x".repeat(10_000), ["read"])).toEqual([]);
 });

@@ -48,3 +48,26 @@ export const nearestName = (name: string, names: Iterable<string>): string | und
 
 /** The nearest of a few known words however far it is: undefined only where there is none, or the word is longer than any name. */
 export const closestWord = (word: string, known: Iterable<string>): string | undefined => findNearest(word, known, plain)?.name;
+
+type Ranked = { readonly name: string; readonly edits: number };
+
+const rank = (word: string, names: Iterable<string>): readonly Ranked[] =>
+  word.length > LONGEST
+    ? []
+    : [...names]
+        .filter((name) => name.length <= LONGEST)
+        .map((name) => ({ name, edits: editDistance(plain(word), plain(name)) }))
+        .toSorted((a, b) => a.edits - b.edits || (a.name < b.name ? -1 : 1));
+
+/** The few nearest names, the nearest first, however far they are. */
+export const nearestNames = (name: string, names: Iterable<string>, most = 3): readonly string[] =>
+  rank(name, names)
+    .slice(0, most)
+    .map((one) => one.name);
+
+/** The name that is meant without doubt: at most a fifth of it would change, and no other is nearly as near. */
+export const misspeltName = (name: string, names: Iterable<string>): string | undefined => {
+  const [first, second] = rank(name, names);
+  if (!first || first.edits > Math.max(1, Math.floor(plain(name).length / 5))) return undefined;
+  return second === undefined || second.edits > first.edits + 1 ? first.name : undefined;
+};

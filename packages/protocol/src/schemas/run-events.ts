@@ -42,8 +42,9 @@ export const RUN_SCHEMAS = {
     on: z.array(waitingForSchema).describe("What the run waits for."),
     activeMs: z.number().describe("Time the run has worked so far, without waiting for humans."),
   }),
-  "run.finishing": eventSchema("run.finishing", "Somebody asked the run to finish: its next turn is its last.", {
+  "run.finishing": eventSchema("run.finishing", "Somebody asked the run to finish, or it is stuck: its next turn is its last.", {
     reason: z.string().exactOptional().describe("Why."),
+    stuck: z.literal(true).exactOptional().describe("Nobody asked: it repeated the same calls with the same outcome."),
   }),
   "context.fitted": eventSchema("context.fitted", "The conversation is shortened to fit the model.", {
     cleared: z.array(callIdSchema).describe("Calls whose outputs were cleared from the context."),
@@ -59,11 +60,13 @@ export const RUN_SCHEMAS = {
   }),
   "result.rejected": eventSchema(
     "result.rejected",
-    "What the agent handed in does not do. It is told why, once; the second time the run has failed.",
+    "The result was rejected. The agent is told why, once; the second time the run has failed. One that is unfinished fails nothing.",
     {
       by: z
-        .enum(["schema", "accept", "hook"])
-        .describe("The agent's output schema, what must accept its results, or a hook that is asked before runs end."),
+        .enum(["schema", "accept", "hook", "unfinished"])
+        .describe(
+          "The agent's output schema, what must accept its results, a hook that is asked before runs end, or an answer that is none yet.",
+        ),
       reason: z.string().describe("Why."),
     },
   ),

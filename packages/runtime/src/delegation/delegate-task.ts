@@ -6,6 +6,7 @@ import { toHandedText } from "../context/neutralise.ts";
 import type { CallId, FileChanges, RunId, RunResult, RunSpec, TestCounts } from "@retinue/protocol";
 import { RetinueError, toErrorValue } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
+import { misspeltName, nearestNames } from "@retinue/protocol/names";
 import { readArtifactPath } from "../context/artifact-path.ts";
 import type { Artifacts } from "../context/artifacts.ts";
 import { settledMessages } from "../record/fold.ts";
@@ -179,16 +180,31 @@ const addUp = (all: readonly Spent[]): { readonly spent?: Spent } => {
 
 const findDelegate = ({ state, agents }: DelegationOptions, name: string): AgentDefinition => {
   const available = state.spec.delegates.flatMap((one) => agents.get(one) ?? []);
-  const agent = findAgentNamed(name, available);
+  const agent = findAgentNamed(name, available) ?? findMisspeltAgent(name, available);
   if (!agent) {
-    const names = available.map((one) => one.name).join(", ") || "nobody";
-    throw new RetinueError("agent_unknown", `There is no agent "${name}" that this run may start. It may start: ${names}.`);
+    const names = available.map((one) => one.name);
+    const near = nearestNames(name, names).join(", ");
+    throw new RetinueError(
+      "agent_unknown",
+      `There is no agent "${name}" that this run may start.${near === "" ? "" : ` The nearest are: ${near}.`} It may start: ${names.join(", ") || "nobody"}.`,
+    );
   }
   const { depth } = state.identity;
   const { maxDepth } = state.spec.grant;
   if (depth + 1 > maxDepth)
     throw new RetinueError("depth_exceeded", `This run is at depth ${depth}, and ${maxDepth} is the deepest.`);
   return agent;
+};
+
+/** "excutor" and "Executor Agent" are the executor, where no other agent is as near. */
+const findMisspeltAgent = (name: string, available: readonly AgentDefinition[]): AgentDefinition | undefined => {
+  const words = name.trim().replace(/[\s_-]*(?:sub-?)?agent$/i, "");
+  const named = words === "" ? undefined : findAgentNamed(words, available);
+  const misspelt = misspeltName(
+    words,
+    available.map((one) => one.name),
+  );
+  return named ?? available.find((one) => one.name === misspelt);
 };
 
 /** The same task on its way down again, or the same delegation again though nothing changed since. */

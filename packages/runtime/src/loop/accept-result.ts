@@ -18,6 +18,7 @@ import { findMisfit, readJson } from "./output.ts";
 import { LeftOpen, Parked } from "./parked.ts";
 import { judgeAgain } from "./run-call.ts";
 import type { AnyTool } from "./tool.ts";
+import { findUnfinished } from "./unfinished.ts";
 
 type Rejection = Extract<RecordedBody, { readonly type: "result.rejected" }>;
 
@@ -30,6 +31,8 @@ const ACCEPTED: Acceptability = { type: "accepted" };
 const OUTPUT_CHARS = 2_000;
 
 export const acceptResult = async (run: LiveRun): Promise<Acceptability> => {
+  const unfinished = findUnfinished(run.state, run.ports.tools);
+  if (unfinished !== null) return rejected("unfinished", unfinished);
   const { output, ending, accept } = run.state.spec;
   const { lastText } = run.state;
   const misfit = output ? findMisfit(output, lastText) : ending ? findEndingMisfit(lastText) : null;

@@ -1,9 +1,14 @@
 /** One tool call: from what the model wrote to what it is answered. Bad calls are answered, never thrown. */
 import type { ErrorCode, ErrorValue, ProposedAct, ToolCallPart, ToolOutcome, UserPart } from "@retinue/protocol";
 import { RetinueError, toErrorValue, toPossibleSpent } from "@retinue/protocol";
-import { describeIssues } from "@retinue/protocol/describe-issues";
+import { nearestNames } from "@retinue/protocol/names";
+import type { z } from "zod";
 import { isDelegation, noDelegation, toRefusal } from "../delegation/refusal.ts";
 import type { Answered } from "./answered.ts";
+import { describeMisfit, exampleOf } from "./arguments/describe-misfit.ts";
+import { mendArguments } from "./arguments/mend-arguments.ts";
+
+import { parseArguments } from "./arguments/parse-arguments.ts";
 import type { Judgement } from "../policy/judge.ts";
 import { judge } from "../policy/judge.ts";
 import { findToolNamed } from "../policy/tool-names.ts";
@@ -14,6 +19,7 @@ import type { Clock, Ports } from "./ports.ts";
 import type { RunState } from "../record/run-state.ts";
 import type { AnyResource } from "./resource.ts";
 import type { AnyTool, CallContext, ToolContext, ToolOutput } from "./tool.ts";
+import { toDeclaration } from "./tool.ts";
 import { fromWireName } from "./wire-name.ts";
 
 export type Prepared =
@@ -60,31 +66,40 @@ const answerUnknown = (call: ToolCallPart, state: RunState, { tools }: Ports): P
     const { content } = toRefusal(error, state.identity.depth, isSkill ? "skill" : "result");
     return { type: "answer", call, answer: { outcome: "error", content, error } };
   }
-  const names = [...tools.keys()].join(", ") || "none";
-  return refuse(call, "tool_unknown", `There is no tool "${call.tool}". The tools of this run are: ${names}.`);
+  const names = [...tools.keys()];
+  const near = nearestNames(call.tool, names).join(", ");
+  return refuse(
+    call,
+    "tool_unknown",
+    `There is no tool "${call.tool}".${near === "" ? "" : ` The nearest are: ${near}.`} The tools of this run are: ${names.join(", ") || "none"}.`,
+  );
 };
+
+/** The words that some models put before every name. */
+const NAMESPACE = /^(?:functions|function|tools|tool|default_api)[.:]/;
+
+const findTool = (name: string, tools: Ports["tools"]): AnyTool | undefined =>
+  tools.get(name) ??
+  tools.get(fromWireName(name)) ??
+  findToolNamed(name, tools) ??
+  (NAMESPACE.test(name) ? findTool(name.replace(NAMESPACE, ""), tools) : undefined);
 
 /** Checks a call and judges it, without doing anything yet. A promise only where the judgement has to look at something. */
 export const prepareCall = (call: ToolCallPart, state: RunState, ports: Ports): Prepared | Promise<Prepared> => {
   const { spec } = state;
-  const tool = ports.tools.get(call.tool) ?? ports.tools.get(fromWireName(call.tool)) ?? findToolNamed(call.tool, ports.tools);
+  const tool = findTool(call.tool, ports.tools);
   if (!tool) return answerUnknown(call, state, ports);
-  let given: unknown;
-  try {
-    given = call.arguments.trim() === "" ? {} : JSON.parse(call.arguments);
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+  const given = parseArguments(call.arguments);
+  if (given.type === "notJson")
     return state.turn?.finishReason === "length"
-      ? refuse(
+      ? refuse(call, "tool_arguments_truncated", toTruncated(call.tool))
+      : refuse(
           call,
-          "tool_arguments_truncated",
-          `The arguments of "${call.tool}" were cut off at the output limit, so it was not called.`,
-        )
-      : refuse(call, "tool_arguments_not_json", `The arguments of "${call.tool}" are not JSON: ${why}.`);
-  }
-  const parsed = tool.input.safeParse(given);
-  if (!parsed.success)
-    return refuse(call, "tool_arguments_invalid", `The arguments of "${call.tool}" do not fit:\n${describeIssues(parsed.error)}`);
+          "tool_arguments_not_json",
+          `The arguments of "${call.tool}" are not JSON: ${given.why}.${toExampleText(tool)}`,
+        );
+  const parsed = readArguments(tool, given.value);
+  if (!parsed.success) return refuse(call, "tool_arguments_invalid", describeMisfit(tool, given.value, parsed.error));
   const mark = ports.redactor?.findMark?.(call.arguments);
   if (mark !== undefined && !isOnlySaid(tool, parsed.data))
     return refuse(
@@ -108,6 +123,24 @@ export const prepareCall = (call: ToolCallPart, state: RunState, ports: Ports): 
   return judgement instanceof Promise ? judgement.then((judged) => toPrepared(checked, judged)) : toPrepared(checked, judgement);
 };
 
+/** The strict reading, or else the only other one that fits. */
+const readArguments = (tool: AnyTool, given: unknown): z.ZodSafeParseResult<unknown> => {
+  const strict = tool.input.safeParse(given);
+  if (strict.success) return strict;
+  const mended = mendArguments(toDeclaration(tool).inputSchema, given);
+  const other = mended === undefined ? strict : tool.input.safeParse(mended);
+  return other.success ? other : strict;
+};
+
+const toExampleText = (tool: AnyTool): string => {
+  const example = exampleOf(tool);
+  return example === undefined ? "" : ` A call that fits: ${JSON.stringify(example)}`;
+};
+
+const toTruncated = (tool: string): string =>
+  `The arguments of "${tool}" were cut off at the output limit, so it was not called. Make the call smaller: write a long file in parts, ` +
+  "the first part with write and each further part with edit, or split the work into several calls.";
+
 export type CheckedCall = { readonly call: ToolCallPart; readonly tool: AnyTool; readonly input: unknown };
 
 export const toPrepared = ({ call, tool, input }: CheckedCall, judgement: Judgement): Prepared => {
@@ -115,13 +148,19 @@ export const toPrepared = ({ call, tool, input }: CheckedCall, judgement: Judgem
     case "allow":
       return { type: "run", call, tool, input };
     case "deny":
-      return { type: "answer", call, answer: toAnswer("denied", judgement.error) };
+      return { type: "answer", call, answer: toAnswer("denied", withRelativePath(judgement.error)) };
     case "ask":
       return { type: "ask", call, tool, input, act: judgement.act };
     default:
       return judgement satisfies never;
   }
 };
+
+/** A path from the root is nearly always meant from the workspace; which one that is, the model says itself. */
+const withRelativePath = (error: ErrorValue): ErrorValue =>
+  error.code === "path_outside_workspace" && error.hint === undefined
+    ? { ...error, hint: 'Paths are relative to the workspace, without a "/" in front.' }
+    : error;
 
 /** What touches nothing and only hands words on, a question to the user among them, may speak of a secret by its mark. */
 const isOnlySaid = (tool: AnyTool, input: unknown): boolean => {

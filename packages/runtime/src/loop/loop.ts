@@ -104,7 +104,7 @@ export const driveRun = async (
 const advance = (run: LiveRun, ask: () => Promise<Ending | null>): Next | Promise<Next> => {
   const { state, cancelled } = run;
   if (cancelled.aborted) return cancel(run);
-  if (finish(run)) return null;
+  if (finish(run) || endCircle(run)) return null;
   return hasMessages(state) ? hear(run, ask) : askOrEnd(run, ask);
 };
 
@@ -216,6 +216,14 @@ const finish = ({ state, note }: LiveRun): boolean => {
   return true;
 };
 
+/** An agent that goes in circles though it was warned gets one last turn to hand in. */
+const endCircle = ({ state, note }: LiveRun): boolean => {
+  const { finishing, limit, failure, answered, recentCalls } = state;
+  if (finishing || limit || failure || answered || !isStuck(recentCalls)) return false;
+  note({ type: "run.finishing", stuck: true });
+  return true;
+};
+
 /** The ending that the state has come to; but a run whose sub-agents are still at work in the background waits to hear from them. */
 const endOrWait = async (run: LiveRun, ending: Ending): Promise<Next> => {
   const { state, ports, stopped } = run;
@@ -250,12 +258,6 @@ const endingOf = (state: RunState): Ending | null => {
   if (state.limit && state.handedIn) return limitEnding(state);
   if (state.finishing && state.handedIn) return finishEnding(state);
   if (state.answered) return { status: "completed" };
-  if (!state.limit && !state.finishing && isStuck(state.recentCalls))
-    return {
-      status: "failed",
-      bailoutReason: "stuck",
-      error: { code: "stuck", message: "The agent repeated the same calls with the same outcome." },
-    };
   return null;
 };
 

@@ -12,6 +12,7 @@ import { toCallContext } from "./call-context.ts";
 import { hookAfter } from "./hook-call.ts";
 import type { LiveRun } from "./live-run.ts";
 import { loadedSkills } from "./loaded-skills.ts";
+import { withNotices } from "./notices.ts";
 import { Parked } from "./parked.ts";
 import type { CallContext } from "./tool.ts";
 
@@ -117,17 +118,15 @@ const MOST_ARGUMENTS = 10_000;
 const unstarted = ({ turn }: LiveRun["state"], { callId, arguments: given }: ToolCallPart): { readonly arguments?: string } =>
   turn?.started.has(callId) === true ? {} : { arguments: given.slice(0, MOST_ARGUMENTS) };
 
-export const settle = (
-  { state, note, watch }: LiveRun,
-  call: ToolCallPart,
-  answer: Answered & { readonly artifact?: ArtifactRef },
-): void => {
+export const settle = (run: LiveRun, call: ToolCallPart, answer: Answered & { readonly artifact?: ArtifactRef }): void => {
+  const { state, note, watch } = run;
   note({
     type: "tool.settled",
     callId: call.callId,
     tool: call.tool,
     ...unstarted(state, call),
     ...answer,
+    content: withNotices(run, call, answer),
     activeMs: watch.activeMs(),
   });
 };

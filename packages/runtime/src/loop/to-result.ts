@@ -38,15 +38,22 @@ export const limitEnding = ({ limit, handedIn }: RunState): Ending => {
   };
 };
 
-/** How a run ends that somebody asked to finish. */
-export const finishEnding = ({ finishRequested }: RunState): Ending => ({
-  status: "partial",
-  bailoutReason: "cancelled",
-  error: {
-    code: "cancelled",
-    message: `The run was asked to finish${finishRequested?.reason === undefined ? "." : `: ${finishRequested.reason}`}`,
-  },
-});
+/** How a run ends that somebody asked to finish, or that was stuck. */
+export const finishEnding = ({ finishRequested, stuck }: RunState): Ending =>
+  stuck
+    ? {
+        status: "failed",
+        bailoutReason: "stuck",
+        error: { code: "stuck", message: "The agent repeated the same calls with the same outcome." },
+      }
+    : {
+        status: "partial",
+        bailoutReason: "cancelled",
+        error: {
+          code: "cancelled",
+          message: `The run was asked to finish${finishRequested?.reason === undefined ? "." : `: ${finishRequested.reason}`}`,
+        },
+      };
 
 export const toResult = (state: RunState, ending: Ending, activeMs: number, purse?: Purse): RunResult => {
   const { used } = state;

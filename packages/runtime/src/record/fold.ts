@@ -46,7 +46,16 @@ export const FINISH = (reason: string | undefined): string =>
   `[retinue] Somebody asked this run to finish${reason === undefined ? "" : `: ${reason}`}. No tool can be called any more. ` +
   "Hand in what you have now: the result so far, what is missing, and what you would do next.";
 
+const STUCK =
+  "[retinue] You repeated the same calls and they gave the same results. No tool can be called any more. " +
+  "Hand in what you have now: the result so far, what is missing, and what stopped you.";
+
+const CUT_OFF = "The answer was cut off at the model's output limit.";
+
 const NOTHING_SAID = "[retinue] Your last answer was empty. Call a tool, or give your final answer as text.";
+
+/** How what we ourselves say to an agent begins. */
+export const NOTICE = "[retinue] ";
 
 const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 
@@ -115,6 +124,11 @@ export const createState = (
     emptyAnswers: 0,
     recentCalls: [],
     lastText: "",
+    cut: false,
+    cuts: 0,
+    cutText: "",
+    nudged: false,
+    stuck: false,
     answered: false,
     failure: null,
     inbox: NO_MESSAGES,
@@ -163,7 +177,8 @@ export const apply = (state: RunState, event: EventDraft): void => {
       return;
     case "run.finishing":
       state.finishing = true;
-      if (!state.turn) push(state, userMessage(FINISH(event.reason)));
+      state.stuck = event.stuck === true;
+      if (!state.turn) push(state, userMessage(state.stuck ? STUCK : FINISH(event.reason)));
       return;
     case "cancel.requested": {
       const asked = { reason: event.reason };
@@ -291,13 +306,16 @@ const applyAnswer = (state: RunState, event: EventDraft & { readonly type: "mode
   state.transferredTo = null;
   state.used.activeMs = event.activeMs;
   state.turnTokens = usage.input + usage.output;
-  if (text !== "") state.lastText = text;
-  if (event.finishReason === "length" && calls.length === 0)
+  if (text !== "") state.lastText = state.cutText + text;
+  state.cutText = "";
+  const isCut = event.finishReason === "length" && calls.length === 0;
+  // Only what the model's own limit cut can go on; a limit of the run stands.
+  state.cut = isCut && event.cutBy === undefined;
+  if (isCut)
     state.warnings.push(
-      event.cutBy === undefined
-        ? "The answer was cut off at the model's output limit."
-        : `The answer was cut off: limits.${event.cutBy} allows no longer one.`,
+      event.cutBy === undefined ? CUT_OFF : `The answer was cut off: limits.${event.cutBy} allows no longer one.`,
     );
+  if (text !== "" || calls.length > 0) state.emptyAnswers = 0;
   if (text !== "" || calls.length > 0) push(state, { role: "assistant", content: event.content });
   if (usage.input > 0) {
     state.contextTokens = usage.input + usage.output;
@@ -321,6 +339,7 @@ const openTurn = (calls: readonly ToolCallPart[], finishReason: FinishReason): O
   finishReason,
   started: new Map(),
   settled: new Map(),
+  changed: new Set(),
 });
 
 /** Messages from before they were delivered entered the conversation where they stand. */
@@ -381,6 +400,7 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
   state.used.activeMs = Math.max(state.used.activeMs, event.activeMs);
   const started = turn.started.get(event.callId);
   if (started) state.used.toolCalls += 1;
+  if (started?.effect === "execute" && hasChanges(event)) turn.changed.add(event.callId);
   if (started && isInBackground(started.input)) ownSet(state, "sentToBackground").add(event.callId);
   takeEffects(state, event);
   forgetDelegations(state, turn, message);
@@ -390,7 +410,8 @@ const applySettled = (state: RunState, event: EventDraft & { readonly type: "too
     const settled = turn.settled.get(one.callId);
     if (!settled) continue;
     push(state, settled);
-    state.recentCalls.push(signature(one, settled));
+    // A command that changed something each time goes on, though it says the same.
+    state.recentCalls.push(`${signature(one, settled.content)}${turn.changed.has(one.callId) ? `\0${one.callId}` : ""}`);
   }
   if (state.recentCalls.length > RECENT_CALLS) state.recentCalls.splice(0, state.recentCalls.length - RECENT_CALLS);
   if (isTransfer(state, started, event)) return transfer(state, event.transferred);
@@ -421,6 +442,9 @@ const transfer = (state: RunState, { runId, agent, text }: Transferred): void =>
   push(state, { role: "assistant", content: [{ type: "text", text }] });
 };
 
+const hasChanges = ({ files }: Pick<Settled, "files">): boolean =>
+  files !== undefined && files.created.length + files.modified.length > 0;
+
 const isInBackground = (input: Json): boolean =>
   typeof input === "object" && input !== null && "background" in input && input["background"] === true;
 
@@ -446,7 +470,7 @@ const forgetDelegations = (state: RunState, { calls, started }: OpenTurn, settle
   if (!call || !start || settled.isError) return;
   const own = state.delegations.size === 0 ? undefined : findDelegation(state, start);
   if (start.effect === "read" && !own) return;
-  const result = signature(call, settled);
+  const result = signature(call, settled.content);
   if (state.knownResults.has(result)) return;
   ownSet(state, "knownResults").add(result);
   if (state.delegations.size > 0) state.delegations = own ? new Map([own]) : NO_DELEGATIONS;
@@ -474,11 +498,22 @@ const takeEffects = (state: RunState, event: EventDraft & { readonly type: "tool
 
 const applyRejection = (state: RunState, { by, reason }: EventDraft & { readonly type: "result.rejected" }): void => {
   state.answered = false;
+  if (by === "unfinished") return applyUnfinished(state, reason);
   if (++state.rejections > 1) {
     state.failure = { code: by === "schema" ? "invalid_result" : "not_accepted", message: reason };
     return;
   }
   push(state, userMessage(`[retinue] Your result was not accepted: ${reason}\nMend it and hand in the whole result again.`));
+};
+
+/** Who was cut off goes on where it stopped, and both parts are the answer; who only promised is told so once. */
+const applyUnfinished = (state: RunState, reason: string): void => {
+  if (state.cut) {
+    state.cuts += 1;
+    state.cutText = state.lastText;
+    state.warnings.splice(state.warnings.lastIndexOf(CUT_OFF), 1);
+  } else state.nudged = true;
+  push(state, userMessage(`[retinue] ${reason}`));
 };
 
 /** What was refused on its way out is not handed back; the record has it. */
@@ -555,9 +590,11 @@ const spend = (state: RunState, recorded: Spent): Spent => {
 };
 
 /** Two calls with the same signature asked the same and were answered the same. */
-const signature = (call: ToolCallPart, settled: ToolMessage): string => {
+export const signature = (call: ToolCallPart, content: readonly UserPart[]): string => {
   let said = "";
-  for (const part of settled.content) said += `${part.type === "text" ? part.text : part.data}\n`;
+  for (const part of content)
+    if (part.type !== "text") said += `${part.data}\n`;
+    else if (!part.text.startsWith(NOTICE)) said += `${part.text}\n`;
   // How long a run took says nothing about what came of it.
   if (said.includes('"durationMs":')) said = said.replaceAll(/"durationMs":\d+/g, "");
   return `${call.tool}\0${call.arguments}\0${said.length}\0${said.slice(0, 120)}\0${said.slice(-120)}`;

@@ -42,6 +42,8 @@ export type OpenTurn = {
   readonly finishReason: FinishReason;
   readonly started: Map<CallId, EventDraft & { readonly type: "tool.started" }>;
   readonly settled: Map<CallId, ToolMessage>;
+  /** Commands that changed files of the workspace: the same one again is no repetition. */
+  readonly changed: Set<CallId>;
 };
 
 export type WaitingMessage = {
@@ -106,6 +108,15 @@ export type RunState = {
   readonly recentCalls: string[];
   /** What the agent said last. */
   lastText: string;
+  /** The latest answer ended at the model's output limit. */
+  cut: boolean;
+  /** How often an answer that was cut has been continued, and what it said until then. */
+  cuts: number;
+  cutText: string;
+  /** It was told once that its answer is none yet. */
+  nudged: boolean;
+  /** It repeated the same calls, and hands in. */
+  stuck: boolean;
   /** The latest answer has no tool calls: there is nothing left to do. */
   answered: boolean;
   failure: ErrorValue | null;

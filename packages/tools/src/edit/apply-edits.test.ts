@@ -69,8 +69,11 @@ describe("applyEdits", () => {
     );
   });
 
-  it("says when only white space differs, and shows it", () => {
-    const reason = refused("if (x) {\n\treturn 1;\n}\n", { old: "if (x) {\n  return 1;\n}\n", new: "" });
+  it("says when only white space differs in several places, and shows it", () => {
+    const reason = refused("if (x) {\n\treturn 1;\n}\nif (x) {\n\treturn 1;\n}\n", {
+      old: "if (x) {\n  return 1;\n}\n",
+      new: "",
+    });
     expect(reason).toContain("Only the white space differs");
     expect(reason).toContain("     2 + →return 1;");
     expect(reason).toContain("- ··return 1;");
@@ -117,5 +120,27 @@ describe("L18 edits that each double a text", () => {
   it("are made as long as the text stays one that can be written", () => {
     const doubling = Array.from({ length: 10 }, () => ({ old: "a", new: "aa", all: true }));
     expect(edited("a", ...doubling)).toBe("a".repeat(1024));
+  });
+
+  it("replaces lines that differ in white space alone, with the white space of the file, where they stand once", () => {
+    const file = "if (a) {\n\treturn  1;\n}\nreturn 22;\n";
+    const outcome = applyEdits(file, [{ old: "    return 1;", new: "    log();\n    return 2;" }]);
+    expect(outcome).toMatchObject({ type: "edited", text: "if (a) {\n\tlog();\n\treturn 2;\n}\nreturn 22;\n" });
+    expect(outcome.type === "edited" && outcome.notes?.join()).toContain("white space");
+    expect(refused("\treturn 1;\n  return 1;\n", { old: "    return 1;", new: "x" })).toContain("white space");
+    expect(edited("a {\n\tremoved();\n}\n", { old: "  removed();\n", new: "" })).toBe("a {\n}\n");
+    expect(refused("return 1;\n", { old: "re turn 1;", new: "x" })).toContain("not found");
+  });
+
+  it("leaves out the line numbers that are shown by read", () => {
+    expect(edited("one\ntwo lines\n", { old: "    1→one\n    2→two lines", new: "    1→1\n    2→2" })).toBe("1\n2\n");
+    expect(edited("port = 80\n", { old: "4\tport = 80", new: "port = 81" })).toBe("port = 81\n");
+    expect(edited("4\tport = 80\n", { old: "4\tport = 80", new: "x" })).toBe("x\n");
+  });
+
+  it("says that the new text is there only where that tells something", () => {
+    expect(refused("const port = 81;\n", { old: "const port = 80;", new: "const port = 81;" })).toContain("already in the file");
+    expect(refused("a }\n", { old: "if (gone) { b }", new: "}" })).not.toContain("already");
+    expect(refused("return value;\n", { old: "if (x) return value; // gone", new: "return value;" })).not.toContain("already");
   });
 });

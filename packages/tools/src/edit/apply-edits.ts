@@ -3,6 +3,7 @@
  * own, also where it mixes them.
  */
 import { describeMiss } from "./describe-miss.ts";
+import { findMeant } from "./find-meant.ts";
 import { toNormalized } from "./normalized-text.ts";
 
 export type Edit = {
@@ -13,7 +14,13 @@ export type Edit = {
 };
 
 export type EditOutcome =
-  | { readonly type: "edited"; readonly text: string; readonly replacements: number }
+  | {
+      readonly type: "edited";
+      readonly text: string;
+      readonly replacements: number;
+      /** What was not to the letter as the edits say, and was understood. */
+      readonly notes?: readonly string[];
+    }
   /** `number` counts the edits from 1. */
   | { readonly type: "refused"; readonly number: number; readonly reason: string };
 
@@ -25,13 +32,15 @@ const MAX_CHARS = 16 * 1024 * 1024;
 export const applyEdits = (text: string, edits: readonly Edit[]): EditOutcome => {
   let edited = text;
   let replacements = 0;
+  const notes: string[] = [];
   for (const [at, edit] of edits.entries()) {
     const outcome = applyEdit(edited, edit);
     if (outcome.type === "refused") return { ...outcome, number: at + 1 };
     edited = outcome.text;
     replacements += outcome.replacements;
+    notes.push(...(outcome.notes ?? []));
   }
-  return { type: "edited", text: edited, replacements };
+  return { type: "edited", text: edited, replacements, ...(notes.length === 0 ? {} : { notes }) };
 };
 
 const applyEdit = (text: string, edit: Edit): EditOutcome => {
@@ -42,7 +51,12 @@ const applyEdit = (text: string, edit: Edit): EditOutcome => {
   const normalized = toNormalized(text);
   const places = placesOf(normalized.text, old);
   const [first] = places;
-  if (first === undefined) return refuse(describeMiss(normalized.text, { old, new: fresh }));
+  if (first === undefined) {
+    const meant = findMeant(normalized.text, { old, new: fresh });
+    if (!meant || edit.all === true) return refuse(describeMiss(normalized.text, { old, new: fresh }));
+    const outcome = applyEdit(text, meant.edit);
+    return outcome.type === "edited" ? { ...outcome, notes: [meant.note] } : outcome;
+  }
   if (places.length > 1 && edit.all !== true)
     return refuse(
       `old occurs ${places.length} times, at lines ${toLineNumbers(normalized.text, places)}. ` +

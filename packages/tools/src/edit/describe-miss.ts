@@ -13,7 +13,7 @@ export const describeMiss = (text: string, missed: Missed): string => {
   // A line feed at the end means whole lines, and is no line itself.
   const wanted = missed.old.replace(/\n$/, "").split("\n");
   const nearest = findNearestLines(lines, wanted);
-  const done = missed.new.trim() !== "" && text.includes(missed.new) ? " The new text is already in the file." : "";
+  const done = isDone(text, missed) ? " The new text is already in the file." : "";
   if (!nearest) return `old was not found, and nothing like it.${done} Read the file and copy the text from it.`;
   const found = lines.slice(nearest.start, nearest.start + nearest.count);
   const first = nearest.start + 1;
@@ -28,6 +28,13 @@ export const describeMiss = (text: string, missed: Missed): string => {
   const shown = toDiffLines({ wanted, found, first, show: blank ? showWhiteSpace : cut });
   return `old was not found.${done} The nearest is at ${where}; - is what old says, + what the file holds.${why}\n${shown}`;
 };
+
+/** Shorter texts stand in many files anyway. */
+const LEAST_CHARS = 8;
+
+/** A text that is part of the old one says nothing by being there. */
+const isDone = (text: string, { old, new: fresh }: Missed): boolean =>
+  fresh.trim().length >= LEAST_CHARS && !old.includes(fresh.trim()) && text.includes(fresh);
 
 const withoutSpace = (lines: readonly string[]): string => lines.join("\n").replaceAll(/\s+/g, "");
 

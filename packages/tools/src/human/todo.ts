@@ -11,7 +11,7 @@ const INPUT = z.object({
     .array(
       z.object({
         text: z.string().trim().min(1).max(500),
-        status: z.enum(["pending", "in_progress", "completed"]),
+        status: z.enum(["pending", "in_progress", "completed"]).default("pending"),
       }),
     )
     .max(100),

@@ -10,11 +10,12 @@ import { mocha } from "./runners/mocha.ts";
 import { nodeTest } from "./runners/node-test.ts";
 import { pytest } from "./runners/pytest.ts";
 import { script } from "./runners/script.ts";
+import { unittest } from "./runners/unittest.ts";
 import { vitest } from "./runners/vitest.ts";
 import type { TestRunner } from "./test-runner.ts";
 
 /** In the order in which they are asked. */
-export const TEST_RUNNERS: readonly TestRunner[] = [vitest, jest, mocha, nodeTest, go, cargo, pytest, script];
+export const TEST_RUNNERS: readonly TestRunner[] = [vitest, jest, mocha, nodeTest, go, cargo, unittest, pytest, script];
 
 export type FoundRunner = { readonly runner: TestRunner; readonly project: Project };
 
@@ -28,7 +29,7 @@ export const findRunner = async (workspace: string, from: string): Promise<Found
   }
   throw new RetinueError("tool_failed", "No tests were found that we know how to run.", {
     hint:
-      "Looked for an npm script named test, vitest, jest, mocha, go.mod, Cargo.toml, pytest and a Makefile with a target test. " +
-      "Name a path inside a project, or run the tests by a shell command.",
+      "Looked for an npm script named test, npm workspaces, vitest, jest, mocha, go.mod, Cargo.toml, pytest, test_*.py, deno.json, bun.lock, and a " +
+      "Makefile or justfile with a target test. Name a path inside a project, or run the tests by a shell command.",
   });
 };

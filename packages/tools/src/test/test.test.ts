@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { probeSandbox } from "@retinue/confine";
 import type { TestWorkspace } from "@retinue/confine/testing";
 import { createTestWorkspace, toText } from "@retinue/confine/testing";
+import { findRunner } from "./find-runner.ts";
 import type { TestInput } from "./test.ts";
 import { createTestTool } from "./test.ts";
 
@@ -272,5 +273,44 @@ describe("test", () => {
     const scope = { writes: [["src/**"]], hosts: [], approve: "all" } as const;
     await expect(own.execute({}, { ...project.context, scope })).rejects.toMatchObject({ code: "sandbox_unavailable" });
     expect(await readdir(project.workspace)).toEqual(["package.json"]);
+  });
+});
+
+describe("test where nothing but files of tests says how", () => {
+  it("runs unittest for a bare test_*.py that uses it, and counts", async () => {
+    await using workspace = await createTestWorkspace({
+      "sums.py": "def add(a, b):\n    return a + b\n",
+      "test_sums.py":
+        "import unittest\nfrom sums import add\n\nclass SumsTest(unittest.TestCase):\n    def test_right(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_wrong(self):\n        self.assertEqual(add(1, 2), 4)\n",
+    });
+    const output = await test.execute({}, workspace.context);
+    expect(output).toMatchObject({ tests: { run: 2, passed: 1 } });
+    expect(toText(output)).toContain("test_wrong");
+    expect(await test.execute({ path: "test_sums.py", filter: "right" }, workspace.context)).toMatchObject({
+      tests: { run: 1, passed: 1 },
+    });
+  });
+
+  it("says what was looked for, and what to do", async () => {
+    await using workspace = await createTestWorkspace({ "a.txt": "a" });
+    await expect(test.execute({}, workspace.context)).rejects.toMatchObject({
+      code: "tool_failed",
+      hint: expect.stringMatching(/test_\*\.py.*deno\.json.*justfile.*shell command/s),
+    });
+  });
+});
+
+describe("the command of a project without a known runner", () => {
+  it.each([
+    ["npm workspaces", { "package.json": json({ workspaces: ["packages/*"] }) }, "npm test --workspaces --if-present"],
+    ["a Makefile", { Makefile: "test: build\n\techo\n" }, "make test"],
+    ["a justfile", { justfile: "build:\n  echo\ntest filter='':\n  echo\n" }, "just test"],
+    ["Deno", { "deno.json": "{}" }, "deno test"],
+    ["Bun", { "bun.lock": "{}" }, "bun test"],
+  ])("of %s is that of the project", async (_what, files, command) => {
+    await using workspace = await createTestWorkspace(files);
+    const { runner, project } = await findRunner(workspace.workspace, workspace.workspace);
+    const { file, args } = await runner.toCommand({ project, path: undefined, filter: undefined, reportFile: "report" });
+    expect([file, ...args].join(" ")).toBe(command);
   });
 });

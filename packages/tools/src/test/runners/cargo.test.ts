@@ -93,7 +93,14 @@ it("cargo test says nothing when the project did not compile", async () => {
 });
 
 it("cargo test is given the program of a file in tests/", async () => {
-  const project = { folder: "/m", names: new Set<string>(), testScript: undefined, packages: new Set<string>(), read: () => "" };
+  const project = {
+    folder: "/m",
+    names: new Set<string>(),
+    testScript: undefined,
+    hasWorkspaces: false,
+    packages: new Set<string>(),
+    read: () => "",
+  };
   const path = { absolute: "/m/tests/it.rs", isFolder: false };
   expect((await cargo.toCommand({ project, path, filter: "works", reportFile: "/r" })).args).toEqual([
     "test",

@@ -60,6 +60,7 @@ describe("go test", () => {
       folder: "/m",
       names: new Set(["go.mod"]),
       testScript: undefined,
+      hasWorkspaces: false,
       packages: new Set(),
       read: () => "",
     };

@@ -1,10 +1,9 @@
 /** pytest, by its JUnit report. */
-import { access } from "node:fs/promises";
-import path from "node:path";
 import { RetinueError } from "@retinue/protocol";
 import { readJunitReport } from "../junit-report.ts";
 import type { Project } from "../project.ts";
 import type { TestRunner } from "../test-runner.ts";
+import { findPython } from "./find-python.ts";
 
 export const pytest: TestRunner = {
   name: "pytest",
@@ -37,22 +36,11 @@ export const pytest: TestRunner = {
   },
 };
 
+/** Test files by their names alone, or folders of tests beside a manifest. */
 const isPython = ({ names }: Project): boolean =>
-  ["pyproject.toml", "setup.py", "requirements.txt"].some((name) => names.has(name)) &&
-  [...names].some((name) => name === "tests" || name === "test" || /^(test_.*|.*_test)\.py$/.test(name));
-
-/** The project's own Python before that of PATH. */
-const findPython = async (folder: string): Promise<string> => {
-  for (const own of [".venv/bin/python", "venv/bin/python", ".venv/Scripts/python.exe", "venv/Scripts/python.exe"]) {
-    const file = path.join(folder, own);
-    const isThere = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return file;
-  }
-  return process.platform === "win32" ? "python" : "python3";
-};
+  [...names].some((name) => /^(test_.*|.*_test)\.py$/.test(name)) ||
+  (["pyproject.toml", "setup.py", "requirements.txt"].some((name) => names.has(name)) &&
+    ["tests", "test"].some((name) => names.has(name)));
 
 const toName = ({ className, name }: { readonly className: string; readonly name: string }): string =>
   [...className.split(".").filter((part) => part !== ""), name].join(" > ");
