@@ -39,20 +39,25 @@ export const toCasePlan = (
 ): CasePlan => {
   const { groups, problem } = groupSteps(testCase, planned);
   const withoutTools = unneededTools(testCase, desktop, reset);
-  const steps = testCase.steps.flatMap(({ action, expected }, index) => {
+  const steps = testCase.steps.flatMap(({ action, expected, waitMs }, index) => {
     const number = index + 1;
     const parts = groups.get(number) ?? [];
     // A step that is not split is carried out as it is written.
-    if (parts.length < 2) return [toStep(String(number), action, expected)];
-    return parts.map((part, at) =>
-      at === parts.length - 1
-        ? toStep(`${number}-${at + 1}`, part.description, expected)
-        : { ...toStep(`${number}-${at + 1}`, part.description, undefined), expectedResult: part.expectedResult },
-    );
+    if (parts.length < 2) return [toStep(String(number), sayWait(action, waitMs), expected)];
+    return parts.map((part, at) => {
+      const description = sayWait(part.description, waitMs);
+      return at === parts.length - 1
+        ? toStep(`${number}-${at + 1}`, description, expected)
+        : { ...toStep(`${number}-${at + 1}`, description, undefined), expectedResult: part.expectedResult };
+    });
   });
   const all = [...toPreparations(testCase, reset), ...steps];
   return { plan: { goal: testCase.title, steps: all.map((step) => ({ ...step, withoutTools })) }, problem };
 };
+
+/** For agents; recorded acts are given it. */
+const sayWait = (text: string, waitMs: number | undefined): string =>
+  waitMs === undefined ? text : `${text}\n(Give waitMs ${waitMs} with every act on an element.)`;
 
 export const toStep = (id: string, description: string, expected: Expected | undefined): PlanStep => {
   const { checks } = toExpectations(expected);
