@@ -303,7 +303,7 @@ describe("the built-in agents", () => {
     for (const { name, prompt } of agents.values()) {
       if (name === "main" || name === "qa-orchestrator") continue;
       expect([name, /in this order/i.test(prompt), /\bstop (?:when|as soon)\b/i.test(prompt)]).toEqual([name, true, true]);
-      expect([name, /Hand back:|answer with EXACTLY/.test(prompt)]).toEqual([name, true]);
+      expect([name, /Hand back:|(?:answer|ends) with EXACTLY/.test(prompt)]).toEqual([name, true]);
     }
     // S0: the forms that are parsed.
     expect(get("qa-step").prompt).toMatch(/RESULT: PASS or FAIL\nSUMMARY: /);

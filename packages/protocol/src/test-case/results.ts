@@ -19,7 +19,7 @@ export const evidenceSchema = z
     runId: runIdSchema,
     callId: z.string(),
     tool: z.string(),
-    quote: z.string().describe("The line, the answer, or the end of the output."),
+    quote: z.string().describe("What was recorded; of long text the part around the expected words, or its beginning and end."),
     weak: z.boolean().describe("Whether it is text of a whole page, which says little."),
     artifact: z.string().exactOptional().describe("The digest of a screenshot, or of the whole output."),
   })

@@ -6,6 +6,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const nameSchema = z.string().regex(NAME, "a name is letters, digits, dashes and underscores, and begins with a letter");
 const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 const durationSchema = z.int().positive().max(3_600_000);
+const waitSchema = z.int().nonnegative().max(60_000);
 
 /** Prose is judged by the agent and needs recorded evidence; a check is evaluated by the runner itself. */
 export const expectedSchema = z
@@ -16,6 +17,7 @@ export const caseStepSchema = z
   .strictObject({
     action: z.string().min(1).describe("What is done, as a tester would be told."),
     expected: expectedSchema,
+    waitMs: waitSchema.exactOptional().describe("How long its acts wait until their element is there and ready."),
   })
   .meta({ title: "CaseStep", description: "One step of a test case." });
 
@@ -74,6 +76,7 @@ export const surroundingsSchema = z
       .exactOptional()
       .describe("What time it is at the beginning of the case, in the page."),
     colorScheme: z.enum(["light", "dark"]).exactOptional(),
+    waitMs: waitSchema.exactOptional().describe("How long acts wait until their element is there and ready; 10000 by default."),
   })
   .meta({ title: "BrowserSurroundings", description: "What the browser of a case looks like." });
 

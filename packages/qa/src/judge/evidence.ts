@@ -1,6 +1,6 @@
 /**
  * What the record of a run holds that can bear out a claim. Only what was seen after the last act of a step speaks for what came of it; text of a whole
- * page is weak, since it says that something stands somewhere, and not where.
+ * page is weak, since it says that something stands somewhere, and not where. Quotes are whole here, and cut where they are shown.
  */
 import type { CallView, RunView } from "@retinue/client";
 import type { Evidence } from "@retinue/protocol/test-case";
@@ -31,8 +31,6 @@ const KIND_OF_TOOL: Readonly<Record<string, Kind>> = {
 
 /** Acts of a page tell what is on it after them, or what changed, element by element. */
 const SHOWS_PAGE = /^(?:On it|Changes of the page|Message shown|Dialog|Download)\b/m;
-
-const MOST_QUOTE = 600;
 
 export const isEvidenceTool = (tool: string): boolean => Object.hasOwn(KIND_OF_TOOL, tool);
 
@@ -90,8 +88,7 @@ const isScoped = ({ input }: CallView): boolean =>
 const quoteOf = (kind: Kind, text: string): string => {
   const found = kind === "check" ? readCheckResult(text) : null;
   if (found) return `${found.expected}: ${found.observed}`;
-  const plain = text.replaceAll(FENCE, "");
-  return plain.length <= MOST_QUOTE ? plain : `${plain.slice(0, MOST_QUOTE / 2)}\n…\n${plain.slice(-MOST_QUOTE / 2)}`;
+  return text.replaceAll(FENCE, "");
 };
 
 /** What tells a model where a text from outside begins and ends; people see it by the frame that a quote has. */

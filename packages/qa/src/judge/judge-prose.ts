@@ -3,6 +3,7 @@
  * agent looked, after its last act, and that the words which the expectation quotes were there to be seen.
  */
 import type { Evidence } from "@retinue/protocol/test-case";
+import { cutQuote, findWords } from "./quote.ts";
 
 export type ProseJudgement = {
   readonly isBorneOut: boolean;
@@ -45,16 +46,23 @@ export const judgeProse = (prose: readonly string[], evidence: readonly Evidence
       reason: "what is expected was seen only in the text of the whole page",
       cited: evidence.slice(-1),
     };
-  return { isBorneOut: true, reason: "", cited: (citing.length > 0 ? citing : strong).slice(-2) };
+  return {
+    isBorneOut: true,
+    reason: "",
+    cited: (citing.length > 0 ? citing : strong).slice(-2).map((one) => showing(one, literals)),
+  };
 };
 
 const quotesOf = (text: string): readonly string[] =>
   [...text.matchAll(QUOTED)].flatMap(([, a, b, c]) => [a, b, c].filter((one) => one !== undefined));
 
-const has = (text: string, literal: string): boolean => fold(text).includes(fold(literal));
+/** Cut to the place of the first words that are in it. */
+const showing = (evidence: Evidence, literals: readonly string[]): Evidence => ({
+  ...evidence,
+  quote: cutQuote(
+    evidence.quote,
+    literals.find((literal) => has(evidence.quote, literal)),
+  ),
+});
 
-const fold = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(String.raw`\"`, '"')
-    .toLowerCase();
+const has = (text: string, literal: string): boolean => findWords(text, literal) >= 0;

@@ -9,6 +9,7 @@ import { collectEvidence, screenshotsOf, toEvidence } from "./evidence.ts";
 import { formatCall } from "../report/case-log.ts";
 import { actsOf } from "../replay/acts-of-run.ts";
 import { judgeProse } from "./judge-prose.ts";
+import { cutQuote } from "./quote.ts";
 import type { PartRecord } from "./step-record.ts";
 import { isHealing } from "./step-record.ts";
 
@@ -30,7 +31,7 @@ export const judgeStep = ({ step, number, parts }: JudgedStep, session: SessionV
     attempts: Math.max(0, ...parts.map(({ view }) => view.attempt)),
     recovered: parts.some(({ recovered }) => recovered),
     checks,
-    evidence: [...judged.cited],
+    evidence: judged.cited.map((one) => ({ ...one, quote: cutQuote(one.quote) })),
     screenshots: runs.flatMap(screenshotsOf),
     healed: parts.flatMap((part) => healedIn(part, judged.verdict)),
     runs: parts.flatMap(({ run, checkRun }) => [run, checkRun].flatMap((one) => (one ? [one.runId] : []))),

@@ -4,7 +4,9 @@
  */
 import type { Plan, PlanStep } from "@retinue/protocol";
 import type { Desktop, Expected, Hook, TestCase } from "@retinue/protocol/test-case";
+import { assignSubTasks } from "./assign-sub-tasks.ts";
 import { describeExpected, toExpectations } from "./expectations.ts";
+import type { ReadSubTask } from "./read-sub-tasks.ts";
 import { toCheckCall } from "./to-calls.ts";
 import { unneededTools } from "./unneeded-tools.ts";
 
@@ -39,20 +41,25 @@ export const toCasePlan = (
 ): CasePlan => {
   const { groups, problem } = groupSteps(testCase, planned);
   const withoutTools = unneededTools(testCase, desktop, reset);
-  const steps = testCase.steps.flatMap(({ action, expected }, index) => {
+  const steps = testCase.steps.flatMap(({ action, expected, waitMs }, index) => {
     const number = index + 1;
     const parts = groups.get(number) ?? [];
     // A step that is not split is carried out as it is written.
-    if (parts.length < 2) return [toStep(String(number), action, expected)];
-    return parts.map((part, at) =>
-      at === parts.length - 1
-        ? toStep(`${number}-${at + 1}`, part.description, expected)
-        : { ...toStep(`${number}-${at + 1}`, part.description, undefined), expectedResult: part.expectedResult },
-    );
+    if (parts.length < 2) return [toStep(String(number), sayWait(action, waitMs), expected)];
+    return parts.map((part, at) => {
+      const description = sayWait(part.description, waitMs);
+      return at === parts.length - 1
+        ? toStep(`${number}-${at + 1}`, description, expected)
+        : { ...toStep(`${number}-${at + 1}`, description, undefined), expectedResult: part.expectedResult };
+    });
   });
   const all = [...toPreparations(testCase, reset), ...steps];
   return { plan: { goal: testCase.title, steps: all.map((step) => ({ ...step, withoutTools })) }, problem };
 };
+
+/** For agents; recorded acts are given it. */
+const sayWait = (text: string, waitMs: number | undefined): string =>
+  waitMs === undefined ? text : `${text}\n(Give waitMs ${waitMs} with every act on an element.)`;
 
 export const toStep = (id: string, description: string, expected: Expected | undefined): PlanStep => {
   const { checks } = toExpectations(expected);
@@ -93,27 +100,36 @@ type Groups = { readonly groups: ReadonlyMap<number, readonly PlanStep[]>; reado
 const NO_GROUPS: ReadonlyMap<number, readonly PlanStep[]> = new Map();
 
 /** Which sub-tasks belong to which step. A plan that leaves a step out, or changes their order, is not used. */
-const groupSteps = ({ steps }: TestCase, planned: Plan | null): Groups => {
+const groupSteps = (testCase: TestCase, planned: Plan | null): Groups => {
   if (planned === null) return { groups: NO_GROUPS, problem: null };
-  const groups = new Map<number, PlanStep[]>();
-  const isCounted = planned.steps.every(({ id }) => /^\d+$/.test(id)) && planned.steps.length === steps.length;
-  let latest = 0;
-  for (const step of planned.steps) {
-    const number = stepNumberOf(step.id);
-    const isNamed = number !== null && (isCounted || step.id.includes("-"));
-    if (!isNamed || number < latest || number > steps.length)
-      return {
-        groups: NO_GROUPS,
-        problem: "The orchestrator's plan does not follow the steps of the case; they are carried out as written.",
-      };
-    latest = number;
-    groups.set(number, [...(groups.get(number) ?? []), step]);
-  }
-  const missing = steps.findIndex((_, index) => !groups.has(index + 1));
-  return missing < 0
-    ? { groups, problem: null }
-    : {
-        groups: NO_GROUPS,
-        problem: `The orchestrator's plan leaves out step ${missing + 1}; the steps are carried out as written.`,
-      };
+  const numbers = toNumbers(testCase, planned.steps);
+  if (typeof numbers === "string")
+    return { groups: NO_GROUPS, problem: `The orchestrator's plan ${numbers}; the steps are carried out as written.` };
+  return { groups: Map.groupBy(planned.steps, (_, at) => numbers[at] ?? 0), problem: null };
 };
+
+/** The number of the case's step for each sub-task, or what is wrong with them. */
+const toNumbers = ({ steps }: TestCase, tasks: readonly PlanStep[]): readonly number[] | string => {
+  // A number alone is only its place in the plan.
+  const said = tasks.map(({ id }) => (id.includes("-") ? stepNumberOf(id) : null));
+  if (tasks.length === steps.length && said.every((number) => number === null)) return steps.map((_, index) => index + 1);
+  const missing = steps.findIndex((_, index) => !said.includes(index + 1));
+  if (missing >= 0 && said.every((number) => number !== null)) return `leaves out step ${missing + 1}`;
+  if (tasks.length < steps.length) return `has ${tasks.length} sub-tasks for ${steps.length} steps`;
+  return assignSubTasks({
+    steps: steps.map(({ action, expected }) => [action, ...toExpectations(expected).prose].join(" ")),
+    tasks: tasks.map(({ description, expectedResult }, at) => ({
+      text: `${description} ${expectedResult}`,
+      step: said[at] ?? null,
+    })),
+  });
+};
+
+/** The plan that sub-tasks make, each named by its step where it says one, else by its place. */
+export const toSubTaskPlan = (goal: string, tasks: readonly ReadSubTask[]): Plan => ({
+  goal,
+  steps: tasks.map(({ step, description, expectedResult }, at) => {
+    const before = tasks.slice(0, at + 1).filter((one) => one.step === step).length;
+    return { ...toStep(step === null ? String(at + 1) : `${step}-${before}`, description, undefined), expectedResult };
+  }),
+});

@@ -82,5 +82,5 @@ const toAct = (call: CallView): RecordedAct | null => {
   return role !== undefined || name !== undefined ? { ...made, input: { ...rest, ...named } } : null;
 };
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -4,6 +4,7 @@ import type { Hook, TestCase } from "@retinue/protocol/test-case";
 import { toAfterSteps, toBeforeSteps, toStep } from "../plan/to-plan.ts";
 import { healTools } from "./heal-tools.ts";
 import type { RecordedAct, RecordedActs } from "./recorded-acts.ts";
+import { isObject } from "./recorded-acts.ts";
 
 export type ReplayOptions = {
   /** What the suite does before every case. */
@@ -31,11 +32,11 @@ export const toReplayPlan = (testCase: TestCase, acts: RecordedActs, { reset, ma
       const calls = acts.hooks.get(step.id);
       return calls ? [{ ...step, calls: calls.map(toCall) }] : [];
     });
-  const steps = testCase.steps.flatMap(({ action, expected }, index) => {
+  const steps = testCase.steps.flatMap(({ action, expected, waitMs }, index) => {
     const recorded = acts.steps.get(index + 1);
     if (!recorded) return [];
     const heal = mayAsk && recorded.length > 0 ? { heal: { tools: healTools(recorded) } } : {};
-    return [{ ...toStep(String(index + 1), action, expected), calls: recorded.map(toCall), ...heal }];
+    return [{ ...toStep(String(index + 1), action, expected), calls: recorded.map((act) => withWait(act, waitMs)), ...heal }];
   });
   return {
     plan: { goal: testCase.title, steps: [...again(before), ...steps] },
@@ -56,3 +57,11 @@ export const toReplayPlan = (testCase: TestCase, acts: RecordedActs, { reset, ma
 };
 
 const toCall = ({ tool, input }: RecordedAct): GivenCall => ({ tool, input });
+
+/** An act that waited for its element waits as long as its step says. */
+const withWait = (act: RecordedAct, waitMs: number | undefined): GivenCall => {
+  const { tool, input } = toCall(act);
+  return act.element !== null && isObject(input) && waitMs !== undefined
+    ? { tool, input: { ...input, waitMs } }
+    : { tool, input };
+};

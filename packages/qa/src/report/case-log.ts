@@ -2,7 +2,7 @@
  * The live log of a case: what the orchestrator decides and what its sub-agents do, line by line, in the form that testers know:
  * `[Orchestrator] Sub-task 1/5: …`, and below it `  [Sub-agent] browser_navigate(url="…")`. What the runner checks itself stands beside it.
  */
-import type { EventOf, Json, Plan, RetinueEvent, RunId } from "@retinue/protocol";
+import type { CallId, EventOf, Json, Plan, RetinueEvent, RunId, SessionId } from "@retinue/protocol";
 import { readEnding } from "@retinue/protocol";
 import { readCheckResult } from "@retinue/protocol/test-case";
 
@@ -18,6 +18,10 @@ export const createCaseLog = (): CaseLog => {
   /** Runs that carry out a step, and those that make checks. */
   const steps = new Set<RunId>();
   const checks = new Set<RunId>();
+  /** Sessions whose plan was told; what cleans up after a case is another plan. */
+  const told = new Set<SessionId>();
+  /** Calls that only plan. */
+  const planning = new Set<CallId>();
 
   /** Where recorded acts are done again, nobody plans or decides. */
   const isAgain = (): boolean => plan !== null && plan.steps.every(({ calls }) => calls !== undefined);
@@ -41,16 +45,19 @@ export const createCaseLog = (): CaseLog => {
     if (event.type === "plan.settled") return [`${who()} Verdict: ${event.status.toUpperCase()} — ${oneLine(event.summary)}`];
     if (event.type === "run.requested") return onRequest(event);
     if (event.type === "tool.settled") return onCall(event);
+    if (event.type === "tool.started" && event.tool === "plan_test_case") planning.add(event.callId);
     if (!steps.has(event.runId)) return [];
     if (event.type === "tool.started" && event.aside === undefined)
       return [`  [Sub-agent] ${formatCall(event.tool, event.input)}`];
     return event.type === "run.settled" ? [`  [Sub-agent] ${formatEnding(event)}`] : [];
   };
 
-  const onPlan = ({ plan: made, depth }: EventOf<"plan.made">): readonly string[] => {
-    const isSame = plan !== null && plan.steps.length === made.steps.length;
+  /** What is carried out counts, and not what was planned before. */
+  const onPlan = ({ plan: made, depth, callId, sessionId }: EventOf<"plan.made">): readonly string[] => {
+    if (planning.has(callId)) return [];
     plan = made;
-    if (depth > 0 || isSame) return [];
+    if (depth > 0 || told.has(sessionId)) return [];
+    told.add(sessionId);
     return isAgain()
       ? [`[Runner] Doing again what was recorded: ${made.steps.length} steps`]
       : [`[Orchestrator] Planning: decomposed test case into ${made.steps.length} sub-tasks`];

@@ -1,11 +1,14 @@
 /** What running test cases needs, by a workspace: every case is a session, in which each part is a run like any other. */
 import type { RunHandle } from "@retinue/engine";
 import type { QaPorts, Fault, Within, WantedBrowser } from "@retinue/qa";
-import type { RunResult, SessionId } from "@retinue/protocol";
+import { readSubTasks, toSubTaskPlan } from "@retinue/qa";
+import type { Plan, RecordedEvent, RunResult, SessionId } from "@retinue/protocol";
 import { CALL_MODEL, readCallOutcomes, RetinueError, toCallTask, toErrorValue } from "@retinue/protocol";
 import { createId } from "../create-id.ts";
 import type { Workspace } from "../host/workspace.ts";
 import { QA_FLAT, QA_RUNNER } from "./qa-agents.ts";
+
+const ORCHESTRATOR = "qa-orchestrator";
 
 export type QaPortsOptions = {
   readonly workspace: Pick<Workspace, "run" | "executePlan" | "planTestCase" | "events">;
@@ -34,7 +37,11 @@ export const createQaPorts = ({
     if (result === null) return { plan: null, fault };
     return run.plan.then(
       (plan) => ({ plan, fault: null }),
-      async (thrown: unknown) => ({ plan: null, fault: (await modelFault(workspace, within.sessionId)) ?? toErrorValue(thrown) }),
+      async (thrown: unknown) => {
+        const events = await workspace.events(within.sessionId);
+        const plan = readSaidPlan(events, text);
+        return { plan, fault: plan ? null : (modelFault(events) ?? toErrorValue(thrown)) };
+      },
     );
   },
   carryOut: async (plan, { timeoutMs, ...within }) => {
@@ -89,10 +96,18 @@ const toFault = ({ status, error, summary }: RunResult): Fault => ({
 });
 
 /** Why the orchestrator did not answer, where that is the model's fault. */
-const modelFault = async (workspace: QaPortsOptions["workspace"], sessionId: SessionId): Promise<Fault | undefined> => {
-  const settled = (await workspace.events(sessionId)).findLast(
-    (event) => event.type === "run.settled" && event.agent === "qa-orchestrator",
-  );
+const modelFault = (events: readonly RecordedEvent[]): Fault | undefined => {
+  const settled = events.findLast((event) => event.type === "run.settled" && event.agent === ORCHESTRATOR);
   const error = settled?.type === "run.settled" ? settled.result.error : undefined;
   return error?.code.startsWith("model_") === true ? { code: error.code, message: error.message } : undefined;
+};
+
+/** The plan that the orchestrator wrote last in some other form than it was asked for, also after it was asked again. */
+const readSaidPlan = (events: readonly RecordedEvent[], testCase: string): Plan | null => {
+  for (const event of events.toReversed()) {
+    if (event.type !== "model.answered" || event.agent !== ORCHESTRATOR) continue;
+    const tasks = readSubTasks(event.content.map((part) => (part.type === "text" ? part.text : "")).join(""));
+    if (tasks) return toSubTaskPlan(testCase, tasks);
+  }
+  return null;
 };

@@ -22,13 +22,20 @@ afterEach(() => rm(workspace, { recursive: true, force: true }));
 
 type Orchestrator = {
   readonly plan: readonly SubTask[];
+  /** What is said in place of the plan in its form. */
+  readonly planText?: string;
   readonly decide?: readonly object[];
   readonly verdict?: { readonly status: string; readonly summary: string };
 };
 
 /** `steps`: what sub-agents say, in the order in which they are asked. */
 const play = (
-  { plan, decide = [], verdict = { status: "pass", summary: "All well." } }: Orchestrator,
+  {
+    plan,
+    planText = JSON.stringify({ sub_tasks: plan }),
+    decide = [],
+    verdict = { status: "pass", summary: "All well." },
+  }: Orchestrator,
   steps: readonly ScriptedTurn[],
   more: Partial<RunTestCaseOptions> = {},
 ) => {
@@ -38,7 +45,7 @@ const play = (
     if (!system.startsWith("You are a QA test orchestrator"))
       return turns.shift() ?? { text: "RESULT: FAIL\nSUMMARY: nothing left" };
     const asked = JSON.stringify(messages.at(-1));
-    if (asked.includes("MODE 1")) return { text: JSON.stringify({ sub_tasks: plan }) };
+    if (asked.includes("MODE 1")) return { text: planText };
     return { text: JSON.stringify(asked.includes("MODE 2") ? decisions.shift() : verdict) };
   });
   const env = { PATH: process.env["PATH"], HOME: workspace, RETINUE_HOME: path.join(workspace, ".home") };
@@ -101,6 +108,68 @@ describe("runTestCase", () => {
       '  [Sub-agent] write(path="a.txt", content="42\\n")',
     ]);
     expect(lines).toContain("  [Sub-agent] RESULT: PASS — Wrote a.");
+  });
+
+  const SPLIT: readonly SubTask[] = [
+    { description: "Find out where a.txt is to be written", expected_result: "the folder is known" },
+    { description: "Write a.txt", expected_result: "it says 42" },
+    { description: "Write b.txt", expected_result: "it says 42" },
+  ];
+  test.each([
+    ["alone", JSON.stringify({ sub_tasks: SPLIT })],
+    ["as an array", JSON.stringify(SPLIT)],
+    ["inside prose", `I would do this:\n${JSON.stringify({ sub_tasks: SPLIT })}\nIs that well?`],
+    [
+      "after thoughts and with a trailing comma",
+      `<think>Two files.</think>${JSON.stringify({ sub_tasks: SPLIT }).replace("]}", ",]}")}`,
+    ],
+  ])("carries out a plan that splits a step, written %s", async (_, planText) => {
+    const { options, lines } = play({ plan: [], planText }, [
+      pass("Here."),
+      write("a.txt"),
+      pass("Wrote a."),
+      write("b.txt"),
+      pass("Wrote b."),
+    ]);
+    const { verdict, reason, problems } = await runTestCase(
+      {
+        title: "Two files",
+        steps: [
+          { action: "Write a.txt", expected: says("a.txt") },
+          { action: "Write b.txt", expected: says("b.txt") },
+        ],
+      },
+      options,
+    );
+    expect([verdict, reason, problems]).toEqual(["pass", expect.any(String), []]);
+    expect(lines.filter((line) => line.includes("Planning"))).toEqual([
+      "[Orchestrator] Planning: decomposed test case into 3 sub-tasks",
+    ]);
+    expect(lines.filter((line) => line.includes("] Sub-task"))).toEqual([
+      "[Orchestrator] Sub-task 1/3: Find out where a.txt is to be written",
+      "[Orchestrator] Sub-task 2/3: Write a.txt",
+      "[Orchestrator] Sub-task 3/3: Write b.txt",
+    ]);
+  });
+
+  test("says once, and truly, how many sub-tasks are carried out where a plan cannot be used", async () => {
+    const planText = JSON.stringify({ sub_tasks: [{ description: "Do everything", expected_result: "done" }] });
+    const { options, lines } = play({ plan: [], planText }, [write("a.txt"), pass("Wrote a."), write("b.txt"), pass("Wrote b.")]);
+    const { verdict, problems } = await runTestCase(
+      {
+        title: "Two files",
+        steps: [
+          { action: "Write a.txt", expected: says("a.txt") },
+          { action: "Write b.txt", expected: says("b.txt") },
+        ],
+      },
+      options,
+    );
+    expect(verdict).toBe("pass");
+    expect(problems).toEqual(["The orchestrator's plan has 1 sub-tasks for 2 steps; the steps are carried out as written."]);
+    expect(lines.filter((line) => line.includes("Planning"))).toEqual([
+      "[Orchestrator] Planning: decomposed test case into 2 sub-tasks",
+    ]);
   });
 
   test("recovers once, and counts the iterations of both tries", async () => {

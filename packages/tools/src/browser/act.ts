@@ -3,29 +3,32 @@
  * nothing says so.
  */
 import { stripVTControlCharacters } from "node:util";
-import { RetinueError } from "@retinue/protocol";
+import { RetinueError, toErrorValue } from "@retinue/protocol";
 import { formatMarks } from "@retinue/protocol/test-case";
 import type { ToolContext, ToolOutput } from "@retinue/runtime";
 import type { Locator, Page } from "playwright-core";
 import type { BrowserSession, DoneAct } from "./browser-session.ts";
-import { ACT_MS } from "./browser-session.ts";
 import { describeChanges } from "./describe-changes.ts";
 import type { ElementInput } from "./element-input.ts";
 import { placeAmongLike, readStableAttributes } from "./element-marks.ts";
 import { findAgain } from "./find-again.ts";
 import type { Wanted } from "./find-element.ts";
-import { findElement } from "./find-element.ts";
+import { ElementNotFound, findElement } from "./find-element.ts";
+import { keepPicture } from "./look-at-page.ts";
 import type { PageNode, PageTree } from "./page-tree.ts";
 import { toLabel } from "./page-tree.ts";
 import { settle } from "./settle.ts";
 import { findUnreachable, pageUnreachable } from "./unreachable.ts";
+import { waitForElement } from "./wait-for-element.ts";
 
 export type FoundElement = { readonly node: PageNode; readonly locator: Locator };
 
 export type Acting = {
   readonly session: BrowserSession;
   readonly page: Page;
+  /** Waits for it. */
   readonly find: (input: ElementInput, wanted?: Wanted) => Promise<FoundElement>;
+  /** `timeout`: what is left of the time that the act may wait. */
   readonly options: { readonly timeout: number; readonly signal: AbortSignal };
   /** As it was before the act. */
   readonly tree: PageTree | undefined;
@@ -54,15 +57,35 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     const mark = session.log.mark();
     if (tool !== "browser_wait") session.actedBy(context.run.runId);
     const tabsBefore = session.context.pages().length;
+    const waitMs = waitOf(input) ?? session.waitMs;
+    const until = performance.now() + waitMs;
     let found: FoundElement | undefined;
+    let foundIn = before;
+    let isRead = !before;
     const healed: string[] = [];
     const find: Acting["find"] = async (named, wanted) => {
-      const tree = before ?? (await session.readTree());
       const known = session.knownElements(named);
-      const again = known.length === 0 ? undefined : await findAgain({ page, tree, known, mayHeal: session.mayHeal });
-      if (again?.healed !== undefined) healed.push(again.healed);
-      const node = again?.node ?? findElement(tree, named, wanted);
-      const first = { node, locator: again?.locator ?? page.getByRef(node.ref ?? "") };
+      const look = async (mayHeal: boolean): Promise<FoundElement> =>
+        waitForElement({
+          read: async () => {
+            if (isRead) foundIn = await session.readTree();
+            isRead = true;
+            return foundIn ?? session.readTree();
+          },
+          until: isBlank ? 0 : until,
+          signal: context.signal,
+          find: async (tree) => {
+            if (known.length === 0) return toFound(page, findElement(tree, named, wanted));
+            const again = await findAgain({ page, tree, known, mayHeal });
+            if (again.healed !== undefined) healed.push(again.healed);
+            return again;
+          },
+        });
+      // What is only late needs no healing.
+      const first = await look(false).catch((thrown: unknown) => {
+        if (known.length === 0 || !session.mayHeal || context.signal.aborted) throw thrown;
+        return look(true);
+      });
       found ??= first;
       return first;
     };
@@ -70,14 +93,19 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     let locator: string | undefined;
     let element: Described | undefined;
     try {
-      const options = { timeout: ACT_MS, signal: context.signal };
+      const options = {
+        get timeout() {
+          return Math.max(LEAST_MS, until - performance.now());
+        },
+        signal: context.signal,
+      };
       const acting: Acting = {
         session,
         page,
         find: async (...named) => {
           const one = await find(...named);
           if (locator === undefined)
-            [locator, element] = await Promise.all([describeLocator(one.locator), describeElement(one, before)]);
+            [locator, element] = await Promise.all([describeLocator(one.locator), describeElement(one, foundIn)]);
           return one;
         },
         options,
@@ -85,7 +113,8 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
       };
       said = await act(acting);
     } catch (thrown) {
-      throw toActError(thrown, found?.node);
+      if (thrown instanceof ElementNotFound) return await toMissed(thrown, { session, context, waitMs });
+      throw toActError(thrown, found?.node, waitMs);
     }
     session.acts.push({ at: session.log.next(), tool, input, locator, element });
     const open = await settle(session, { mark, signal: context.signal });
@@ -111,6 +140,28 @@ export const runAct = ({ tool, input, context, session, act }: ActRequest): Prom
     ].join("\n");
   });
 
+/** What was found late still has this long to get ready. */
+const LEAST_MS = 1_000;
+
+const waitOf = (input: unknown): number | undefined =>
+  typeof input === "object" && input !== null && "waitMs" in input && typeof input.waitMs === "number" ? input.waitMs : undefined;
+
+const toFound = (page: Page, node: PageNode): FoundElement => ({ node, locator: page.getByRef(node.ref ?? "") });
+
+type Missing = { readonly session: BrowserSession; readonly context: ToolContext; readonly waitMs: number };
+
+/** With a picture of what was there instead. */
+const toMissed = async (missed: ElementNotFound, { session, context, waitMs }: Missing): Promise<ToolOutput> => {
+  const { code, message, hint } = missed;
+  const artifact = await keepPicture(session, context.artifacts);
+  const lines = [
+    `Error (${code}): ${message}${hint === undefined ? "" : ` ${hint}`}`,
+    `Waited ${waitMs / 1000} s.${artifact === undefined ? "" : ` Picture of the page: artifact:${artifact.artifactId}.`}`,
+  ];
+  const text = session.mask(lines.join("\n"));
+  return { content: [{ type: "text", text }], error: toErrorValue(missed), ...(artifact === undefined ? {} : { artifact }) };
+};
+
 type Described = NonNullable<DoneAct["element"]>;
 
 /** As a test of Playwright would name it. */
@@ -130,7 +181,7 @@ const describeElement = async ({ node, locator }: FoundElement, tree: PageTree |
 });
 
 /** The reason in plain words, without the log of what was tried. */
-export const toActError = (thrown: unknown, node: PageNode | undefined): unknown => {
+export const toActError = (thrown: unknown, node: PageNode | undefined, waitMs: number): unknown => {
   if (thrown instanceof RetinueError || !(thrown instanceof Error)) return thrown;
   const what = node ? toLabel(node) : "the page";
   const text = stripVTControlCharacters(thrown.message);
@@ -144,7 +195,7 @@ export const toActError = (thrown: unknown, node: PageNode | undefined): unknown
   if (/element is not (?:visible|stable)/.test(text))
     return new RetinueError("tool_failed", `${what} is not shown or does not stand still, so that nothing was done.`);
   if (thrown.name === "TimeoutError")
-    return new RetinueError("tool_failed", `${what} was not ready within ${ACT_MS / 1000} s, so that nothing was done.`, {
+    return new RetinueError("tool_failed", `${what} was not ready within ${waitMs / 1000} s, so that nothing was done.`, {
       hint: "Take a browser_snapshot to see how the page is now.",
     });
   const [line = "it failed"] = text.split("\n");

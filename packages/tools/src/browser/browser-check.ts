@@ -2,17 +2,16 @@
  * `browser_check`: evaluates a check of a test case on the page. It is made by whoever runs test cases, and gives what was found as JSON; of a check that does not hold with a picture of
  * what the page showed in its place.
  */
-import type { AnyTool, ToolContext, ToolOutput } from "@retinue/runtime";
+import type { AnyTool, ToolOutput } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { checkSchema } from "@retinue/protocol/test-case";
 import type { PageCheck } from "@retinue/protocol/test-case";
-import type { ArtifactRef } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
 import { z } from "zod";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { evaluateCheck } from "./check/evaluate-check.ts";
-import { takePicture } from "./look-at-page.ts";
+import { keepPicture } from "./look-at-page.ts";
 
 const INPUT = z.object({ check: checkSchema });
 
@@ -30,17 +29,7 @@ export const createBrowserCheck = ({ browser }: BrowserToolOptions): AnyTool =>
       session.inTurn(context.scope, async (): Promise<ToolOutput> => {
         if (check.check === "command") throw new RetinueError("tool_failed", "A check of a command needs no page.");
         const found = await evaluateCheck(session, check satisfies PageCheck, context.signal);
-        const artifact = found.status === "failed" ? await keepPicture(session, context) : undefined;
+        const artifact = found.status === "failed" ? await keepPicture(session, context.artifacts) : undefined;
         return { content: [{ type: "text", text: JSON.stringify(found) }], ...(artifact ? { artifact } : {}) };
       }),
   });
-
-/** Undefined where the page cannot be pictured, which changes nothing of what was found. */
-const keepPicture = async (session: BrowserSession, { artifacts }: ToolContext): Promise<ArtifactRef | undefined> => {
-  try {
-    const { data, mediaType } = await takePicture(session, await session.page());
-    return await artifacts.write(data, mediaType);
-  } catch {
-    return undefined;
-  }
-};

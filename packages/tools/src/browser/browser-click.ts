@@ -1,18 +1,18 @@
 /** `browser_click`: clicks an element, or a place of the page for what has no accessible element, and tells what changed. */
-import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { ELEMENT_FIELDS } from "./element-input.ts";
-import { NOT_FOUND } from "./find-element.ts";
+import { ELEMENT_FIELDS, WAIT_FIELD } from "./element-input.ts";
+import { ElementNotFound } from "./find-element.ts";
 import { findByLooking } from "./look-at-page.ts";
 import { toLabel } from "./page-tree.ts";
 
 const INPUT = z.object({
   ...ELEMENT_FIELDS,
+  ...WAIT_FIELD,
   x: z.number().min(0).max(20_000).optional().describe("With y: a place of the page, for canvas and what has no role."),
   y: z.number().min(0).max(20_000).optional(),
   button: z.enum(["left", "right", "middle"]).optional(),
@@ -46,8 +46,7 @@ export const createBrowserClick = ({ browser, visionModel }: BrowserToolOptions)
             await locator.click({ ...clicks, ...options });
             return `Clicked ${toLabel(node)}.`;
           } catch (thrown) {
-            const isUnseen =
-              thrown instanceof RetinueError && thrown.message.startsWith(NOT_FOUND) && input.description !== undefined;
+            const isUnseen = thrown instanceof ElementNotFound && input.description !== undefined;
             const place = isUnseen
               ? await findByLooking({ session, context, visionModel, description: input.description ?? "" })
               : undefined;

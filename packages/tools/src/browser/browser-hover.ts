@@ -5,10 +5,10 @@ import { z } from "zod";
 import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { ELEMENT_FIELDS } from "./element-input.ts";
+import { ELEMENT_FIELDS, WAIT_FIELD } from "./element-input.ts";
 import { toLabel } from "./page-tree.ts";
 
-const INPUT = z.object(ELEMENT_FIELDS);
+const INPUT = z.object({ ...ELEMENT_FIELDS, ...WAIT_FIELD });
 
 export const createBrowserHover = ({ browser }: BrowserToolOptions): AnyTool =>
   defineTool<z.infer<typeof INPUT>, BrowserSession>({

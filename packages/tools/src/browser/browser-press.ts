@@ -5,11 +5,12 @@ import { z } from "zod";
 import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { ELEMENT_FIELDS, isNamed } from "./element-input.ts";
+import { ELEMENT_FIELDS, WAIT_FIELD, isNamed } from "./element-input.ts";
 import { toLabel } from "./page-tree.ts";
 
 const INPUT = z.object({
   ...ELEMENT_FIELDS,
+  ...WAIT_FIELD,
   key: z.string().min(1).max(60).describe('Such as "Enter", "Escape", "ArrowDown" or "Control+A".'),
 });
 

@@ -1,17 +1,21 @@
 /** `browser_select`: chooses options of a list. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "@retinue/protocol";
 import type { AnyTool } from "@retinue/runtime";
 import { defineTool } from "@retinue/runtime";
+import type { Locator } from "playwright-core";
 import { z } from "zod";
+import type { Acting } from "./act.ts";
 import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { ELEMENT_FIELDS } from "./element-input.ts";
+import { ELEMENT_FIELDS, WAIT_FIELD } from "./element-input.ts";
 import { evaluateOn } from "./evaluate-on.ts";
 import { toLabel } from "./page-tree.ts";
 
 const INPUT = z.object({
   ...ELEMENT_FIELDS,
+  ...WAIT_FIELD,
   values: z
     .array(z.string().max(1000))
     .min(1)
@@ -41,11 +45,7 @@ export const createBrowserSelect = ({ browser }: BrowserToolOptions): AnyTool =>
             throw new RetinueError("tool_failed", `${toLabel(node)} is no select element, so that nothing was chosen.`, {
               hint: "Click it, then click the option that it shows.",
             });
-          const known = await evaluateOn<string[]>(
-            locator,
-            `(element) => [...element.options].flatMap((option) => [option.label, option.value])`,
-          );
-          const missing = input.values.find((value) => !known.includes(value));
+          const { known, missing } = await waitForOptions(locator, input.values, options);
           if (missing !== undefined)
             throw new RetinueError(
               "tool_failed",
@@ -59,3 +59,25 @@ export const createBrowserSelect = ({ browser }: BrowserToolOptions): AnyTool =>
         },
       }),
   });
+
+type Options = { readonly known: readonly string[]; readonly missing: string | undefined };
+
+const LOOK_MS = 150;
+
+/** Lists are often filled by a request of their own. */
+const waitForOptions = async (
+  locator: Locator,
+  values: readonly string[],
+  { timeout, signal }: Acting["options"],
+): Promise<Options> => {
+  const until = performance.now() + timeout;
+  for (;;) {
+    const known = await evaluateOn<string[]>(
+      locator,
+      `(element) => [...element.options].flatMap((option) => [option.label, option.value])`,
+    );
+    const missing = values.find((value) => !known.includes(value));
+    if (missing === undefined || performance.now() >= until) return { known, missing };
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+};

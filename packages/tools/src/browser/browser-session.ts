@@ -31,9 +31,10 @@ import type { Look } from "./recording/screencast.ts";
 import { Screencast } from "./recording/screencast.ts";
 import type { BrowserSessionOptions, StorageState } from "./session-options.ts";
 import { toContextOptions } from "./session-options.ts";
+import { WAIT_MS } from "./wait-for-element.ts";
 
-/** How long an act waits for its element to be there and ready. */
-export const ACT_MS = 5_000;
+/** How long anything but an act may take by default. */
+const DEFAULT_MS = 5_000;
 
 export type OpenSessionOptions = {
   readonly process: BrowserProcess;
@@ -170,7 +171,7 @@ export class BrowserSession {
       showsSecret ||= masked !== text;
       return masked;
     };
-    const tree = await readPageTree(await this.page(), { mask, timeoutMs: 2 * ACT_MS });
+    const tree = await readPageTree(await this.page(), { mask, timeoutMs: 2 * DEFAULT_MS });
     this.log.keepTree(tree);
     const announced = this.#announcedSecret();
     this.#screencast?.looked({ from, to: Date.now(), showsSecret: showsSecret || announced });
@@ -242,6 +243,11 @@ export class BrowserSession {
 
   get mayHeal(): boolean {
     return this.#options.session.recorded?.mayHeal ?? false;
+  }
+
+  /** How long an act waits for its element, where its call does not say. */
+  get waitMs(): number {
+    return this.#options.session.waitMs ?? WAIT_MS;
   }
 
   /** How the next dialogs are answered, before what was said at first. */
@@ -316,7 +322,7 @@ export class BrowserSession {
     });
     await context.addInitScript(ANNOUNCE_SCRIPT);
     if (clock !== undefined) await context.clock.install({ time: clock });
-    context.setDefaultTimeout(ACT_MS);
+    context.setDefaultTimeout(DEFAULT_MS);
     context.on("request", (request) => this.#noteRequest(request));
     context.on("response", (response) => {
       const known = this.#requests.get(response.request());

@@ -110,14 +110,18 @@ describe("acting in a page", () => {
         { sessionId: "ses_many" },
       );
       expect(one).toContain('+ dialog "Delete Notebook?"');
-      const covered = await browser.call("browser_click", { description: "Search button" }, { sessionId: "ses_many" });
+      const covered = await browser.call(
+        "browser_click",
+        { description: "Search button", waitMs: 300 },
+        { sessionId: "ses_many" },
+      );
       expect(covered).toContain("is covered by <dialog");
       const ref =
         /button "Cancel" .*?\[ref=(\w+)\]/.exec(await browser.call("browser_snapshot", {}, { sessionId: "ses_many" }))?.[1] ?? "";
       expect(await browser.call("browser_click", { ref }, { sessionId: "ses_many" })).toContain('- dialog "Delete Notebook?"');
       const gone = await browser.call("browser_click", { ref }, { sessionId: "ses_many" });
       expect(gone).toContain(`There is no element ${ref} on the page any more`);
-      const none = await browser.call("browser_click", { description: "pay with gold" }, { sessionId: "ses_many" });
+      const none = await browser.call("browser_click", { description: "pay with gold", waitMs: 300 }, { sessionId: "ses_many" });
       expect(none).toContain('Nothing on the page is "pay with gold", so that nothing was done. There is:');
     },
   );
@@ -196,7 +200,9 @@ describe("what a page does by itself", () => {
     expect(await browser.call("browser_select", { description: "size dropdown", values: ["Medium"] })).toContain(
       '+ option "Medium" [selected]',
     );
-    expect(await browser.call("browser_select", { description: "size", values: ["Huge"] })).toContain('has no option "Huge"');
+    expect(await browser.call("browser_select", { description: "size", values: ["Huge"], waitMs: 300 })).toContain(
+      'has no option "Huge"',
+    );
     expect(await browser.call("browser_press", { role: "textbox", name: "Keys", key: "ArrowDown" })).toContain(
       "+ status: ArrowDown",
     );
@@ -207,7 +213,7 @@ describe("what a page does by itself", () => {
     expect(await browser.call("browser_type", { description: "you@example.com", text: "a@b.c" })).toContain(
       '+ textbox "Your mail" (placeholder "you@example.com"): a@b.c',
     );
-    expect(await browser.call("browser_click", { role: "button", name: "Locked" })).toContain(
+    expect(await browser.call("browser_click", { role: "button", name: "Locked", waitMs: 300 })).toContain(
       "is disabled, so that nothing was done",
     );
   });
@@ -240,7 +246,11 @@ describe("what has no accessible element", () => {
       asked.push(text, image.data.slice(0, 8));
       return { text: `${x + 20},${y + 20}`, model: "vision/one", spent };
     };
-    const clicked = await browser.call("browser_click", { description: "red circle" }, { sessionId, context: { look } });
+    const clicked = await browser.call(
+      "browser_click",
+      { description: "red circle", waitMs: 300 },
+      { sessionId, context: { look } },
+    );
     expect(clicked).toMatch(/where vision\/one sees "red circle" \(not deterministic\)[\s\S]*Canvas at 30,40/);
     expect(asked[0]).toContain("Where is the middle of: red circle?");
     expect(asked[1]).toBe("iVBORw0K");
@@ -256,7 +266,7 @@ describe("what has no accessible element", () => {
     const look = async () => ({ text: place, model: "vision/one", spent });
     const clicked = await browser.call(
       "browser_click",
-      { description: "Hidden inside button" },
+      { description: "Hidden inside button", waitMs: 300 },
       { sessionId, context: { look } },
     );
     expect(clicked).toMatch(

@@ -5,12 +5,13 @@ import { z } from "zod";
 import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { ELEMENT_FIELDS } from "./element-input.ts";
+import { ELEMENT_FIELDS, WAIT_FIELD } from "./element-input.ts";
 import { toLabel } from "./page-tree.ts";
 import { requireOrigin, toOriginHost } from "./secret-origin.ts";
 
 const INPUT = z.object({
   ...ELEMENT_FIELDS,
+  ...WAIT_FIELD,
   text: z
     .string()
     .max(100_000)

@@ -7,14 +7,14 @@ import { defineTool } from "@retinue/runtime";
 import { z } from "zod";
 import { runAct } from "./act.ts";
 import type { BrowserToolOptions } from "./browser-tool-options.ts";
-import { ACT_MS } from "./browser-session.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { ELEMENT_FIELDS } from "./element-input.ts";
+import { ELEMENT_FIELDS, WAIT_FIELD } from "./element-input.ts";
 import { evaluateOn } from "./evaluate-on.ts";
 import { toLabel } from "./page-tree.ts";
 
 const INPUT = z.object({
   ...ELEMENT_FIELDS,
+  ...WAIT_FIELD,
   paths: z.array(z.string().min(1).max(4096)).min(1).max(20).describe("Files, relative to the workspace."),
 });
 
@@ -46,7 +46,10 @@ export const createBrowserUpload = ({ browser }: BrowserToolOptions): AnyTool =>
           );
           if (isField) await locator.setInputFiles(files, options);
           else {
-            const [chooser] = await Promise.all([page.waitForEvent("filechooser", { timeout: ACT_MS }), locator.click(options)]);
+            const [chooser] = await Promise.all([
+              page.waitForEvent("filechooser", { timeout: options.timeout }),
+              locator.click(options),
+            ]);
             await chooser.setFiles(files);
           }
           return `Gave ${files.map(({ name }) => JSON.stringify(name)).join(", ")} to ${toLabel(node)}.`;

@@ -18,6 +18,11 @@ export const ELEMENT_FIELDS = {
     .describe('The element in words, such as "email input" or "Delete button in the Notebook row".'),
 } as const;
 
+/** Beside the element of an act. */
+export const WAIT_FIELD = {
+  waitMs: z.int().min(0).max(60_000).optional().describe("How long to wait until it is there and ready; 10000 by default."),
+} as const;
+
 export type ElementInput = {
   readonly ref?: string | undefined;
   readonly role?: string | undefined;

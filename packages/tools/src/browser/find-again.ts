@@ -6,7 +6,7 @@ import type { KnownElement } from "@retinue/protocol/test-case";
 import { RetinueError } from "@retinue/protocol";
 import type { Locator, Page } from "playwright-core";
 import { nodeAtPlace } from "./element-marks.ts";
-import { NOT_FOUND } from "./find-element.ts";
+import { ElementNotFound } from "./find-element.ts";
 import type { PageNode, PageTree } from "./page-tree.ts";
 import { toLabel, walk } from "./page-tree.ts";
 
@@ -41,13 +41,10 @@ export const findAgain = async ({ page, tree, known, mayHeal }: FindAgain): Prom
         return { ...found, healed: `${said} was found by ${found.healed}: now ${toLabel({ ...found.node, ref: undefined })}` };
     }
   }
-  throw new RetinueError(
-    "tool_failed",
-    only
-      ? `${said} could be ${same.length} elements, so that nothing was done.`
-      : `${NOT_FOUND} ${said} any more, so that nothing was done.`,
-    mayHeal ? {} : { hint: "With --heal report it is looked for by its attributes and its place, too." },
-  );
+  const options = mayHeal ? {} : { hint: "With --heal report it is looked for by its attributes and its place, too." };
+  throw only
+    ? new RetinueError("tool_failed", `${said} could be ${same.length} elements, so that nothing was done.`, options)
+    : new ElementNotFound(`Nothing on the page is ${said} any more, so that nothing was done.`, options);
 };
 
 type Found = FoundAgain & { readonly healed: string };

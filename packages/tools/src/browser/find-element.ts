@@ -3,6 +3,7 @@
  * page shows. Where several would do, the answer lists them; the first is never taken for being the first.
  */
 import { RetinueError } from "@retinue/protocol";
+import { nearestName } from "@retinue/protocol/names";
 import type { ElementInput } from "./element-input.ts";
 import { unnamed } from "./element-input.ts";
 import type { PageNode, PageTree } from "./page-tree.ts";
@@ -57,7 +58,7 @@ const byRoleAndName = (tree: PageTree, role: string | undefined, name: string | 
   if (first && found.length === 1) return first;
   if (!first) {
     const alike = [...walk(tree.roots)].filter((node) => node.ref !== undefined && role !== undefined && same(node.role, role));
-    throw notFound(said, alike);
+    throw notFound(tree, { said, name, others: alike });
   }
   throw ambiguous(said, found);
 };
@@ -223,7 +224,12 @@ const NEAR = 5;
 const byDescription = (tree: PageTree, description: string, wanted: Wanted): PageNode => {
   const scored = scoreDescription(tree, description, wanted);
   const [first] = scored;
-  if (!first) throw notFound(JSON.stringify(description), actable(tree, wanted));
+  if (!first)
+    throw notFound(tree, {
+      said: JSON.stringify(description),
+      name: toPhrase(description).words.join(" "),
+      others: actable(tree, wanted),
+    });
   const near = withoutContainers(scored.filter(({ score }) => first.score - score < NEAR).map(({ node }) => node));
   if (near.length > 1) throw ambiguous(JSON.stringify(description), near);
   return first.node;
@@ -253,13 +259,43 @@ const list = (nodes: readonly PageNode[]): string => {
   return [...shown, ...(nodes.length > MOST_LISTED ? [`… and ${nodes.length - MOST_LISTED} more`] : [])].join("\n");
 };
 
-export const NOT_FOUND = "Nothing on the page is";
+/** It may come yet. */
+export class ElementNotFound extends RetinueError {
+  constructor(message: string, options: { readonly hint?: string } = {}) {
+    super("tool_failed", message, options);
+  }
+}
 
-const notFound = (said: string, others: readonly PageNode[]): RetinueError =>
-  new RetinueError(
-    "tool_failed",
-    `${NOT_FOUND} ${said}, so that nothing was done.${others.length === 0 ? "" : ` There is:\n${list(others)}`}`,
+type Missed = { readonly said: string; readonly name: string | undefined; readonly others: readonly PageNode[] };
+
+const notFound = (tree: PageTree, { said, name, others }: Missed): ElementNotFound => {
+  const near = name === undefined ? [] : nearestNodes(tree, name);
+  return new ElementNotFound(
+    [
+      `Nothing on the page is ${said}, so that nothing was done.`,
+      ...(near.length === 0 ? [] : [`Nearest: ${near.map(toLabel).join(", ")}.`]),
+      ...(others.length === 0 ? [] : [`There is:\n${list(others)}`]),
+    ].join(" "),
   );
+};
+
+const MOST_NEAR = 3;
+
+/** Whatever their role. */
+const nearestNodes = (tree: PageTree, name: string): readonly PageNode[] => {
+  const left = new Map(
+    [...walk(tree.roots)].flatMap((node) => (node.ref === undefined || node.name === "" ? [] : [[node.name, node]])),
+  );
+  const near: PageNode[] = [];
+  while (near.length < MOST_NEAR) {
+    const nearest = nearestName(name, left.keys());
+    const node = nearest === undefined ? undefined : left.get(nearest);
+    if (!node) break;
+    near.push(node);
+    left.delete(node.name);
+  }
+  return near;
+};
 
 const ambiguous = (said: string, nodes: readonly PageNode[]): RetinueError =>
   new RetinueError("tool_failed", `${said} could be ${nodes.length} elements, so that nothing was done:\n${list(nodes)}`, {

@@ -1,6 +1,7 @@
 /** Pictures of the page, and questions about them to a model that reads images. Fields and texts that hold a secret are covered. */
+import type { ArtifactRef } from "@retinue/protocol";
 import { RetinueError } from "@retinue/protocol";
-import type { Looked, ToolContext } from "@retinue/runtime";
+import type { Artifacts, Looked, ToolContext } from "@retinue/runtime";
 import type { Page } from "playwright-core";
 import type { BrowserSession } from "./browser-session.ts";
 import { parsePlace } from "../desktop/parse-place.ts";
@@ -17,6 +18,16 @@ export const takePicture = async (session: BrowserSession, page: Page, fullPage 
     scale: "css",
   });
   return { data, mediaType: "image/png" };
+};
+
+/** Undefined where the page cannot be pictured, which changes nothing of what was found. */
+export const keepPicture = async (session: BrowserSession, artifacts: Artifacts): Promise<ArtifactRef | undefined> => {
+  try {
+    const { data, mediaType } = await takePicture(session, await session.page());
+    return await artifacts.write(data, mediaType);
+  } catch {
+    return undefined;
+  }
 };
 
 export type Question = {

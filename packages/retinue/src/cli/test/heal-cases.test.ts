@@ -50,6 +50,11 @@ describe("healing", { timeout: 120_000 }, () => {
     },
   );
 
+  test("an element that comes late is waited for, and nothing is healed", async () => {
+    notes.show({ ...RECORDED, lateMs: 500 });
+    expect((await run(["--rerun"])).result).toMatchObject({ verdict: "pass", healed: false });
+  });
+
   test("one that was renamed is found by a stable attribute before its place, and one without by its place; both are said", async () => {
     // By its place it would be the other button.
     notes.show({ ...RECORDED, button: "Store", before: "<button>Keep</button>", attributes: 'data-testid="save"' });

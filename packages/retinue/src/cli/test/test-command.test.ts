@@ -1,6 +1,7 @@
 /** `retinue test` from the command line, with a model that is played: what is run, judged, told and kept. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { suiteResultSchema } from "@retinue/protocol/test-case";
 import { afterAll, describe, expect, test } from "vitest";
 import { callRetinue } from "../testing/call-retinue.ts";
 import { call } from "../testing/mock-project.ts";
@@ -92,6 +93,21 @@ describe("retinue test", () => {
     const ended = await callRetinue(made.project, ["test", "tests"]);
     expect(ended.code).toBe(5);
     expect(ended.stdout).toContain('"good morning" is expected, and is not in what was recorded');
+  });
+
+  test("passes prose whose quoted words stand in the middle of a long output, and cites the place", async () => {
+    const act = (task: string) =>
+      task.includes("Write hello")
+        ? call("write", { path: "greeting.txt", content: "hello\n" })
+        : call("shell", { command: "seq 1000 1200; cat greeting.txt; seq 2000 2200" });
+    const made = await createTester({ act });
+    await put(made, "tests/greeting.yaml", GREETING);
+    const ended = await callRetinue(made.project, ["test", "tests", "--json"]);
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    const { cases } = suiteResultSchema.parse(JSON.parse(ended.stdout));
+    const quote = cases[0]?.steps[1]?.evidence[0]?.quote ?? "";
+    expect(quote).toContain("1200\nhello\n2000");
+    expect(quote.length).toBeLessThan(700);
   });
 
   test("does not pass where the agent says FAIL though every check holds", async () => {

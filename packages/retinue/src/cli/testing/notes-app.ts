@@ -10,6 +10,8 @@ export type NotesPage = {
   readonly before: string;
   /** What saving says. */
   readonly result: string;
+  /** When the form shows its buttons; at once by default. */
+  readonly lateMs?: number;
 };
 
 export const RECORDED: NotesPage = { button: "Save", attributes: 'data-testid="save" id="save"', before: "", result: "Saved" };
@@ -18,6 +20,7 @@ export const RECORDED: NotesPage = { button: "Save", attributes: 'data-testid="s
 export const REBUILT: NotesPage = { button: "Store", attributes: "", before: "<button>Help</button>", result: "Saved" };
 
 export const NOTES_CASE = (expected = "Saved"): string => `title: It saves
+browser: { waitMs: 1500 }
 steps:
   - action: Navigate to \${baseUrl}/
     expected: { check: visible, element: 'heading "Notes"', withinMs: 500 }
@@ -39,11 +42,15 @@ export const startNotes = async (): Promise<NotesApp> => {
   const asked: string[] = [];
   const server = createServer(({ url = "/" }, answer) => {
     asked.push(url);
-    const { button, attributes, before, result } = page;
+    const { button, attributes, before, result, lateMs } = page;
     const form = `${before}<button>Cancel</button><button ${attributes} onclick="document.querySelector('[role=status]').textContent = '${result}'">${button}</button>`;
+    const late =
+      lateMs === undefined
+        ? ""
+        : `<script>const all = [...document.forms[0].children]; document.forms[0].replaceChildren(); setTimeout(() => document.forms[0].append(...all), ${lateMs})</script>`;
     answer.setHeader("content-type", "text/html");
     answer.end(
-      `<title>Notes</title><h1>Notes</h1><form aria-label="Note" onsubmit="return false">${form}</form><p role=status>${url === "/saved" ? "Saved" : ""}</p>`,
+      `<title>Notes</title><h1>Notes</h1><form aria-label="Note" onsubmit="return false">${form}</form><p role=status>${url === "/saved" ? "Saved" : ""}</p>${late}`,
     );
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
