@@ -1,13 +1,13 @@
 /** A question with everything that is needed to answer it: who asks, the exact act, its change, and what each answer covers. */
 import { toErrorValue, type ErrorValue, type Json } from "@retinue/protocol";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DiffView } from "../parts/diff-view.tsx";
 import { fromCallInput, fromUnifiedDiff } from "../parts/file-diff.ts";
 import { Glyph } from "../parts/status.tsx";
 import { useCall } from "../server/use-call.ts";
 import { ErrorNote } from "../tree/tool-card.tsx";
-import { answerQuestion, describeAlike, describeWish, draftReasons, isSettled, type Answer, type Question } from "./question.ts";
+import { answerQuestion, describeAlike, describeWish, draftReasons, type Answer, type Question } from "./question.ts";
 import { RuleDialog } from "./rule-dialog.tsx";
 import { type AnswerKey, useShownQuestion } from "./shown-questions.ts";
 import { Waits } from "./waits.tsx";
@@ -61,15 +61,11 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
   const [reason, setReason] = useState(draftReasons.get(approvalId) ?? "");
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ErrorValue | null>(null);
-  const shownAt = useRef(0);
+  const card = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    shownAt.current = performance.now();
-  }, [approvalId]);
 
   const answer = useCallback(
     (given: Answer): void => {
-      if (!isSettled(shownAt.current)) return;
       setSending(true);
       setError(null);
       answerQuestion(question, given).then(
@@ -95,12 +91,19 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
     },
     [answer],
   );
-  const hasKeys = useShownQuestion({ approvalId, requestedAt, press });
+  const { hasKeys, click } = useShownQuestion({ approvalId, requestedAt, card, press, isYes: (key) => key !== "d" });
   const who = path.at(-1) ?? "agent";
   const keyOf = (key: AnswerKey) => (hasKeys ? <kbd aria-hidden="true">{key}</kbd> : null);
 
   return (
-    <section className="approval" data-status="waiting" aria-label={`${who} ${describeWish(act)}`} data-approval={approvalId}>
+    <section
+      ref={card}
+      className="approval"
+      tabIndex={-1}
+      data-status="waiting"
+      aria-label={`${who} ${describeWish(act)}`}
+      data-approval={approvalId}
+    >
       <header>
         <Glyph status="waiting" />
         <ol className="crumbs" aria-label="Asked by">
@@ -112,14 +115,17 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
         <span className="grow" />
         <Waits since={requestedAt} />
       </header>
-      <Act question={question} />
+      <div data-act>
+        <Act question={question} />
+      </div>
       <Touched question={question} />
       {isDenying ? (
         <form
           className="line"
+          data-answers
           onSubmit={(event) => {
             event.preventDefault();
-            answer({ allowed: false, scope: "once", reason });
+            click("Deny", false, () => answer({ allowed: false, scope: "once", reason }));
           }}
         >
           <input
@@ -144,8 +150,14 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
           </button>
         </form>
       ) : (
-        <div className="answers">
-          <button type="button" className="button solid" disabled={isSending} title="This act alone" onClick={() => press("1")}>
+        <div className="answers" data-answers>
+          <button
+            type="button"
+            className="button solid"
+            disabled={isSending}
+            title="This act alone"
+            onClick={() => click("Allow once", true, () => press("1"))}
+          >
             Allow once {keyOf("1")}
           </button>
           <button
@@ -153,7 +165,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             className="button"
             disabled={isSending}
             title={`${describeAlike(act)}, by this run`}
-            onClick={() => press("2")}
+            onClick={() => click("This run", true, () => press("2"))}
           >
             This run {keyOf("2")}
           </button>
@@ -162,7 +174,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             className="button"
             disabled={isSending}
             title={`${describeAlike(act)}, by any agent of this session`}
-            onClick={() => press("3")}
+            onClick={() => click("This session", true, () => press("3"))}
           >
             This session {keyOf("3")}
           </button>
@@ -171,12 +183,17 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             className="button plain"
             disabled={isSending}
             title="A rule for this folder, in every session; what it covers is said before"
-            onClick={() => press("4")}
+            onClick={() => click("As a rule", true, () => press("4"))}
           >
             As a rule … {keyOf("4")}
           </button>
           <span className="grow" />
-          <button type="button" className="button danger" disabled={isSending} onClick={() => press("d")}>
+          <button
+            type="button"
+            className="button danger"
+            disabled={isSending}
+            onClick={() => click("Deny", false, () => press("d"))}
+          >
             Deny … {keyOf("d")}
           </button>
         </div>
