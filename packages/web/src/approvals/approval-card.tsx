@@ -1,7 +1,9 @@
 /** A question with everything that is needed to answer it: who asks, the exact act, its change, and what each answer covers. */
+import { describeHidden } from "@retinue/client/text";
 import { toErrorValue, type ErrorValue, type Json } from "@retinue/protocol";
 import { useCallback, useRef, useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { ExactText } from "../parts/exact-text.tsx";
 import { DiffView } from "../parts/diff-view.tsx";
 import { fromCallInput, fromUnifiedDiff } from "../parts/file-diff.ts";
 import { Glyph } from "../parts/status.tsx";
@@ -27,9 +29,11 @@ export const Act = ({ question }: { readonly question: Question }) => {
   return (
     <div className="code">
       <pre className="output" tabIndex={0} aria-label="The exact act">
-        {Object.entries(input)
-          .map(([key, given]) => `${key}: ${typeof given === "string" ? given : JSON.stringify(given, null, 2)}`)
-          .join("\n")}
+        <ExactText
+          text={Object.entries(input)
+            .map(([key, given]) => `${key}: ${typeof given === "string" ? given : JSON.stringify(given, null, 2)}`)
+            .join("\n")}
+        />
       </pre>
       <CopyButton text={typeof command === "string" ? command : JSON.stringify(act.input, null, 2)} label="Copy the act" />
     </div>
@@ -37,7 +41,9 @@ export const Act = ({ question }: { readonly question: Question }) => {
 };
 
 const Touched = ({ question: { act } }: { readonly question: Question }) => {
+  const hidden = describeHidden(act.input);
   const touched = [
+    ...(hidden === undefined ? [] : [`has ${hidden}: they are drawn as marked escapes`]),
     ...(act.changed === undefined ? [] : [`asked again, since this changed: ${act.changed.join(", ")}`]),
     ...act.hosts.map((host) => `reaches ${host}`),
     ...(act.protectedPaths ?? []).map((path) => `protected: ${path}`),
@@ -48,7 +54,9 @@ const Touched = ({ question: { act } }: { readonly question: Question }) => {
   return touched.length === 0 ? null : (
     <ul className="touched">
       {touched.map((line, at) => (
-        <li key={at}>{line}</li>
+        <li key={at}>
+          <ExactText text={line} />
+        </li>
       ))}
     </ul>
   );
@@ -108,7 +116,9 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
         <Glyph status="waiting" />
         <ol className="crumbs" aria-label="Asked by">
           {path.map((agent, at) => (
-            <li key={at}>{agent}</li>
+            <li key={at}>
+              <ExactText text={agent} />
+            </li>
           ))}
         </ol>
         <strong className="wish">{describeWish(act)}</strong>

@@ -1,6 +1,8 @@
 /** What an agent asks the user: answered by one of its options or in words, or left to the agent. What was begun to be typed survives whatever happens to the card. */
+import { toPrintable } from "@retinue/client/text";
 import { type ErrorValue, toErrorValue, type UserQuestion } from "@retinue/protocol";
 import { useCallback, useRef, useState } from "react";
+import { ExactText } from "../parts/exact-text.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Glyph } from "../parts/status.tsx";
 import { ErrorNote } from "../tree/tool-card.tsx";
@@ -48,14 +50,16 @@ export const QuestionCard = ({ question, asked: { text: wanted, options } }: Pro
       className="approval question"
       tabIndex={-1}
       data-status="waiting"
-      aria-label={`${who} asks: ${wanted}`}
+      aria-label={toPrintable(`${who} asks: ${wanted}`, "prose")}
       data-approval={approvalId}
     >
       <header>
         <Glyph status="waiting" />
         <ol className="crumbs" aria-label="Asked by">
           {path.map((agent, at) => (
-            <li key={at}>{agent}</li>
+            <li key={at}>
+              <ExactText text={agent} />
+            </li>
           ))}
         </ol>
         <strong className="wish">asks you</strong>
@@ -73,7 +77,7 @@ export const QuestionCard = ({ question, asked: { text: wanted, options } }: Pro
               disabled={isSending}
               onClick={() => click(option, false, () => answer(option))}
             >
-              {option} {hasKeys && at < 9 ? <kbd aria-hidden="true">{at + 1}</kbd> : null}
+              <ExactText text={option} /> {hasKeys && at < 9 ? <kbd aria-hidden="true">{at + 1}</kbd> : null}
             </button>
           ))}
         </div>
