@@ -21,7 +21,6 @@ export const WITHOUT_TEST: Readonly<Record<string, string>> = {
   L20: "no test carries this id yet",
   L21: "no test carries this id yet",
   N10: "tried by the attack generator only",
-  N16: "a user's edit between two turns",
 };
 
 /** The ids of a catalogue: the first cell of each row. */

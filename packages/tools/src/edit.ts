@@ -10,11 +10,12 @@ import { defineTool, isInside, toShownSchema } from "@retinue/runtime";
 import { z } from "zod";
 import type { Edit } from "./edit/apply-edits.ts";
 import { applyEdits } from "./edit/apply-edits.ts";
+import { compareAs } from "./edit/compare-as.ts";
 import type { TextFile } from "./edit/text-file.ts";
 import { readTextFile, toContent } from "./edit/text-file.ts";
 import { toUnifiedDiff } from "./edit/unified-diff.ts";
 import { inFileTurn } from "@retinue/confine";
-import { noteWritten, requireKnown } from "@retinue/confine";
+import { noteWritten, requireKnown, type SeenBefore } from "@retinue/confine";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
@@ -67,9 +68,10 @@ export type EditOptions = {
   readonly unprotected?: readonly string[];
   /** Told of each change before it is made. */
   readonly keepVersion?: KeepVersion;
+  readonly seenBefore?: SeenBefore;
 };
 
-export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): Tool<EditInput> => {
+export const createEditTool = ({ unprotected, keepVersion, seenBefore }: EditOptions = {}): Tool<EditInput> => {
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "edit",
@@ -83,7 +85,7 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
       const files = requests.map((request) => toAbsolutePath(workspace, request.path));
       const { planned, modified } = await inFileTurn(files, async () => {
         const changes: PlannedChange[] = [];
-        for (const request of requests) changes.push(await plan({ workspace, run, isSecret }, request, changes));
+        for (const request of requests) changes.push(await plan({ workspace, run, isSecret, seenBefore }, request, changes));
         signal.throwIfAborted();
         if (keepVersion)
           for (const { absolute, before, after } of changes)
@@ -96,7 +98,7 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
               after: toContent(before, after),
             });
         const names = await writeAll({ workspace, isSecret }, changes);
-        for (const { absolute } of changes) await noteWritten(run, absolute);
+        for (const { absolute, before, after } of changes) await noteWritten(run, absolute, toContent(before, after));
         return { planned: changes, modified: names };
       });
       return { content: [{ type: "text", text: toModelText(toReport(planned)) }], files: { created: [], modified } };
@@ -121,7 +123,7 @@ type PlannedChange = {
 
 /** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
 const plan = async (
-  { workspace, run, isSecret }: Place & Pick<ToolContext, "run">,
+  { workspace, run, isSecret, seenBefore }: Place & Pick<ToolContext, "run"> & { readonly seenBefore: SeenBefore | undefined },
   request: Request,
   others: readonly PlannedChange[],
 ): Promise<PlannedChange> => {
@@ -129,7 +131,8 @@ const plan = async (
   const shown = toShownPath(workspace, absolute);
   if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
   if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
-  await requireKnown({ run, file: absolute, shown, replaces: false });
+  const compare = isSecret(path.relative(workspace, absolute)) ? undefined : compareAs(shown);
+  await requireKnown({ run, file: absolute, shown, replaces: false, seenBefore, compare });
   const before = await readTextFile({ workspace, absolute, shown, isSecret });
   await requireWritable({ absolute, shown, before });
   const outcome = applyEdits(before.text, request.edits);

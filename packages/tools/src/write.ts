@@ -5,10 +5,11 @@ import type { Tool } from "@retinue/runtime";
 import { defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
 import { inFileTurn } from "@retinue/confine";
-import { noteWritten, requireKnown } from "@retinue/confine";
+import { createSecretCheck, noteWritten, requireKnown, type SeenBefore } from "@retinue/confine";
 import { count } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { writeInside } from "@retinue/confine";
+import { compareAs } from "./edit/compare-as.ts";
 import type { KeepVersion } from "./versions/kept-versions.ts";
 import { readStanding } from "./versions/take-back.ts";
 
@@ -22,10 +23,14 @@ export type WriteInput = z.infer<typeof INPUT>;
 export type WriteOptions = {
   /** Told of each change before it is made. */
   readonly keepVersion?: KeepVersion;
+  /** Globs of protected paths, relative to the workspace, that the user has set free. */
+  readonly unprotected?: readonly string[];
+  readonly seenBefore?: SeenBefore;
 };
 
-export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteInput> =>
-  defineTool({
+export const createWriteTool = ({ keepVersion, unprotected, seenBefore }: WriteOptions = {}): Tool<WriteInput> => {
+  const isSecret = createSecretCheck(unprotected);
+  return defineTool({
     name: "write",
     description: "Creates a text file or replaces its whole content.",
     input: INPUT,
@@ -37,11 +42,12 @@ export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteI
       const absolute = path.join(workspace, file);
       const shown = toShownPath(workspace, absolute);
       const outcome = await inFileTurn([absolute], async () => {
-        await requireKnown({ run, file: absolute, shown, replaces: true });
+        const compare = isSecret(file) ? undefined : compareAs(shown);
+        await requireKnown({ run, file: absolute, shown, replaces: true, seenBefore, compare });
         const before = keepVersion ? await readStanding(absolute) : undefined;
         if (before !== undefined) await keepVersion?.({ run, callId, workspace, file, before, after: content });
         const written = await writeInside({ root: workspace, file, content });
-        await noteWritten(run, absolute);
+        await noteWritten(run, absolute, content);
         return written;
       });
       const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
@@ -54,6 +60,7 @@ export const createWriteTool = ({ keepVersion }: WriteOptions = {}): Tool<WriteI
       };
     },
   });
+};
 
 /** Only the prefix of an absolute path is taken off; what remains is judged name by name when it is walked. */
 const toRelative = (workspace: string, named: string): string => {
