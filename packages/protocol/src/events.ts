@@ -68,6 +68,8 @@ export type RunSpec = {
   readonly worktree?: Worktree;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  /** The model that a person chose for the run and everything below it; agents that name one of their own keep that. */
+  readonly treeModel?: string;
   /** The model that summarises old context, where another than `model`. */
   readonly summaryModel?: string;
   /** What was said in the session before is summarised ahead of the first turn. */

@@ -54,6 +54,12 @@ export const runSpecSchema = z
     worktree: worktreeSchema.exactOptional().describe("A copy of its own that `workspace` lies in."),
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),
+    treeModel: z
+      .string()
+      .exactOptional()
+      .describe(
+        "The model that a person chose for the run and everything below it; agents that name one of their own keep that.",
+      ),
     summaryModel: z.string().exactOptional().describe("The model that summarises old context, where another than `model`."),
     compact: z
       .literal(true)
