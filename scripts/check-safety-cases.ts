@@ -20,9 +20,6 @@ export const WITHOUT_TEST: Readonly<Record<string, string>> = {
   L7: "no test carries this id yet",
   L20: "no test carries this id yet",
   L21: "no test carries this id yet",
-  N11: "characters that deceive are escaped on some surfaces only",
-  N12: "keys that were not meant as an answer",
-  N16: "a user's edit between two turns",
 };
 
 /** The ids of a catalogue: the first cell of each row. */

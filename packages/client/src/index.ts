@@ -1,4 +1,6 @@
 /** The way in: typed calls of the server, feeds that survive breaks, and the one reducer that surfaces draw from. Runs in a browser and in Node. */
+export { describeDrop, judgeAnswer, SETTLING_MS, TYPING_MS } from "./answering/judge-answer.ts";
+export type { AnswerMoment, AnswerRuling, DropReason } from "./answering/judge-answer.ts";
 export { hasConversation } from "./apply-transfer.ts";
 export { toCallDuration } from "./call-duration.ts";
 export { createSessionView } from "./create-session-view.ts";

@@ -3,6 +3,7 @@ export { inFileTurn } from "./files/file-turns.ts";
 export { IMAGE_HEADER_BYTES, imageObstacle, readImageHeader } from "./files/image-header.ts";
 export type { ImageHeader } from "./files/image-header.ts";
 export { isUnseen, noteRead, noteWritten, requireKnown } from "./files/known-files.ts";
+export type { SeenBefore } from "./files/known-files.ts";
 export { openFolder } from "./files/open-folder.ts";
 export type { OpenedFolder } from "./files/open-folder.ts";
 export { openRegularFile } from "./files/open-regular-file.ts";

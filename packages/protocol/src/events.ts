@@ -73,6 +73,8 @@ export type RunSpec = {
   readonly maxOutputTokens?: number;
   /** How hard its model thinks; absent: as the model does by itself. */
   readonly thinking?: Thinking;
+  /** The model that a person chose for the run and everything below it; agents that name one of their own keep that. */
+  readonly treeModel?: string;
   /** The model that summarises old context, where another than `model`. */
   readonly summaryModel?: string;
   /** What was said in the session before is summarised ahead of the first turn. */

@@ -2,6 +2,7 @@
  * Every tool that agents may be given: the built-in ones, those of the user's and the project's files, and those of MCP servers. What a project
  * brings is only loaded or started once it is trusted; what could not be had is told and takes nothing else down.
  */
+import type { SeenBefore } from "@retinue/confine";
 import { access } from "node:fs/promises";
 import path from "node:path";
 import type { ErrorValue } from "@retinue/protocol";
@@ -37,6 +38,8 @@ export type AssembleOptions = {
   readonly secrets?: ReadonlyMap<string, string>;
   /** Told of each change of a file before it is made. */
   readonly keepVersion?: KeepVersion;
+  /** When agents of a session last saw files, as its record tells. */
+  readonly seenBefore?: SeenBefore;
 };
 
 export type AssembledTools = {
@@ -83,6 +86,7 @@ export const assembleTools = async (options: AssembleOptions): Promise<Assembled
     queryDb: { databases: settings.databases, adminDatabases: settings.adminDatabases },
     ...((await exists(documentIndex)) ? { documentIndex } : {}),
     ...(options.keepVersion === undefined ? {} : { keepVersion: options.keepVersion }),
+    ...(options.seenBefore === undefined ? {} : { seenBefore: options.seenBefore }),
   });
   const browsers = browser
     ? (await import("@retinue/tools/browser")).createBrowsers({

@@ -1,4 +1,5 @@
 /** The tools that every installation has. */
+import type { SeenBefore } from "@retinue/confine";
 import type { GitOptions } from "@retinue/confine";
 import type { AnyTool } from "@retinue/runtime";
 import type { CodeToolOptions } from "./code/code-index.ts";
@@ -40,6 +41,8 @@ export type BuiltinToolOptions = {
   readonly documentIndex?: string;
   /** Told of each change of a file before it is made. */
   readonly keepVersion?: KeepVersion;
+  /** When agents of a session last saw files, as its record tells. */
+  readonly seenBefore?: SeenBefore;
 };
 
 export const createBuiltinTools = (options: BuiltinToolOptions = {}): AnyTool[] => [
@@ -72,8 +75,10 @@ const hasDatabase = ({ queryDb }: BuiltinToolOptions): boolean => Object.keys(qu
 const toFreed = ({ unprotected }: BuiltinToolOptions): { readonly unprotected?: readonly string[] } =>
   unprotected === undefined ? {} : { unprotected };
 
-const toKeeper = ({ keepVersion }: BuiltinToolOptions): { readonly keepVersion?: KeepVersion } =>
-  keepVersion === undefined ? {} : { keepVersion };
+const toKeeper = ({ keepVersion, seenBefore }: BuiltinToolOptions): Pick<BuiltinToolOptions, "keepVersion" | "seenBefore"> => ({
+  ...(keepVersion === undefined ? {} : { keepVersion }),
+  ...(seenBefore === undefined ? {} : { seenBefore }),
+});
 
 const toGitOptions = ({ unprotected, shell: { sandbox, allowUnsandboxed } = {} }: BuiltinToolOptions): GitOptions => ({
   ...(unprotected === undefined ? {} : { unprotected }),

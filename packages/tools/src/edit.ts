@@ -10,11 +10,12 @@ import { defineTool, isInside, toShownSchema } from "@retinue/runtime";
 import { z } from "zod";
 import type { Edit } from "./edit/apply-edits.ts";
 import { applyEdits } from "./edit/apply-edits.ts";
+import { compareAs } from "./edit/compare-as.ts";
 import type { TextFile } from "./edit/text-file.ts";
 import { readTextFile, toContent } from "./edit/text-file.ts";
 import { toUnifiedDiff } from "./edit/unified-diff.ts";
 import { inFileTurn } from "@retinue/confine";
-import { noteWritten, requireKnown } from "@retinue/confine";
+import { noteWritten, requireKnown, type SeenBefore } from "@retinue/confine";
 import { count, MAX_OUTPUT_CHARS, toModelText } from "@retinue/confine";
 import { toToolError } from "@retinue/confine";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
@@ -71,9 +72,10 @@ export type EditOptions = {
   readonly unprotected?: readonly string[];
   /** Told of each change before it is made. */
   readonly keepVersion?: KeepVersion;
+  readonly seenBefore?: SeenBefore;
 };
 
-export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): Tool<EditInput> => {
+export const createEditTool = ({ unprotected, keepVersion, seenBefore }: EditOptions = {}): Tool<EditInput> => {
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "edit",
@@ -87,7 +89,8 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
       const files = requests.map((request) => toAbsolutePath(workspace, request.path));
       const { planned, modified } = await inFileTurn(files, async () => {
         const changes: PlannedChange[] = [];
-        for (const request of requests) changes.push(await plan({ workspace, run, scope, signal, isSecret }, request, changes));
+        const place = { workspace, run, scope, signal, isSecret, seenBefore };
+        for (const request of requests) changes.push(await plan(place, request, changes));
         signal.throwIfAborted();
         if (keepVersion)
           for (const { absolute, before, after } of changes)
@@ -100,7 +103,7 @@ export const createEditTool = ({ unprotected, keepVersion }: EditOptions = {}): 
               after: toContent(before, after),
             });
         const names = await writeAll({ workspace, isSecret }, changes);
-        for (const { absolute } of changes) await noteWritten(run, absolute);
+        for (const { absolute, before, after } of changes) await noteWritten(run, absolute, toContent(before, after));
         return { planned: changes, modified: names };
       });
       return { content: [{ type: "text", text: toModelText(toReport(planned)) }], files: { created: [], modified } };
@@ -126,7 +129,14 @@ type PlannedChange = {
 
 /** Reads the file and makes the edits in memory; throws when anything stands against writing the outcome. */
 const plan = async (
-  { workspace, run, scope, signal, isSecret }: Place & Pick<ToolContext, "run" | "scope" | "signal">,
+  {
+    workspace,
+    run,
+    scope,
+    signal,
+    isSecret,
+    seenBefore,
+  }: Place & Pick<ToolContext, "run" | "scope" | "signal"> & { readonly seenBefore: SeenBefore | undefined },
   request: Request,
   others: readonly PlannedChange[],
 ): Promise<PlannedChange> => {
@@ -134,7 +144,11 @@ const plan = async (
   const shown = toShownPath(workspace, absolute);
   if (!isInside(workspace, absolute)) throw new RetinueError("path_outside_workspace", `${shown} is outside the workspace.`);
   if (others.some((other) => other.absolute === absolute)) throw failed(`${shown} is named twice.`, "Put its edits together.");
-  const changed = await requireKnown({ run, file: absolute, shown, replaces: false }).then(() => null, toChanged);
+  const compare = isSecret(path.relative(workspace, absolute)) ? undefined : compareAs(shown);
+  const changed = await requireKnown({ run, file: absolute, shown, replaces: false, seenBefore, compare }).then(
+    () => null,
+    toChanged,
+  );
   const before = await readTextFile({ workspace, absolute, shown, isSecret }).catch(async (thrown: unknown) => {
     throw await withNearestFiles(thrown, { workspace, scope, signal, tool: "edit", shown, isSecret });
   });

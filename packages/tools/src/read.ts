@@ -30,6 +30,8 @@ const INPUT = z.object({
   limit: z.number().int().min(1).max(MAX_LINES).optional(),
 });
 
+const MOST_KEPT_BYTES = 200_000;
+
 export type ReadInput = z.infer<typeof INPUT>;
 
 export type ReadOptions = {
@@ -56,8 +58,10 @@ export const createReadTool = ({ unprotected }: ReadOptions = {}): Tool<ReadInpu
         },
       );
       try {
-        noteRead(context.run, absolute, await file.handle.stat({ bigint: true }));
-        return await readOpened({ file, shown, input, context });
+        const stats = await file.handle.stat({ bigint: true });
+        const output = await readOpened({ file, shown, input, context });
+        noteRead(context.run, absolute, stats, await readShort(file));
+        return output;
       } finally {
         await file.handle.close();
       }
@@ -70,6 +74,15 @@ const pickPlace = ({ workspace, scope, signal }: ToolContext): Pick<ToolContext,
   scope,
   signal,
 });
+
+/** All of a short text, to show later what was changed in it. */
+const readShort = async ({ handle, size }: OpenedFile): Promise<string | undefined> => {
+  if (size > MOST_KEPT_BYTES) return undefined;
+  const buffer = Buffer.alloc(size);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  const text = buffer.subarray(0, bytesRead);
+  return text.includes(0) ? undefined : text.toString("utf8");
+};
 
 type Reading = { readonly file: OpenedFile; readonly shown: string; readonly input: ReadInput; readonly context: ToolContext };
 

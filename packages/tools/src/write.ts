@@ -6,13 +6,14 @@ import type { Tool, ToolContext } from "@retinue/runtime";
 import { createReadCheck, defineTool, isInside } from "@retinue/runtime";
 import { z } from "zod";
 import { inFileTurn } from "@retinue/confine";
-import { isUnseen, noteRead, noteWritten, requireKnown } from "@retinue/confine";
+import { isUnseen, noteRead, noteWritten, requireKnown, type SeenBefore } from "@retinue/confine";
 import { count, toModelText } from "@retinue/confine";
 import type { IsSecret } from "@retinue/confine";
 import { createSecretCheck } from "@retinue/confine";
 import { readTextFile } from "./edit/text-file.ts";
 import { toAbsolutePath, toShownPath } from "@retinue/confine";
 import { writeInside } from "@retinue/confine";
+import { compareAs } from "./edit/compare-as.ts";
 import type { KeepVersion } from "./versions/kept-versions.ts";
 import { readStanding } from "./versions/take-back.ts";
 
@@ -28,9 +29,10 @@ export type WriteOptions = {
   readonly unprotected?: readonly string[];
   /** Told of each change before it is made. */
   readonly keepVersion?: KeepVersion;
+  readonly seenBefore?: SeenBefore;
 };
 
-export const createWriteTool = ({ unprotected, keepVersion }: WriteOptions = {}): Tool<WriteInput> => {
+export const createWriteTool = ({ unprotected, keepVersion, seenBefore }: WriteOptions = {}): Tool<WriteInput> => {
   const isSecret = createSecretCheck(unprotected);
   return defineTool({
     name: "write",
@@ -44,13 +46,15 @@ export const createWriteTool = ({ unprotected, keepVersion }: WriteOptions = {})
       const absolute = path.join(workspace, file);
       const shown = toShownPath(workspace, absolute);
       const outcome = await inFileTurn([absolute], async () => {
-        await requireKnown({ run, file: absolute, shown, replaces: true });
+        const compare = isSecret(file) ? undefined : compareAs(shown);
+        await requireKnown({ run, file: absolute, shown, replaces: true, seenBefore, compare });
         // Who allowed this very act has seen what it changes.
-        if (act === undefined) await refuseUnseen({ workspace, run, scope, file, absolute, shown, isSecret }, content);
+        if (act === undefined)
+          await refuseUnseen({ workspace, run, scope, file, absolute, shown, isSecret, seenBefore }, content);
         const before = keepVersion ? await readStanding(absolute) : undefined;
         if (before !== undefined) await keepVersion?.({ run, callId, workspace, file, before, after: content });
         const written = await writeInside({ root: workspace, file, content });
-        await noteWritten(run, absolute);
+        await noteWritten(run, absolute, content);
         return written;
       });
       const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
@@ -71,6 +75,7 @@ type Unseen = Pick<ToolContext, "workspace" | "run" | "scope"> & {
   readonly absolute: string;
   readonly shown: string;
   readonly isSecret: IsSecret;
+  readonly seenBefore: SeenBefore | undefined;
 };
 
 const HEAD_LINES = 40;
@@ -78,11 +83,12 @@ const HEAD_CHARS = 2_000;
 
 /** A file that the run never saw is not replaced at the first try: it is shown how the file begins, and has seen it then. */
 const refuseUnseen = async (
-  { workspace, run, scope, file, absolute, shown, isSecret }: Unseen,
+  { workspace, run, scope, file, absolute, shown, isSecret, seenBefore }: Unseen,
   content: string,
 ): Promise<void> => {
   // A path that is refused anyway shows nothing.
-  if (path.relative(workspace, absolute) !== file || !isUnseen(run, absolute) || !createReadCheck("write", scope)(shown)) return;
+  if (path.relative(workspace, absolute) !== file || !createReadCheck("write", scope)(shown)) return;
+  if (!(await isUnseen(run, absolute, seenBefore))) return;
   const stats = await stat(absolute, { bigint: true }).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size === 0n) return;
   // What cannot be read as text is left to the write itself.
@@ -91,7 +97,7 @@ const refuseUnseen = async (
     () => undefined,
   );
   if (text === undefined || text === content) return;
-  noteRead(run, absolute, stats);
+  noteRead(run, absolute, stats, text);
   const lines = text.split("\n");
   const head = toModelText(lines.slice(0, HEAD_LINES).join("\n").slice(0, HEAD_CHARS));
   throw new RetinueError(

@@ -47,6 +47,7 @@ export const spawnBelow = async (
       worktree: place?.worktree,
       depth: identity.depth + 1,
       assignment: { parentAgent: identity.agent, task },
+      treeModel: spec.treeModel,
       summaryModel: spec.summaryModel,
       request: { limits, tools: asked, approve },
       ending,

@@ -60,6 +60,12 @@ export const runSpecSchema = z
     temperature: z.number().exactOptional().describe("How freely the model chooses."),
     maxOutputTokens: z.number().exactOptional().describe("How much one answer may write."),
     thinking: thinkingSchema.exactOptional().describe("How hard the model thinks: a level, or at most so many tokens."),
+    treeModel: z
+      .string()
+      .exactOptional()
+      .describe(
+        "The model that a person chose for the run and everything below it; agents that name one of their own keep that.",
+      ),
     summaryModel: z.string().exactOptional().describe("The model that summarises old context, where another than `model`."),
     compact: z
       .literal(true)

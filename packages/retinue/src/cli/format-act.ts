@@ -1,5 +1,6 @@
 /** The act that a question is about, as it would be executed: made safe to print, and never cut. */
-import type { ProposedAct, UserQuestion } from "@retinue/protocol";
+import { describeHidden } from "@retinue/client/text";
+import type { Json, ProposedAct, UserQuestion } from "@retinue/protocol";
 import { toPrintable } from "../terminal/printable.ts";
 import type { Redact } from "./format-error.ts";
 
@@ -29,11 +30,18 @@ export const formatDiff = (diff: string, redact: Redact): readonly string[] => [
     .map((row) => `    ${line(row)}`),
 ];
 
+/** A warning where the call holds characters that a reader would not see. */
+export const formatHidden = (input: Json): readonly string[] => {
+  const hidden = describeHidden(input);
+  return hidden === undefined ? [] : [`  warning: has ${hidden}, drawn as \\u{…}`];
+};
+
 /** The paths and hosts that it touches, the secrets that it is given, and that nothing would keep it to them, where that is so. */
 export const formatTouched = (
-  { paths, hosts, unsandboxed, askedBy, secrets = [], changed = [] }: ProposedAct,
+  { input, paths, hosts, unsandboxed, askedBy, secrets = [], changed = [] }: ProposedAct,
   redact: Redact,
 ): readonly string[] => [
+  ...formatHidden(input),
   ...(changed.length === 0 ? [] : [`  asked again, since this changed: ${line(redact(changed.join(", ")))}`]),
   ...[...paths, ...hosts].map((touched) => `  touches: ${line(redact(touched))}`),
   ...(secrets.length === 0 ? [] : [`  is given the secrets: ${line(secrets.join(", "))}`]),

@@ -29,6 +29,7 @@ import type { AgentRegistry } from "./agent-registry.ts";
 import { createAgentRegistry } from "./agent-registry.ts";
 import type { Shared } from "./shared.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
+import { createSeenBefore } from "./seen-before.ts";
 
 export type LoadedWorkspace = {
   /** Its real path. */
@@ -103,6 +104,7 @@ export const loadWorkspace = async (shared: Shared, given: string, options: Work
   });
   const assembled = await assembleTools({
     keepVersion: versions.keep,
+    seenBefore: createSeenBefore({ folder, events: async (sessionId) => shared.store.read(sessionId) }),
     bound,
     imported: instructions.imported,
     workspace: folder,

@@ -80,6 +80,8 @@ export const createRunSpecs = (
             limits: stricter({ ...settings.ceilings, ...settings.limits, ...run.limits }, budgetOf(above)),
             tools: asked,
           },
+          // A run below another keeps what was chosen for the tree.
+          treeModel: run.model ?? above?.treeModel,
           summaryModel,
           figures,
         });

@@ -197,6 +197,7 @@ export const composeFrame = (parts: FrameParts): Composed => {
     : [];
   const card = drawn.slice(0, Math.max(1, left));
   // Rows of a card that was cut were not seen.
+  state.cutCard = shown && card.length < drawn.length ? shown.question.id : undefined;
   if (shown && range && card.length === drawn.length) onSeen?.(shown.question, range);
   left -= card.length;
 

@@ -34,6 +34,8 @@ export type TuiState = {
   readonly reviews: Map<string, Review>;
   /** What was on the screen of each question. */
   readonly seen: Map<string, SeenRows>;
+  /** The question whose card did not fit on the screen. */
+  cutCard: string | undefined;
   /** One line that goes away with the next key. */
   notice: string | undefined;
   /** When Ctrl-C was last pressed. */
@@ -57,8 +59,12 @@ export const createTuiState = (history: readonly string[]): TuiState => ({
   folds: new Map(),
   reviews: new Map(),
   seen: new Map(),
+  cutCard: undefined,
   stopOffer: undefined,
   notice: undefined,
   interruptedAt: -Infinity,
   hasFocus: true,
 });
+
+/** Keys are free for a question: nobody types, and nobody moves in the tree. */
+export const hasFreeKeys = ({ input, inTree }: TuiState): boolean => input.text === "" && !inTree;

@@ -38,7 +38,7 @@ import { createConversation, type Conversation } from "./session/conversation.ts
 import { createTranscript } from "./session/transcript.ts";
 import type { Acts } from "./key/key-ports.ts";
 import { takeKey } from "./key/take-key.ts";
-import { createTuiState, type TuiState } from "./tui-state.ts";
+import { createTuiState, hasFreeKeys, type TuiState } from "./tui-state.ts";
 
 /** A terminal, real or played. */
 export type TuiTerminal = TerminalKind & {
@@ -233,7 +233,7 @@ export const createTui = (options: TuiOptions): Tui => {
     if (isClosed) return;
     drawnAt = performance.now();
     readQuestions();
-    const shown = queue.shown(state.input.text === "");
+    const shown = queue.shown(hasFreeKeys(state));
     if (shown) loadDiff(shown.question);
     const rule = shown?.question.type === "approval" ? offerRule(shown.question.approval.act, workspace) : undefined;
     const frame = composeFrame({

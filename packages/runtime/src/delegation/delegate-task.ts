@@ -75,6 +75,7 @@ const delegate = async (options: DelegationOptions, delegation: Delegation, cont
       depth: depth + 1,
       assignment,
       contextMode: mode,
+      treeModel: state.spec.treeModel,
       summaryModel: state.spec.summaryModel,
       request: { tools, limits: delegation.limits && stricter(delegation.limits, {}), timeLeftMs: context.timeLeftMs() },
     });

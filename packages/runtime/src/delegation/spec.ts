@@ -37,6 +37,8 @@ export type SpecOptions = {
   readonly assignment?: Assignment;
   /** What of its parent's context it is given; the main agent has none. */
   readonly contextMode?: RunSpec["contextMode"] | undefined;
+  /** The model that a person chose for the tree; it stands above `model`, and below what the agent names. */
+  readonly treeModel?: string | undefined;
   readonly summaryModel?: string | undefined;
   /** How the sub-agents did so far, for the prompt of a run that may start them. */
   readonly figures?: string | undefined;
@@ -73,7 +75,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     // A prompt that is filled anew for each run has no part that is the same in all of them.
     ...(hasPlaceholders(agent.prompt) ? {} : { roleChars: roleCharsOf(agent) }),
     ...(options.contextMode === undefined ? {} : { contextMode: options.contextMode }),
-    model: agent.model ?? options.model,
+    model: agent.model ?? options.treeModel ?? options.model,
     fallbacks: agent.fallbacks,
     tools,
     ...(request.tools === undefined ? {} : { askedTools: request.tools }),
@@ -91,6 +93,7 @@ export const createSpec = (options: SpecOptions): RunSpec => {
     ...(agent.temperature === undefined ? {} : { temperature: agent.temperature }),
     ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
     ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
+    ...(options.treeModel === undefined ? {} : { treeModel: options.treeModel }),
     ...(options.summaryModel === undefined ? {} : { summaryModel: options.summaryModel }),
   };
 };

@@ -1,13 +1,15 @@
 /** A question with everything that is needed to answer it: who asks, the exact act, its change, and what each answer covers. */
+import { describeHidden } from "@retinue/client/text";
 import { toErrorValue, type ErrorValue, type Json } from "@retinue/protocol";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { ExactText } from "../parts/exact-text.tsx";
 import { DiffView } from "../parts/diff-view.tsx";
 import { fromCallInput, fromUnifiedDiff } from "../parts/file-diff.ts";
 import { Glyph } from "../parts/status.tsx";
 import { useCall } from "../server/use-call.ts";
 import { ErrorNote } from "../tree/tool-card.tsx";
-import { answerQuestion, describeAlike, describeWish, draftReasons, isSettled, type Answer, type Question } from "./question.ts";
+import { answerQuestion, describeAlike, describeWish, draftReasons, type Answer, type Question } from "./question.ts";
 import { RuleDialog } from "./rule-dialog.tsx";
 import { type AnswerKey, useShownQuestion } from "./shown-questions.ts";
 import { Waits } from "./waits.tsx";
@@ -27,9 +29,11 @@ export const Act = ({ question }: { readonly question: Question }) => {
   return (
     <div className="code">
       <pre className="output" tabIndex={0} aria-label="The exact act">
-        {Object.entries(input)
-          .map(([key, given]) => `${key}: ${typeof given === "string" ? given : JSON.stringify(given, null, 2)}`)
-          .join("\n")}
+        <ExactText
+          text={Object.entries(input)
+            .map(([key, given]) => `${key}: ${typeof given === "string" ? given : JSON.stringify(given, null, 2)}`)
+            .join("\n")}
+        />
       </pre>
       <CopyButton text={typeof command === "string" ? command : JSON.stringify(act.input, null, 2)} label="Copy the act" />
     </div>
@@ -37,7 +41,9 @@ export const Act = ({ question }: { readonly question: Question }) => {
 };
 
 const Touched = ({ question: { act } }: { readonly question: Question }) => {
+  const hidden = describeHidden(act.input);
   const touched = [
+    ...(hidden === undefined ? [] : [`has ${hidden}: they are drawn as marked escapes`]),
     ...(act.changed === undefined ? [] : [`asked again, since this changed: ${act.changed.join(", ")}`]),
     ...act.hosts.map((host) => `reaches ${host}`),
     ...(act.protectedPaths ?? []).map((path) => `protected: ${path}`),
@@ -48,7 +54,9 @@ const Touched = ({ question: { act } }: { readonly question: Question }) => {
   return touched.length === 0 ? null : (
     <ul className="touched">
       {touched.map((line, at) => (
-        <li key={at}>{line}</li>
+        <li key={at}>
+          <ExactText text={line} />
+        </li>
       ))}
     </ul>
   );
@@ -61,15 +69,11 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
   const [reason, setReason] = useState(draftReasons.get(approvalId) ?? "");
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ErrorValue | null>(null);
-  const shownAt = useRef(0);
+  const card = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    shownAt.current = performance.now();
-  }, [approvalId]);
 
   const answer = useCallback(
     (given: Answer): void => {
-      if (!isSettled(shownAt.current)) return;
       setSending(true);
       setError(null);
       answerQuestion(question, given).then(
@@ -95,31 +99,43 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
     },
     [answer],
   );
-  const hasKeys = useShownQuestion({ approvalId, requestedAt, press });
+  const { hasKeys, click } = useShownQuestion({ approvalId, requestedAt, card, press, isYes: (key) => key !== "d" });
   const who = path.at(-1) ?? "agent";
   const keyOf = (key: AnswerKey) => (hasKeys ? <kbd aria-hidden="true">{key}</kbd> : null);
 
   return (
-    <section className="approval" data-status="waiting" aria-label={`${who} ${describeWish(act)}`} data-approval={approvalId}>
+    <section
+      ref={card}
+      className="approval"
+      tabIndex={-1}
+      data-status="waiting"
+      aria-label={`${who} ${describeWish(act)}`}
+      data-approval={approvalId}
+    >
       <header>
         <Glyph status="waiting" />
         <ol className="crumbs" aria-label="Asked by">
           {path.map((agent, at) => (
-            <li key={at}>{agent}</li>
+            <li key={at}>
+              <ExactText text={agent} />
+            </li>
           ))}
         </ol>
         <strong className="wish">{describeWish(act)}</strong>
         <span className="grow" />
         <Waits since={requestedAt} />
       </header>
-      <Act question={question} />
+      <div data-act>
+        <Act question={question} />
+      </div>
       <Touched question={question} />
       {isDenying ? (
         <form
           className="line"
+          data-answers
           onSubmit={(event) => {
             event.preventDefault();
-            answer({ allowed: false, scope: "once", reason });
+            click("Deny", false, () => answer({ allowed: false, scope: "once", reason }));
           }}
         >
           <input
@@ -144,8 +160,14 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
           </button>
         </form>
       ) : (
-        <div className="answers">
-          <button type="button" className="button solid" disabled={isSending} title="This act alone" onClick={() => press("1")}>
+        <div className="answers" data-answers>
+          <button
+            type="button"
+            className="button solid"
+            disabled={isSending}
+            title="This act alone"
+            onClick={() => click("Allow once", true, () => press("1"))}
+          >
             Allow once {keyOf("1")}
           </button>
           <button
@@ -153,7 +175,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             className="button"
             disabled={isSending}
             title={`${describeAlike(act)}, by this run`}
-            onClick={() => press("2")}
+            onClick={() => click("This run", true, () => press("2"))}
           >
             This run {keyOf("2")}
           </button>
@@ -162,7 +184,7 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             className="button"
             disabled={isSending}
             title={`${describeAlike(act)}, by any agent of this session`}
-            onClick={() => press("3")}
+            onClick={() => click("This session", true, () => press("3"))}
           >
             This session {keyOf("3")}
           </button>
@@ -171,12 +193,17 @@ export const ApprovalCard = ({ question }: { readonly question: Question }) => {
             className="button plain"
             disabled={isSending}
             title="A rule for this folder, in every session; what it covers is said before"
-            onClick={() => press("4")}
+            onClick={() => click("As a rule", true, () => press("4"))}
           >
             As a rule … {keyOf("4")}
           </button>
           <span className="grow" />
-          <button type="button" className="button danger" disabled={isSending} onClick={() => press("d")}>
+          <button
+            type="button"
+            className="button danger"
+            disabled={isSending}
+            onClick={() => click("Deny", false, () => press("d"))}
+          >
             Deny … {keyOf("d")}
           </button>
         </div>

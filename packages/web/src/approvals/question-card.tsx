@@ -1,10 +1,12 @@
 /** What an agent asks the user: answered by one of its options or in words, or left to the agent. What was begun to be typed survives whatever happens to the card. */
+import { toPrintable } from "@retinue/client/text";
 import { type ErrorValue, toErrorValue, type UserQuestion } from "@retinue/protocol";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
+import { ExactText } from "../parts/exact-text.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Glyph } from "../parts/status.tsx";
 import { ErrorNote } from "../tree/tool-card.tsx";
-import { answerQuestion, draftReasons, isSettled, type Question } from "./question.ts";
+import { answerQuestion, draftReasons, type Question } from "./question.ts";
 import { type AnswerKey, useShownQuestion } from "./shown-questions.ts";
 import { Waits } from "./waits.tsx";
 
@@ -15,15 +17,11 @@ export const QuestionCard = ({ question, asked: { text: wanted, options } }: Pro
   const [text, setText] = useState(draftReasons.get(approvalId) ?? "");
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ErrorValue | null>(null);
-  const shownAt = useRef(0);
-  useEffect(() => {
-    shownAt.current = performance.now();
-  }, [approvalId]);
+  const card = useRef<HTMLElement>(null);
 
   /** Undefined leaves it to the agent. */
   const answer = useCallback(
     (given: string | undefined): void => {
-      if (!isSettled(shownAt.current)) return;
       setSending(true);
       setError(null);
       const said = given === undefined ? { allowed: false } : { allowed: true, text: given };
@@ -44,15 +42,24 @@ export const QuestionCard = ({ question, asked: { text: wanted, options } }: Pro
     },
     [answer, options],
   );
-  const hasKeys = useShownQuestion({ approvalId, requestedAt, press });
+  const { hasKeys, click } = useShownQuestion({ approvalId, requestedAt, card, press, isYes: () => false });
   const who = path.at(-1) ?? "agent";
   return (
-    <section className="approval question" data-status="waiting" aria-label={`${who} asks: ${wanted}`} data-approval={approvalId}>
+    <section
+      ref={card}
+      className="approval question"
+      tabIndex={-1}
+      data-status="waiting"
+      aria-label={toPrintable(`${who} asks: ${wanted}`, "prose")}
+      data-approval={approvalId}
+    >
       <header>
         <Glyph status="waiting" />
         <ol className="crumbs" aria-label="Asked by">
           {path.map((agent, at) => (
-            <li key={at}>{agent}</li>
+            <li key={at}>
+              <ExactText text={agent} />
+            </li>
           ))}
         </ol>
         <strong className="wish">asks you</strong>
@@ -63,17 +70,24 @@ export const QuestionCard = ({ question, asked: { text: wanted, options } }: Pro
       {options.length === 0 ? null : (
         <div className="answers">
           {options.map((option, at) => (
-            <button key={option} type="button" className="button" disabled={isSending} onClick={() => answer(option)}>
-              {option} {hasKeys && at < 9 ? <kbd aria-hidden="true">{at + 1}</kbd> : null}
+            <button
+              key={option}
+              type="button"
+              className="button"
+              disabled={isSending}
+              onClick={() => click(option, false, () => answer(option))}
+            >
+              <ExactText text={option} /> {hasKeys && at < 9 ? <kbd aria-hidden="true">{at + 1}</kbd> : null}
             </button>
           ))}
         </div>
       )}
       <form
         className="line"
+        data-answers
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== "") answer(text);
+          if (text.trim() !== "") click("Answer", false, () => answer(text));
         }}
       >
         <input
@@ -94,7 +108,7 @@ export const QuestionCard = ({ question, asked: { text: wanted, options } }: Pro
           className="button plain"
           disabled={isSending}
           title="The agent goes on without an answer, and says what it assumed"
-          onClick={() => answer(undefined)}
+          onClick={() => click("Let it decide", false, () => answer(undefined))}
         >
           Let it decide
         </button>

@@ -1,4 +1,4 @@
-/** A question that waits for an answer, as a card shows it; and the rules by which an answer is taken. */
+/** A question that waits for an answer, as a card shows it; and how it is answered. */
 import type { ApprovalScope, ProposedAct } from "@retinue/protocol";
 import { call } from "../server/call.ts";
 import { dropApproval } from "../server/lists.ts";
@@ -70,25 +70,6 @@ export const describeAlike = ({ effect, tool, protectedPaths, askedBy, hosts, in
   if (effect === "network") return `this same call of ${tool}${hosts.length === 0 ? "" : ` to ${hosts.join(", ")}`}`;
   const isCommand = typeof input === "object" && input !== null && "command" in input;
   return isCommand ? "this very command, with its files as they are then" : `this same call of ${tool}`;
-};
-
-/** A click that only brings the window to the front answers nothing. */
-let focusedAt = 0;
-const onFocus = (): void => {
-  focusedAt = performance.now();
-};
-
-export const watchWindowFocus = (): (() => void) => {
-  window.addEventListener("focus", onFocus);
-  return () => window.removeEventListener("focus", onFocus);
-};
-
-/** So long after a question has come up, or the window to the front, nothing answers it. */
-const SETTLE_MS = 250;
-
-export const isSettled = (shownAt: number): boolean => {
-  const now = performance.now();
-  return now - shownAt > SETTLE_MS && now - focusedAt > SETTLE_MS;
 };
 
 /** Reasons that were begun survive whatever happens to the card. */

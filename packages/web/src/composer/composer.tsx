@@ -28,6 +28,13 @@ type Props = {
 
 const drafts = new Map<string, string>();
 
+/** The session that was started from an input: its own input keeps the focus. */
+let startedHere: string | undefined;
+export const keepFocus = (sessionId: string): void => {
+  startedHere = sessionId;
+};
+export const wasJustStarted = (sessionId: string): boolean => startedHere === sessionId;
+
 /** Whether the input of the page holds text: a question takes no keys then. */
 export const isDrafting = (): boolean =>
   document.querySelector<HTMLTextAreaElement>("#say")?.value.trim().length !== 0 && document.querySelector("#say") !== null;
@@ -82,6 +89,8 @@ export const Composer = ({
       await onSay({ text: said, images, isLater });
       write("");
       setImages([]);
+      // Also where the button was clicked: what comes next is typed, too.
+      field.current?.focus();
     } catch (thrown) {
       setError(toErrorValue(thrown));
     } finally {

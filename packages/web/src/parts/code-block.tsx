@@ -1,4 +1,5 @@
 /** Code with colours. The highlighter is loaded with the first code that is shown; until then, and in languages it does not know, the text. */
+import { toPrintable } from "@retinue/client/text";
 import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import type { Scope } from "./highlight.ts";
@@ -33,7 +34,7 @@ export const useHighlighted = (code: string, language: string): ReactNode => {
 };
 
 export const CodeBlock = ({ code, language }: { readonly code: string; readonly language: string }) => {
-  const drawn = useHighlighted(code, language.trim().split(/\s/)[0] ?? "");
+  const drawn = useHighlighted(toPrintable(code, "prose"), language.trim().split(/\s/)[0] ?? "");
   return (
     <div className="code">
       <pre tabIndex={0} aria-label={language === "" ? "code" : `code in ${language}`}>

@@ -1,5 +1,7 @@
 /** A change of one file, line by line. Lines can be commented on where somebody takes the comments. */
 import { Fragment, type ReactNode } from "react";
+import { toPrintable } from "@retinue/client/text";
+import { ExactText } from "./exact-text.tsx";
 import type { DiffLine, FileDiff } from "./file-diff.ts";
 
 /** More lines than these are told in words: nobody reads them here. */
@@ -11,6 +13,8 @@ type Props = {
   /** What stands below a line. */
   readonly below?: (line: DiffLine, at: number) => ReactNode;
 };
+
+const exactLine = (text: string): string => toPrintable(text, "line");
 
 const SIGNS = { "+": "+", "-": "−", " ": "", "@": "" } as const;
 const WORDS = { "+": "added", "-": "removed", " ": "", "@": "" } as const;
@@ -44,16 +48,16 @@ const LineNumber = ({
 };
 
 export const DiffView = ({ diff, onComment, below }: Props) => (
-  <section className="diff" aria-label={`Change of ${diff.path}`}>
+  <section className="diff" aria-label={`Change of ${exactLine(diff.path)}`}>
     <header>
-      <span className="grow clip" title={diff.path}>
-        {diff.path}
+      <span className="grow clip" title={exactLine(diff.path)}>
+        <ExactText text={diff.path} />
       </span>
       {diff.note === undefined ? null : <span className="quiet">{diff.note}</span>}
       <span className="plus">+{diff.added}</span>
       <span className="minus">−{diff.removed}</span>
     </header>
-    <div className="rows" tabIndex={0} role="group" aria-label={`Lines of ${diff.path}`}>
+    <div className="rows" tabIndex={0} role="group" aria-label={`Lines of ${exactLine(diff.path)}`}>
       <table>
         <tbody>
           {diff.lines.slice(0, MOST_LINES).map((line, at) => (
@@ -64,7 +68,7 @@ export const DiffView = ({ diff, onComment, below }: Props) => (
                   {SIGNS[line.kind]}
                   {WORDS[line.kind] === "" ? null : <span className="hidden-label">{WORDS[line.kind]} </span>}
                 </td>
-                <td>{line.text === "" ? " " : line.text}</td>
+                <td>{line.text === "" ? " " : <ExactText text={line.text} />}</td>
               </tr>
               {below?.(line, at)}
             </Fragment>

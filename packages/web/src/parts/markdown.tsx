@@ -5,6 +5,7 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, memo, type ReactNode, useRef } from "react";
 import { CodeBlock } from "./code-block.tsx";
+import { toPrintable } from "@retinue/client/text";
 import { type Block, type Lexed, lexMarkdown, NOTHING_LEXED } from "./lex-markdown.ts";
 
 /** An address that a click may open; undefined for every scheme that could run or reveal something. */
@@ -137,7 +138,7 @@ const MarkdownBlock = memo(
 
 export const Markdown = ({ text }: { readonly text: string }) => {
   const lexed = useRef<Lexed>(NOTHING_LEXED);
-  lexed.current = lexMarkdown(lexed.current, text);
+  lexed.current = lexMarkdown(lexed.current, toPrintable(text, "prose"));
   return (
     <div className="markdown">
       {lexed.current.blocks.map((block, at) => (

@@ -2,7 +2,7 @@
 import { RetinueError } from "@retinue/protocol";
 import { useState } from "react";
 import { useLocation } from "../parts/router.tsx";
-import { Composer, type Said } from "../composer/composer.tsx";
+import { Composer, keepFocus, type Said } from "../composer/composer.tsx";
 import { Glyph } from "../parts/status.tsx";
 import { call } from "../server/call.ts";
 import { useLists } from "../server/lists.ts";
@@ -41,6 +41,7 @@ export const HomeScreen = () => {
         ...(agent === "" ? {} : { agent }),
       },
     });
+    keepFocus(sessionId);
     navigate(`/sessions/${sessionId}`);
   };
   const command = (line: string): boolean => {

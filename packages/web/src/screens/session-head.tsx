@@ -1,4 +1,5 @@
 /** The head of a session: its title, what it has cost, its views, and what can be done to it. */
+import { toPrintable } from "@retinue/client/text";
 import { useEffect, useRef, useState } from "react";
 import { count, money } from "../parts/amounts.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -99,11 +100,12 @@ export const SessionHead = (props: Props) => {
       ? { tokens: all.usage.input + all.usage.output, costUsd: all.costUsd, isUnpriced: all.unpricedCalls > 0 }
       : spentWithin(runs.values(), range);
   const driver = item?.driver;
+  const title = item === undefined ? "Session" : toPrintable(item.title, "line");
   return (
     <header className="session-head">
       <div className="line">
-        <h1 className="clip grow" title={item?.title}>
-          {item?.title ?? "Session"}
+        <h1 className="clip grow" title={title}>
+          {title}
         </h1>
         {session.connection() === "lost" ? (
           <span className="badge" data-status="timeout" role="status">

@@ -3,7 +3,7 @@ import type { RunView } from "@retinue/client";
 import { RetinueError, type RunId, type SessionId } from "@retinue/protocol";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "../parts/router.tsx";
-import { Composer, type Said } from "../composer/composer.tsx";
+import { Composer, type Said, wasJustStarted } from "../composer/composer.tsx";
 import { QueuedTurns } from "../composer/queued-turns.tsx";
 import { DeleteDialog } from "../dialogs/delete-dialog.tsx";
 import { ForkDialog } from "../dialogs/fork-dialog.tsx";
@@ -201,6 +201,7 @@ export const SessionScreen = ({ sessionId, tab, runId }: Props) => {
           {tab !== "conversation" || isReplaying ? null : (
             <Composer
               restored={restored}
+              autoFocus={wasJustStarted(sessionId)}
               draftKey={sessionId}
               workspaceId={item?.workspaceId}
               placeholder={

@@ -1,4 +1,5 @@
 /** What runs are called: by their agent, with a number where several sub-agents of a session have the same one. */
+import { toPrintable } from "@retinue/client/text";
 import type { RunId } from "@retinue/protocol";
 
 export type RunNames = {
@@ -20,7 +21,8 @@ export const createRunNames = (): RunNames => {
     },
     nameOf: ({ runId, agent }) => {
       const number = numbers.get(runId);
-      return number === undefined || (counts.get(agent) ?? 0) < 2 ? agent : `${agent} #${number}`;
+      const name = toPrintable(agent, "line");
+      return number === undefined || (counts.get(agent) ?? 0) < 2 ? name : `${name} #${number}`;
     },
   };
 };

@@ -2,7 +2,7 @@
 import type { RunId, SessionId } from "@retinue/protocol";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation } from "../parts/router.tsx";
-import { watchWindowFocus } from "../approvals/question.ts";
+import { watchQuestions } from "../approvals/shown-questions.ts";
 import { Icon } from "../parts/icons.tsx";
 import { HomeScreen } from "../screens/home-screen.tsx";
 import { NotFoundScreen } from "../screens/not-found-screen.tsx";
@@ -13,6 +13,7 @@ import { useLists } from "../server/lists.ts";
 import { useCall } from "../server/use-call.ts";
 import { WorkspacesContext } from "../server/workspaces.ts";
 import { listenToKeys, useCommands } from "./commands.ts";
+import { DroppedNote } from "./dropped-note.tsx";
 import { Help } from "./help.tsx";
 import { Inbox } from "./inbox.tsx";
 import { useWaitingNotice } from "./notify.ts";
@@ -88,7 +89,7 @@ const SignedIn = () => {
     useCallback(({ sessionId, runId }) => navigate(`/sessions/${sessionId}?run=${runId}`), [navigate]),
   );
   useEffect(listenToKeys, []);
-  useEffect(watchWindowFocus, []);
+  useEffect(watchQuestions, []);
   const close = useCallback(() => setOver(null), []);
   const openInbox = useCallback(() => setOver("inbox"), []);
   useCommands({
@@ -138,6 +139,7 @@ const SignedIn = () => {
           </Suspense>
         </div>
       </div>
+      <DroppedNote />
       {over === "inbox" ? <Inbox onClose={close} /> : null}
       {over === "palette" ? <Palette onClose={close} onInbox={openInbox} onHelp={() => setOver("help")} /> : null}
       {over === "help" ? <Help onClose={close} /> : null}

@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["h l", "fold and unfold it"],
   ["Enter", "inspect it"],
   ["a", "what waits for you"],
+  ["Ctrl G", "to the oldest question, out of the input"],
   ["1 2 3", "allow once, for this run, for this session"],
   ["4", "how to allow as a rule"],
   ["d", "deny, with a reason"],
@@ -33,6 +34,9 @@ export const Help = ({ onClose }: { readonly onClose: () => void }) => (
         </div>
       ))}
     </dl>
-    <p className="quiet small">Keys never answer a question while you type, nor in the second after.</p>
+    <p className="quiet small">
+      Keys never answer a question while you type, nor in the second after. A question that is not wholly in view is brought there
+      first.
+    </p>
   </Dialog>
 );

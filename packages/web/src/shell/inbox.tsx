@@ -2,6 +2,7 @@
 import { useEffect } from "react";
 import { Link } from "../parts/router.tsx";
 import { WaitingCard } from "../approvals/waiting-card.tsx";
+import { noteList } from "../approvals/shown-questions.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { useLists } from "../server/lists.ts";
 
@@ -9,6 +10,7 @@ export const Inbox = ({ onClose }: { readonly onClose: () => void }) => {
   const { approvals, sessions } = useLists();
   const count = approvals.length;
   const titleOf = (id: string): string => sessions.find(({ sessionId }) => sessionId === id)?.title ?? id;
+  useEffect(noteList, []);
   useEffect(() => {
     if (count === 0) onClose();
   }, [count, onClose]);

@@ -1,4 +1,5 @@
 /** The left column: the sessions with what they are at, found by any word that was said in them, and the ways to the other screens. */
+import { toPrintable } from "@retinue/client/text";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "../parts/router.tsx";
 import { ago, money } from "../parts/amounts.ts";
@@ -41,7 +42,7 @@ const SessionLine = ({
       >
         <Glyph status={status} />
         <span className="session-lines">
-          <span className="clip title">{item.title === "" ? "(without a task)" : item.title}</span>
+          <span className="clip title">{item.title === "" ? "(without a task)" : toPrintable(item.title, "line")}</span>
           {item.snippet === undefined || item.snippet === "" ? (
             <span className="clip quiet small">
               {status === "waiting" ? (

@@ -1,5 +1,6 @@
 /** A call in a few words: what it is done to, and what is being done while it runs. */
 import type { CallView, RunView } from "@retinue/client";
+import { toPrintable } from "@retinue/client/text";
 import type { Json } from "@retinue/protocol";
 
 const TELLING = [
@@ -21,7 +22,7 @@ const TELLING = [
 const isRecord = (value: unknown): value is Readonly<Record<string, Json>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, 300);
+const oneLine = (text: string): string => toPrintable(text.replaceAll(/\s+/g, " ").trim().slice(0, 300), "line");
 
 /** As it was parsed, or as the model wrote it. */
 export const inputOf = (call: Pick<CallView, "input" | "arguments">): unknown => {
@@ -39,7 +40,9 @@ export const targetOf = (input: unknown): string => {
   if (!isRecord(input)) return "";
   const files = input["files"];
   if (Array.isArray(files))
-    return files.flatMap((file) => (isRecord(file) && typeof file["path"] === "string" ? [file["path"]] : [])).join(", ");
+    return files
+      .flatMap((file) => (isRecord(file) && typeof file["path"] === "string" ? [oneLine(file["path"])] : []))
+      .join(", ");
   for (const key of TELLING) {
     const value = input[key];
     if (typeof value === "string" && value !== "") return oneLine(value);

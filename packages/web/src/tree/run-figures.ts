@@ -1,4 +1,5 @@
 /** The numbers of a node: time, iterations, tokens and cost of its own and with all below, and what is left of its tightest limit. */
+import { toPrintable } from "@retinue/client/text";
 import { type LimitUse, type RunView, toLimitUses, toTaskLine } from "@retinue/client";
 import type { LimitName } from "@retinue/protocol";
 import { clock, count, money } from "../parts/amounts.ts";
@@ -59,7 +60,7 @@ export const iterationsOf = (run: RunView): string => {
 };
 
 /** The first line of what a run was asked. */
-export const taskLine = (run: RunView): string => toTaskLine(run.task);
+export const taskLine = (run: RunView): string => toPrintable(toTaskLine(run.task), "line");
 
 export const taskText = (run: RunView): string =>
   run.task.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");

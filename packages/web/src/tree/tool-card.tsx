@@ -1,4 +1,5 @@
 /** A tool call: one line with what became of it; opened, its arguments, what it says while it runs, output, change, pictures and artifact. */
+import { toPrintable } from "@retinue/client/text";
 import { type CallView, toCallDuration } from "@retinue/client";
 import type { ErrorValue } from "@retinue/protocol";
 import { memo, useState } from "react";
@@ -44,7 +45,7 @@ const Output = ({ text, label }: { readonly text: string; readonly label: string
   return (
     <div className="code">
       <pre className="output" tabIndex={0} aria-label={label}>
-        {text.slice(0, shown)}
+        {toPrintable(text.slice(0, shown), "prose")}
       </pre>
       <CopyButton text={text} label="Copy the output" />
       {text.length > shown ? (
@@ -60,7 +61,7 @@ export const ErrorNote = ({ error }: { readonly error: ErrorValue }) => (
   <div className="note" data-status="failed" role="note">
     <Glyph status="failed" />
     <div>
-      <strong>{error.message}</strong>
+      <strong>{toPrintable(error.message, "prose")}</strong>
       {error.hint === undefined ? null : <div>{error.hint}</div>}
       <div className="quiet small mono">{error.code}</div>
     </div>
@@ -123,7 +124,7 @@ const CallBody = ({ call }: { readonly call: CallView }) => {
         )}
         {call.files === null
           ? null
-          : [...call.files.created, ...call.files.modified].map((file) => <span key={file}>{file}</span>)}
+          : [...call.files.created, ...call.files.modified].map((file) => <span key={file}>{toPrintable(file, "line")}</span>)}
       </p>
     </div>
   );

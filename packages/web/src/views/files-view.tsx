@@ -2,6 +2,7 @@
  * The files that a session changed, by agent. Comments on lines are gathered and go, with path, line and code, as one message to the agent that
  * wrote them, or to the main agent where that one is over.
  */
+import { toPrintable } from "@retinue/client/text";
 import { type ErrorValue, toErrorValue } from "@retinue/protocol";
 import { useState } from "react";
 import { plural } from "../parts/amounts.ts";
@@ -77,7 +78,7 @@ export const FilesView = () => {
       </div>
       {error === null ? null : <ErrorNote error={error} />}
       {[...files].map(([path, changes]) => (
-        <section key={path} className="stack" aria-label={path}>
+        <section key={path} className="stack" aria-label={toPrintable(path, "line")}>
           {changes.map((change) => (
             <div key={change.callId}>
               <p className="small">
@@ -98,7 +99,7 @@ export const FilesView = () => {
                           className="field"
                           rows={2}
                           autoFocus
-                          aria-label={`Comment on line ${line.after ?? line.before ?? 0} of ${path}`}
+                          aria-label={`Comment on line ${line.after ?? line.before ?? 0} of ${toPrintable(path, "line")}`}
                           value={comment.text}
                           onChange={({ target }) => write({ ...comment, text: target.value })}
                         />

@@ -5,12 +5,13 @@ import type { Redact } from "../format-error.ts";
 
 const withLineEnd = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
+const toOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
 export const formatResult = (result: RunResult, redact: Redact): string => {
   const { summary, details, output } = result;
   const prose = (text: string): string => withLineEnd(toPrintable(redact(text.trim()), "prose"));
-  // What was said last often is the summary already, or begins with it.
-  const beginning = summary.trim().replace(/…$/, "").trimEnd();
-  const said = details.trim().startsWith(beginning) ? [details] : [summary, details];
+  // What was said last often is the summary already, or holds it below a heading.
+  const said = toOneLine(details).includes(toOneLine(summary.replace(/…\s*$/, ""))) ? [details] : [summary, details];
   const lists = [
     ["Files created", result.filesCreated],
     ["Files modified", result.filesModified],

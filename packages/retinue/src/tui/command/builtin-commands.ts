@@ -39,6 +39,12 @@ const agentNames = ({ retinue }: CommandContext): readonly string[] => [...retin
 
 const runNames = ({ names }: CommandContext): readonly string[] => [...names().values()];
 
+/** What was chosen for the conversation holds beside it, too. */
+const toChosen = ({ choices: { model: chosen, approve: mode } }: CommandContext["conversation"]) => ({
+  ...(chosen === undefined ? {} : { model: chosen }),
+  ...(mode === undefined ? {} : { approve: mode }),
+});
+
 const spawn: Command = {
   name: "spawn",
   takes: "agent task",
@@ -47,7 +53,7 @@ const spawn: Command = {
   run: async (rest, { retinue, conversation }) => {
     const [, agent = "", task = ""] = /^(\S+)\s+(.*)$/s.exec(rest) ?? [];
     need(task, "/spawn needs an agent and a task, as in /spawn researcher where is the cart?");
-    conversation.beside(await retinue.run(task, { agent }));
+    conversation.beside(await retinue.run(task, { agent, ...toChosen(conversation) }), { agent, task });
   },
 };
 
@@ -68,8 +74,8 @@ const fanout: Command = {
       if (index % 2 === 1 || task === undefined) return [];
       return [
         async () => {
-          const run = await retinue.run(task, { agent, mergeOrder });
-          conversation.beside(run);
+          const run = await retinue.run(task, { agent, mergeOrder, ...toChosen(conversation) });
+          conversation.beside(run, { agent, task });
           return run;
         },
       ];
@@ -149,11 +155,18 @@ const skills: Command = {
 const model: Command = {
   name: "model",
   takes: "[name]",
-  about: "shows the model, or changes it from the next turn on",
-  run: (rest, context) => {
-    const { choices } = context.conversation;
-    if (rest !== "") choices.model = rest;
-    tell(context, `model: ${safeName(choices.model ?? context.retinue.model)}`);
+  about: "shows the model, or changes it from the next turn on, for sub-agents too",
+  run: async (rest, context) => {
+    const { retinue, conversation } = context;
+    const { choices } = conversation;
+    if (rest === "") return tell(context, `model: ${safeName(choices.model ?? retinue.model)}`);
+    // Throws where nobody knows it, or it cannot be reached by what is configured.
+    await retinue.readsImages(rest);
+    choices.model = rest;
+    tell(context, `model: ${safeName(rest)}, from the next turn on, for the main agent and its sub-agents`);
+    const own = [...retinue.agents.values()].filter((agent) => agent.name !== "main" && agent.model !== undefined);
+    if (own.length > 0)
+      tell(context, `not for ${own.map((agent) => `${safeName(agent.name)} (${safeName(agent.model ?? "")})`).join(", ")}`);
   },
 };
 

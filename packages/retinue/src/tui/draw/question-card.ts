@@ -1,7 +1,7 @@
 /** A question as a card: who asks and below whom, the exact act with what it would change, and what each answer covers. Nothing is cut without saying so. */
 import type { ProposedAct } from "@retinue/protocol";
 import { describeAlike } from "../../cli/describe-cover.ts";
-import { formatInput, formatTouched } from "../../cli/format-act.ts";
+import { formatHidden, formatInput, formatTouched } from "../../cli/format-act.ts";
 import { widthOf } from "../../terminal/text-width.ts";
 import type { ApprovalRule } from "../../approval-rules/approval-rule.ts";
 import { describeRule } from "../../approval-rules/approval-rule.ts";
@@ -38,11 +38,21 @@ export const linesOf = (act: ProposedAct, diff: string | undefined, redact: (tex
   const touched = formatTouched(act, redact).map((line) => ({ text: line.trim(), isHunk: false }));
   return diff === undefined
     ? [...formatInput(act, redact).map((line) => ({ text: line.slice(2), isHunk: false })), ...touched]
-    : [...toDiffLines(redact(diff)), ...(act.unsandboxed === undefined && act.changed === undefined ? [] : touched)];
+    : [
+        ...toHidden(act),
+        ...toDiffLines(redact(diff)),
+        ...(act.unsandboxed === undefined && act.changed === undefined ? [] : touched),
+      ];
 };
 
+const toHidden = ({ input }: ProposedAct): readonly ReviewLine[] =>
+  formatHidden(input).map((line) => ({ text: line.trim(), isHunk: false }));
+
 const drawPlain = (text: string): Row => [
-  span(safeText(text), text.includes("sandbox") ? "waiting" : text.startsWith("touches:") ? "dim" : undefined),
+  span(
+    safeText(text),
+    text.includes("sandbox") || text.startsWith("warning:") ? "waiting" : text.startsWith("touches:") ? "dim" : undefined,
+  ),
 ];
 
 /** The rows that each line takes. */

@@ -62,18 +62,14 @@ const MEANINGS: Partial<Record<KeyName, (ports: KeyPorts) => void>> = {
 };
 
 export const takeInput = (key: Key, ports: KeyPorts): void => {
-  const { state, queue, acts } = ports;
+  const { state, acts } = ports;
   const meaning = key.type === "key" ? MEANINGS[key.name] : undefined;
   if (meaning) return meaning(ports);
   const paths = key.type === "paste" ? toImagePaths(key.text) : undefined;
-  if (key.type === "paste" && paths) {
-    queue.typed();
-    return acts.attach(paths, key.text);
-  }
+  if (key.type === "paste" && paths) return acts.attach(paths, key.text);
   const unmarked = key.type === "key" && key.name === "backspace" ? deleteMark(state.input, state.images) : undefined;
   const edited = unmarked ?? editWith(state.input, key);
   if (!edited) return;
-  queue.typed();
   state.input = edited;
   state.historyAt = 0;
   acts.complete();

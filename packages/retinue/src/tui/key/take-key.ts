@@ -4,6 +4,7 @@
  */
 import type { Key } from "../input/key-reader.ts";
 import { EMPTY_TEXT } from "../input/text-editor.ts";
+import { hasFreeKeys } from "../tui-state.ts";
 import type { KeyPorts } from "./key-ports.ts";
 import { takeInput, takeSuggestion } from "./take-input-key.ts";
 import { openQuestion, takeQuestion, takeReason, takeRemark } from "./take-question-key.ts";
@@ -22,12 +23,17 @@ export const takeKey = (key: Key, ports: KeyPorts): void => {
   state.notice = undefined;
   if (key.type === "key" && key.name === "ctrl-c") return interrupt(ports);
   if (key.type === "key" && key.name === "ctrl-l") return ports.acts.redraw();
-  if (state.stopOffer) return takeStop(key, ports);
-  const shown = queue.shown(state.input.text === "");
+  if (state.stopOffer) {
+    queue.typed();
+    return takeStop(key, ports);
+  }
+  const shown = queue.shown(hasFreeKeys(state));
   if (shown?.reason !== undefined) return takeReason(key, shown, ports);
   if (shown?.isOpen === true && takeRemark(key, shown.question, ports)) return;
   if (key.type === "key" && key.name === "ctrl-g") return openQuestion(shown, ports);
   if (shown?.isOpen === true && takeQuestion(key, shown, ports)) return;
+  // Whoever presses keys for something else is not answering a moment later.
+  queue.typed();
   if (state.inTree) return takeTree(key, ports);
   if (key.type === "key" && key.name === "page-up") return ports.acts.page(1);
   if (key.type === "key" && key.name === "page-down") return ports.acts.page(-1);

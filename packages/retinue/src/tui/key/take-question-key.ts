@@ -1,4 +1,5 @@
 /** Keys while a question is in view: an answer, the reason for a no, words for who asks, or away from it. */
+import { describeDrop } from "@retinue/client";
 import type { ApprovalScope } from "@retinue/protocol";
 import type { Key } from "../input/key-reader.ts";
 import { EMPTY_TEXT, textOf } from "../input/text-editor.ts";
@@ -15,10 +16,21 @@ const UNREAD = "Read it to its end before you allow it: ↓ or PgDn go on, v sho
 
 const SCOPES: Readonly<Record<string, ApprovalScope>> = { y: "once", r: "run", s: "session" };
 
-export const takeReason = (key: Key, { question, reason = EMPTY_TEXT }: Shown, { queue, acts }: KeyPorts): void => {
+/** Whether the key answers what is shown; else it is shown as dropped, or brings the question into view. */
+const isMeant = (pressed: string, question: Question, { state, queue, acts }: KeyPorts, isYes = false): boolean => {
+  const isInView = state.cutCard !== question.id;
+  const ruling = queue.judge({ isYes, isInView, wasRead: state.seen.get(question.id)?.isWhole === true });
+  if (ruling === "answer") return true;
+  state.notice = ruling === "unread" ? UNREAD : describeDrop(pressed, ruling);
+  if (ruling === "reveal") acts.showWhole(question);
+  return false;
+};
+
+export const takeReason = (key: Key, { question, reason = EMPTY_TEXT }: Shown, ports: KeyPorts): void => {
+  const { queue, acts } = ports;
   if (key.type === "key" && key.name === "esc") return queue.setReason(question.id, undefined);
   if (key.type === "key" && key.name === "enter") {
-    if (queue.mayAnswer()) acts.deny(question, reason.text.trim());
+    if (isMeant("Enter", question, ports)) acts.deny(question, reason.text.trim());
     return;
   }
   const edited = editWith(reason, key);
@@ -49,14 +61,11 @@ export const takeQuestion = (key: Key, { question }: Shown, ports: KeyPorts): bo
   if (key.type !== "text") return false;
   const scope = SCOPES[key.text];
   if (scope === undefined && !["n", "p", "P", "v", "?"].includes(key.text)) return false;
-  // A key that came too early answers nothing, and is no text either.
-  if (!queue.mayAnswer()) return true;
-  const allows = scope !== undefined || key.text === "p" || key.text === "P";
-  if (allows && state.seen.get(question.id)?.isWhole !== true) state.notice = UNREAD;
+  if (key.text === "v") acts.showWhole(question);
+  else if (key.text === "?") state.notice = acts.coverOf(question);
+  else if (!isMeant(key.text, question, ports, key.text !== "n")) return true;
   else if (scope !== undefined) acts.allow(question, scope);
   else if (key.text === "n") queue.beginReason(question.id);
-  else if (key.text === "v") acts.showWhole(question);
-  else if (key.text === "?") state.notice = acts.coverOf(question);
   else acts.allowByRule(question, key.text === "P");
   return true;
 };
@@ -97,18 +106,19 @@ export const takeRemark = (key: Key, question: Question, { state }: KeyPorts): b
   return true;
 };
 
-const takeAsk = (key: Key, question: Question, { state, queue, acts }: KeyPorts): boolean => {
+const takeAsk = (key: Key, question: Question, ports: KeyPorts): boolean => {
+  const { state, queue, acts } = ports;
   if (question.type !== "ask") return false;
   const chosen = key.type === "text" && state.input.text === "" ? question.options[Number(key.text) - 1] : undefined;
   if (chosen !== undefined) {
-    if (queue.mayAnswer()) {
+    if (isMeant(key.type === "text" ? key.text : "", question, ports)) {
       acts.answerAsk(question, chosen);
       restoreDraft(state);
     }
     return true;
   }
   if (key.type === "key" && key.name === "enter") {
-    if (state.input.text.trim() === "" || !queue.mayAnswer()) return true;
+    if (state.input.text.trim() === "" || !isMeant("Enter", question, ports)) return true;
     acts.answerAsk(question, state.input.text.trim());
     state.input = EMPTY_TEXT;
     restoreDraft(state);
@@ -116,11 +126,16 @@ const takeAsk = (key: Key, question: Question, { state, queue, acts }: KeyPorts)
   }
   const edited = editWith(state.input, key);
   if (!edited) return false;
+  // A command is for Retinue, and what is begun as the question comes up was meant for the input.
+  if (state.input.text === "" && (edited.text.startsWith("/") || isTooEarly(queue))) return false;
   // From here on the text belongs to the question.
   queue.open();
   state.input = edited;
   return true;
 };
+
+const isTooEarly = (queue: KeyPorts["queue"]): boolean =>
+  queue.judge({ isYes: false, isInView: true, wasRead: true }) !== "answer";
 
 const restoreDraft = (state: TuiState): void => {
   if (state.draft === undefined) return;

@@ -2,14 +2,13 @@
  * The questions that wait for the human, oldest first, and the rules by which one of them may take keys: never while somebody types, never in the first moment
  * after it came into view, and never in place of the one that is shown.
  */
+import { type AnswerMoment, type AnswerRuling, judgeAnswer, TYPING_MS } from "@retinue/client";
 import type { EditedText } from "../input/text-editor.ts";
 import { EMPTY_TEXT } from "../input/text-editor.ts";
 import type { Question } from "./question.ts";
 
-/** Nobody has typed for so long. */
-export const TYPING_MS = 1000;
-/** A question that just came into view is not answered by a key that was meant for something else. */
-export const SETTLING_MS = 250;
+/** What an answer would be, and what of the question is on the screen. */
+export type AnswerGiven = Pick<AnswerMoment, "isYes" | "wasRead" | "isInView">;
 
 export type Shown = {
   readonly question: Question;
@@ -24,10 +23,10 @@ export type Shown = {
 export type QuestionQueue = {
   /** The questions that wait now, in the order in which they were asked. Gives those that went without an answer from here. */
   readonly sync: (open: readonly Question[]) => readonly Question[];
-  /** What is to be seen, given whether the input holds text. */
-  readonly shown: (isInputEmpty: boolean) => Shown | undefined;
+  /** What is to be seen, given whether keys are free for it: the input is empty, and nobody moves in the tree. */
+  readonly shown: (isFree: boolean) => Shown | undefined;
   readonly count: () => number;
-  /** A key was typed into the input. */
+  /** A key came that was no answer. */
   readonly typed: () => void;
   /** The window was clicked, or the user came back to it. */
   readonly focused: () => void;
@@ -35,8 +34,8 @@ export type QuestionQueue = {
   readonly open: () => void;
   /** Back to a line. */
   readonly close: () => void;
-  /** Whether an answer that comes now was given to what is shown. */
-  readonly mayAnswer: () => boolean;
+  /** Whether an answer that comes now was meant for what is shown. One that comes too early begins the wait anew: a key that is held down answers nothing. */
+  readonly judge: (given: AnswerGiven) => AnswerRuling;
   readonly answered: (id: string) => void;
   /** Undefined ends the typing of a reason; what was typed is kept. */
   readonly setReason: (id: string, reason: EditedText | undefined) => void;
@@ -49,7 +48,8 @@ export const createQuestionQueue = (now: () => number): QuestionQueue => {
   const reasons = new Map<string, EditedText>();
   let reasonOf: string | undefined;
   let typedAt = -Infinity;
-  let settledFrom = -Infinity;
+  let shownAt = -Infinity;
+  let focusedAt = -Infinity;
   /** The question that takes keys. */
   let openId: string | undefined;
   let byHand = false;
@@ -57,7 +57,7 @@ export const createQuestionQueue = (now: () => number): QuestionQueue => {
   const open = (id: string): void => {
     if (openId === id) return;
     openId = id;
-    settledFrom = now();
+    shownAt = now();
   };
 
   return {
@@ -76,12 +76,12 @@ export const createQuestionQueue = (now: () => number): QuestionQueue => {
       }
       return gone;
     },
-    shown: (isInputEmpty) => {
+    shown: (isFree) => {
       const [question] = queue;
       if (!question) return undefined;
-      const isFree = isInputEmpty && now() - typedAt >= TYPING_MS;
-      if (openId !== question.id && (isFree || byHand)) open(question.id);
-      const isOpen = openId === question.id && (isInputEmpty || byHand || reasonOf === question.id);
+      const isIdle = isFree && now() - typedAt >= TYPING_MS;
+      if (openId !== question.id && (isIdle || byHand)) open(question.id);
+      const isOpen = openId === question.id && (isFree || byHand || reasonOf === question.id);
       if (!isOpen) openId = undefined;
       const reason = reasonOf === question.id ? (reasons.get(question.id) ?? EMPTY_TEXT) : undefined;
       return { question, isOpen, place: 1, count: queue.length, reason };
@@ -91,7 +91,7 @@ export const createQuestionQueue = (now: () => number): QuestionQueue => {
       typedAt = now();
     },
     focused: () => {
-      settledFrom = now();
+      focusedAt = now();
     },
     open: () => {
       const [question] = queue;
@@ -104,7 +104,14 @@ export const createQuestionQueue = (now: () => number): QuestionQueue => {
       reasonOf = undefined;
       typedAt = now();
     },
-    mayAnswer: () => openId !== undefined && now() - settledFrom >= SETTLING_MS,
+    judge: (given) => {
+      if (openId === undefined) return "typing";
+      // A question that is open has the keys: typing would have closed it.
+      const quiet = { isTyping: false, typedAt: -Infinity, listedAt: -Infinity };
+      const ruling = judgeAnswer({ ...given, ...quiet, by: "key", now: now(), shownAt, focusedAt });
+      if (ruling === "shown") shownAt = now();
+      return ruling;
+    },
     answered: (id) => {
       answeredIds.add(id);
       queue = queue.filter((one) => one.id !== id);

@@ -3,8 +3,19 @@
  * says goes through the record, so that leaving, a crash or another process loses none of it.
  */
 import type { RunHandle } from "@retinue/engine";
-import type { ApproveMode, ForkPoint, ImagePart, RetinueEvent, RunId, SessionId, TurnId, UserPart } from "@retinue/protocol";
+import type {
+  ApproveMode,
+  ForkPoint,
+  ImagePart,
+  RetinueEvent,
+  RunId,
+  RunResult,
+  SessionId,
+  TurnId,
+  UserPart,
+} from "@retinue/protocol";
 import { isTurnInput, RetinueError } from "@retinue/protocol";
+import { toHandedText } from "@retinue/runtime";
 import type { QueuedTurn } from "@retinue/store";
 import type { Flagged } from "../../cli/session-options.ts";
 import { findSession, isUnsettled } from "../../cli/record/find-session.ts";
@@ -54,8 +65,8 @@ export type Conversation = {
   readonly sayLater: (text: string) => Promise<void>;
   /** The latest of them is taken back; undefined where none waits. Rejects with `message_unknown` where its turn has begun meanwhile. */
   readonly takeBackLater: () => Promise<string> | undefined;
-  /** Follows a run that was begun beside the conversation. */
-  readonly beside: (run: RunHandle) => void;
+  /** Follows a run that was begun beside the conversation. What came of a task is told to the main agent with its next turn. */
+  readonly beside: (run: RunHandle, asked?: Asked) => void;
   /** Follows a session that something else drives, without writing it; until it is told to leave it. */
   readonly watch: (sessionId: SessionId) => () => void;
   readonly open: (name: string) => Promise<Opened>;
@@ -63,6 +74,17 @@ export type Conversation = {
   readonly startNew: () => void;
   readonly stop: (runId: RunId, finish: boolean) => Promise<void>;
   readonly close: () => void;
+};
+
+/** Who was asked for what, beside the conversation. */
+export type Asked = { readonly agent: string; readonly task: string };
+
+const MOST_HANDED_CHARS = 4_000;
+
+/** As data: what an agent writes gives no orders to another. */
+const wordHandedIn = ({ agent, task }: Asked, { status, details }: RunResult): string => {
+  const report = { agent, task, status, said: details.slice(0, MOST_HANDED_CHARS) };
+  return `[The user had an agent work beside this conversation: ${toHandedText(report)}]`;
 };
 
 export const createConversation = (options: ConversationOptions): Conversation => {
@@ -73,6 +95,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
   let watched: readonly Feed[] = [];
   let later: readonly QueuedTurn[] = [];
   let isStarting = false;
+  /** What agents beside the conversation handed in since the latest turn began. */
+  let handedIn: readonly string[] = [];
   let queueing: Promise<unknown> = Promise.resolve();
 
   async function* followWithQueue(...how: Parameters<Retinue["live"]["follow"]>): AsyncGenerator<RetinueEvent, void> {
@@ -138,6 +162,12 @@ export const createConversation = (options: ConversationOptions): Conversation =
     });
   };
 
+  const noteHandedIn = async (run: RunHandle, asked: Asked): Promise<void> => {
+    // What failed is told by whoever watches it.
+    const result = await run.result.catch(() => undefined);
+    if (result !== undefined) handedIn = [...handedIn, wordHandedIn(asked, result)];
+  };
+
   const start = async (text: string, images: readonly ImagePart[] = [], queuedTurn?: TurnId): Promise<void> => {
     isStarting = true;
     try {
@@ -149,7 +179,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
         ...(approve === undefined ? {} : { approve }),
         ...(compact === undefined ? {} : { compact }),
       };
-      const task = note === undefined ? text : `[${note}]\n\n${text}`;
+      const told = [...(note === undefined ? [] : [`[${note}]`]), ...handedIn];
+      const task = [...told, text].join("\n\n");
       const parts: readonly UserPart[] = [{ type: "text", text: task }, ...images];
       if (forkFrom && images.length > 0)
         throw new RetinueError("usage", "A turn that leaves a session cannot bring images.", {
@@ -165,6 +196,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
       delete choices.forkFrom;
       delete choices.compact;
       delete choices.note;
+      handedIn = handedIn.slice(told.length - (note === undefined ? 0 : 1));
       watch(handle);
       if (main?.sessionId === handle.sessionId) return;
       main?.close();
@@ -221,8 +253,9 @@ export const createConversation = (options: ConversationOptions): Conversation =
       const last = later.at(-1);
       return last && takeBack(last);
     },
-    beside: (run) => {
+    beside: (run, asked) => {
       watch(run);
+      if (asked !== undefined) void noteHandedIn(run, asked);
       side = [...side, follow(run.sessionId, "side")];
     },
     watch: (sessionId) => {
@@ -256,8 +289,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
       main?.close();
       main = undefined;
       later = [];
-      delete choices.forkFrom;
-      delete choices.agent;
+      handedIn = [];
+      for (const kept of ["forkFrom", "agent", "compact", "note"] as const) delete choices[kept];
     },
     stop: (runId, finish) => retinue.live.cancel(runId, { reason: "The user stopped the run.", ...(finish ? { finish } : {}) }),
     close: () => {

@@ -95,6 +95,13 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     return apart("words", trimEmpty(inset([...rows, ...words.push(renderer.end()), ...words.end()])));
   };
 
+  /** What was being said when the run ended stays in its turn. */
+  const endWords = (): readonly Row[] => {
+    const rest = answer === undefined ? [] : words.push(answer.renderer.end());
+    answer = undefined;
+    return [...rest, ...words.end()];
+  };
+
   const drawAsked = (label: string, text: string): readonly Row[] => {
     const lines = redact(text).split("\n");
     const indent = " ".repeat(label.length + 3);
@@ -113,6 +120,7 @@ export const createTranscript = ({ width, secrets, redact, kind }: TranscriptOpt
     ].filter((line) => line.trim() !== "");
     const own = kind === "side" ? renderMarkdown(redact(result.details), width() - 2) : [];
     return [
+      ...apart("words", trimEmpty(inset(endWords()))),
       ...apart("calls", ended.take(root, width())),
       ...apart("words", trimEmpty(inset(own))),
       ...apart("other", [
