@@ -5,6 +5,7 @@
 import { RetinueError } from "@retinue/protocol";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { ModelOverride } from "./catalogue/catalogue-entry.ts";
+import { describeTraits } from "./catalogue/describe-traits.ts";
 import { toFittingModel } from "./catalogue/fit-request.ts";
 import type { Model } from "./contract.ts";
 import { findProvidersOf } from "./find-providers-of.ts";
@@ -43,6 +44,8 @@ export type ModelsOptions = {
 export type Models = {
   /** Throws `model_unknown`, `key_missing` or `settings_invalid`. The same name gives the same model. */
   readonly resolve: (name: string) => Promise<Model>;
+  /** What the catalogue says of a model, in words. */
+  readonly describe: (name: string) => Promise<string>;
   /** What may be asked for now: short names, then `provider/*` for every provider that has what it needs. */
   readonly names: () => readonly string[];
 };
@@ -192,6 +195,7 @@ export const createModels = (options: ModelsOptions): Models => {
   const made = new Map<string, Promise<Model>>();
   return {
     names,
+    describe: async (name) => describeTraits(await catalogue.entryOf(await withProvider(toFullName(name)))),
     resolve: async (name) => {
       const full = toFullName(name);
       const earlier = made.get(full);

@@ -85,6 +85,8 @@ export const formatReport = (report: DoctorReport): readonly string[] => [
   ...(report.model.name.startsWith("offline/")
     ? ["  built-in rules, not an LLM: no key was found and no local server answers"]
     : []),
+  // In two lines, so that they fit.
+  ...(report.model.about === "" ? [] : report.model.about.split(/, (?=(?:no )?thinking)/).map((words) => `  ${words}`)),
   ...(report.live ?? []).flatMap(showLive),
   "path" in report.ripgrep
     ? `ripgrep ${report.ripgrep.version} at ${report.ripgrep.path}`

@@ -36,7 +36,12 @@ export type DoctorReport = {
   readonly settingsError: ErrorValue | null;
   readonly warnings: readonly string[];
   readonly providers: readonly ProviderReport[];
-  readonly model: { readonly name: string; readonly isDetected: boolean; readonly error: ErrorValue | null };
+  readonly model: {
+    readonly name: string;
+    readonly isDetected: boolean;
+    readonly about: string;
+    readonly error: ErrorValue | null;
+  };
   readonly ripgrep: { readonly path: string; readonly version: string } | { readonly error: string };
   /** The one that shell commands run in, found by trying it. */
   readonly sandbox: Sandbox;
@@ -159,7 +164,12 @@ export const createDoctorReport = async (
         },
       ];
     }),
-    model: { name, isDetected: settings.model === undefined, error },
+    model: {
+      name,
+      isDetected: settings.model === undefined,
+      about: error === null && !name.startsWith("offline/") ? await models.describe(name) : "",
+      error,
+    },
     ripgrep: await probeRipgrep(),
     sandbox: await probeSandbox(),
     browser: await probeBrowser(settings, home, env),
