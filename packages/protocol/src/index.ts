@@ -10,6 +10,7 @@ export * from "./json.ts";
 export * from "./limits.ts";
 export * from "./messages.ts";
 export * from "./plan.ts";
+export * from "./find-doubts.ts";
 export * from "./result.ts";
 export * from "./step-ending.ts";
 export * from "./thinking.ts";

@@ -26,6 +26,7 @@ export const createResponsesModel = (options: WireOptions): Model => {
     provider,
     url: `${base}/responses`,
     headers: { ...(key === "" ? {} : authorisation), ...options.headers },
+    reach: options.reach,
   });
   return createWireModel(options, {
     endpoint,

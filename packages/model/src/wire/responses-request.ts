@@ -6,6 +6,7 @@ import type { AssistantMessage, AssistantPart, Json, JsonObject, Message, ToolMe
 import type { ModelTraits } from "../catalogue/model-traits.ts";
 import type { ModelRequest, ToolDeclaration } from "../contract.ts";
 import { toEffort } from "../catalogue/to-effort.ts";
+import { toAcceptedSchema } from "./accepted-schema.ts";
 
 /** What OpenAI wants back unread: a thought as it came, or the phase that a text belongs to. Marked with who sent it, for others would refuse it. */
 export type ResponsesOpaque =
@@ -74,7 +75,7 @@ const toItems = (message: Message, provider: string): Json[] => {
 };
 
 const fromDeclaration = ({ name, description, inputSchema }: ToolDeclaration): string =>
-  JSON.stringify({ type: "function", name, description, parameters: inputSchema, strict: false });
+  JSON.stringify({ type: "function", name, description, parameters: toAcceptedSchema(inputSchema), strict: false });
 
 /** Models that never think refuse to be asked for encrypted thoughts. */
 const thinks = (model: string, traits: ModelTraits | undefined): boolean =>

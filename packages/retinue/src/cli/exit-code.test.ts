@@ -26,6 +26,9 @@ const result = (part: Partial<RunResult>): RunResult => ({
 
 test.each<[Partial<RunResult>, number]>([
   [{ status: "completed" }, 0],
+  [{ status: "completed", testsRun: 2, testsPassed: 1 }, 5],
+  [{ status: "completed", testsRun: 4, testsPassed: 3, latestTests: { run: 2, passed: 2 } }, 0],
+  [{ status: "completed", unverified: ["a change of a.ts"] }, 5],
   [{ status: "failed", bailoutReason: "error", error: { code: "model_auth", message: "" } }, 1],
   [{ status: "failed", bailoutReason: "stuck", error: { code: "stuck", message: "" } }, 1],
   [{ status: "failed" }, 1],

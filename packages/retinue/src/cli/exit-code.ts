@@ -1,6 +1,6 @@
 /** What the command tells its caller by its exit code. */
 import type { ErrorCode, RunResult } from "@retinue/protocol";
-import { ERRORS } from "@retinue/protocol";
+import { ERRORS, findDoubts } from "@retinue/protocol";
 
 export const EXIT = {
   done: 0,
@@ -11,6 +11,8 @@ export const EXIT = {
   limit: 3,
   /** The run is open in the record and waits for a person's answer. */
   waiting: 4,
+  /** The agent says that it is done, and the record holds something against that: failing tests, or claims that it does not support. */
+  doubted: 5,
   /** A person cancelled the run. */
   interrupted: 130,
   /** These three leave what runs open in the record, to be resumed. */
@@ -30,7 +32,7 @@ export const withDenials = (exitCode: number, denials: readonly unknown[]): numb
 export const resultExitCode = (result: RunResult): number => {
   switch (result.status) {
     case "completed":
-      return EXIT.done;
+      return findDoubts(result).length === 0 ? EXIT.done : EXIT.doubted;
     case "timeout":
       return EXIT.limit;
     case "cancelled":

@@ -77,6 +77,9 @@ const WAYS: Readonly<Record<keyof typeof EXIT, readonly Way[]>> = {
     ["an act that nobody could be asked about", runHere([WRITE, { text: "I may not." }], ["run", "write it"])],
   ],
   waiting: [["a question that waits in the record", run([WRITE], ["run", "write it"], "approvals: { unattended: park }\n")]],
+  doubted: [
+    ["a claim that the record does not support", runHere([{ text: "I fixed `src/other.js`." }], ["run", "-q", "fix it"])],
+  ],
   interrupted: [["Ctrl-C", signalled("SIGINT")]],
   hungUp: [["a terminal that is closed", signalled("SIGHUP")]],
   unread: [["a reader that goes away", cutOff]],
@@ -97,6 +100,7 @@ test("the numbers are those that scripts know", () => {
     usage: 2,
     limit: 3,
     waiting: 4,
+    doubted: 5,
     hungUp: 129,
     interrupted: 130,
     unread: 141,

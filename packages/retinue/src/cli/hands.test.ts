@@ -52,7 +52,10 @@ describe("an agent that edits three files, runs the tests and mends one of them"
   test("has a result with the files as measured, whatever it claims", async () => {
     const { project, server } = await createWork();
     const ended = await callRetinue(project, ["run", "--approve", "all", "--json", "make the tests pass"]);
-    expect({ code: ended.code, stderr: withoutSandboxLine(ended.stderr) }).toEqual({ code: 0, stderr: "" });
+    expect({ code: ended.code, stderr: withoutSandboxLine(ended.stderr) }).toEqual({
+      code: 5,
+      stderr: "retinue: doubtful: not found in the record: a change of src/other.js\n",
+    });
     const events = ended.stdout
       .trim()
       .split("\n")
@@ -73,7 +76,8 @@ describe("an agent that edits three files, runs the tests and mends one of them"
   test("tells them below its words where people read", { tags: ["long"] }, async () => {
     const { project } = await createWork();
     const ended = await project.run(["run", "--approve", "all", "make the tests pass"]);
-    expect(ended.code).toBe(0);
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toMatch(/^retinue: doubtful: not found in the record: a change of src\/other\.js$/m);
     expect(ended.stdout).toContain("I modified `src/other.js`");
     expect(ended.stderr).toMatch(/^retinue: modified src\/one\.js, src\/two\.js, src\/three\.js$/m);
     expect(ended.stderr).toMatch(/^retinue: created notes\/done\.md$/m);

@@ -8,6 +8,7 @@ import type { ShownRun } from "./denials.ts";
 import { findDenials, formatDenials, watchDenials } from "./denials.ts";
 import { EXIT, resultExitCode, withDenials } from "./exit-code.ts";
 import { formatErrorValue } from "./format-error.ts";
+import { formatDoubts } from "./format-doubts.ts";
 import { formatMeasured } from "./format-measured.ts";
 import { createJsonEvents } from "./json-events.ts";
 import { followAnswer } from "./live/follow-answer.ts";
@@ -98,7 +99,7 @@ export type ShowOptions = {
 };
 
 const tellEnd = async (result: RunResult, seen: RunView | undefined, { stderr, redact }: Surroundings): Promise<void> => {
-  await stderr.write(`${formatMeasured(result, redact)}${formatClosing(result, seen)}`);
+  await stderr.write(`${formatMeasured(result, redact)}${formatClosing(result, seen)}${formatDoubts(result, redact)}`);
   if (result.error) await stderr.write(formatErrorValue(result.error, redact));
 };
 
@@ -127,7 +128,7 @@ export const showRun = async (
   }
   const result = await run.result;
   if (view.type === "text") await tellEnd(result, seen?.runs.get(run.runId), surroundings);
-  else if (result.error) await stderr.write(formatErrorValue(result.error, redact));
+  else await stderr.write(`${formatDoubts(result, redact)}${result.error ? formatErrorValue(result.error, redact) : ""}`);
   const denials = seen ? findDenials(seen, run.approve) : watched.denials();
   await stderr.write(formatDenials(denials, effectOf, redact));
   const exitCode = resultExitCode(result);

@@ -16,7 +16,7 @@ import type {
   SubTaskResult,
   WaitingFor,
 } from "@retinue/protocol";
-import { NO_USAGE, readCallOutcomes, readEnding } from "@retinue/protocol";
+import { findDoubts, NO_USAGE, readCallOutcomes, readEnding } from "@retinue/protocol";
 import { evaluateReplySchema, stateReplySchema, verdictReplySchema } from "@retinue/protocol/schemas/plan";
 import { readCheckResult } from "@retinue/protocol/test-case";
 import { Parked } from "../loop/parked.ts";
@@ -86,6 +86,11 @@ export const runPlan = async (graph: PlanGraph, ports: PlanPorts, options: PlanO
 /** What recovers a step that only looks at what others made. */
 const MENDER = "executor";
 const LOOKS_ONLY: ReadonlySet<PlanStep["type"]> = new Set(["review", "testing", "research"]);
+
+/** Who looks for what is wrong passes by finding red tests; steps of test cases are judged by their checks. */
+const isJudged = ({ type, agent }: PlanStep): boolean => type !== "research" && !agent.startsWith("qa-");
+
+type SubTaskRun = Pick<PlanRun, "name"> & { readonly by: Worker; readonly isJudged: boolean };
 
 class Conductor {
   readonly #graph: PlanGraph;
@@ -169,7 +174,11 @@ class Conductor {
       const made = step.calls && attempt === 1 ? await this.#make(name, step.calls) : null;
       const worked =
         made ??
-        (await this.#work(name, workerOf(step), toSubTask(step), [state, since].filter((part) => part !== "").join("\n")));
+        (await this.#work(
+          { name, by: workerOf(step), isJudged: isJudged(step) },
+          toSubTask(step),
+          [state, since].filter((part) => part !== "").join("\n"),
+        ));
       const { result, areBroken } = await this.#check(name, step, worked);
       if (result.status === "pass") return this.#end(step, "completed", result.summary, { attempt, result });
       // Checks that hold already could not tell whether an agent has done the step.
@@ -189,7 +198,11 @@ class Conductor {
         return this.#fail(step, attempt, result);
       }
       const recoverer = { ...workerOf(step), agent: recovererOf(step) };
-      const recovery = await this.#work(`${step.id}.${attempt}.recovery`, recoverer, decision.recovery_task, state);
+      const recovery = await this.#work(
+        { name: `${step.id}.${attempt}.recovery`, by: recoverer, isJudged: isJudged(step) },
+        decision.recovery_task,
+        state,
+      );
       if (recovery.status === "fail") {
         this.#stopped ??= `the recovery of step ${step.id} failed: ${recovery.summary}`;
         return this.#fail(step, attempt, result);
@@ -198,12 +211,20 @@ class Conductor {
     }
   }
 
-  /** One sub-task by one run: it has passed only where the run is completed and says so in the form it was given. */
-  async #work(name: string, by: Worker, task: SubTask, state: string): Promise<SubTaskResult> {
+  /**
+   * One sub-task by one run: it has passed only where the run is completed and says so in the form it was given, and where nothing that was measured
+   * speaks against it.
+   */
+  async #work({ name, by, isJudged: isMeasured }: SubTaskRun, task: SubTask, state: string): Promise<SubTaskResult> {
     const result = await this.#start({ name, by, task: stepTask(task, state) });
     const ending = readEnding(result.details);
     const { iterations } = result;
-    if (result.status === "completed" && ending) return { ...ending, iterations, error: null };
+    if (result.status === "completed" && ending) {
+      const doubts = isMeasured && ending.status === "pass" ? findDoubts(result) : [];
+      if (doubts.length === 0) return { ...ending, iterations, error: null };
+      const doubt = `${doubts.join("; ")}.`;
+      return { status: "fail", summary: `${doubt} (though the agent reported: ${ending.summary})`, iterations, error: doubt };
+    }
     const error = result.error?.message ?? `The run ended as ${result.status}.`;
     return { status: "fail", summary: ending ? `${ending.summary} (${error})` : error, iterations, error };
   }

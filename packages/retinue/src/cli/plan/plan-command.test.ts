@@ -59,7 +59,7 @@ const createPlanner = async ({ review = ["RESULT: PASS\nSUMMARY: It says hello."
       return { text: review[reviews++] ?? "RESULT: FAIL\nSUMMARY: asked too often" };
     if (!hasActed)
       return { toolCalls: [call("write", { path: reviews === 0 ? "greeting.txt" : "mark.txt", content: "hello\n" })] };
-    return { text: "RESULT: PASS\nSUMMARY: Wrote greeting.txt." };
+    return { text: "RESULT: PASS\nSUMMARY: Wrote what was asked for." };
   };
   const made = await createMockProject(reply);
   cleanups.push(made.remove);
@@ -80,7 +80,7 @@ test("a plan is made for a goal, shown, and carried out from the record", async 
   expect(ran.stdout).toContain("- [x] **write**");
   expect(ran.stdout).toContain("- [x] **look**");
   expect(ran.stdout).toContain("PASSED: The greeting is there.");
-  expect(ran.stderr).toContain("step write is completed: Wrote greeting.txt.");
+  expect(ran.stderr).toContain("step write is completed: Wrote what was asked for.");
   expect(await readFile(join(project.workspace, "greeting.txt"), "utf8")).toBe("hello\n");
   expect((await callRetinue(project, ["plan", "show", "latest"])).stdout).toContain("- [x] **look**");
 });
