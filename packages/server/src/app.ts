@@ -38,6 +38,7 @@ const toAsked = (context: Context<Env>): Asked => ({
   method: context.req.method,
   path: context.req.path,
   header: (name) => context.req.header(name),
+  sender: context.env.incoming.socket.remoteAddress,
 });
 
 const PUBLIC_FILES: Readonly<Record<string, readonly [mediaType: string, text: string]>> = {
@@ -58,7 +59,7 @@ export const createApp = (options: AppOptions): Hono<Env> => {
   const { backend, hubs, guard, page, onProblem } = options;
   const app = new Hono<Env>();
   const startedAt = new Date().toISOString();
-  const openApi = createOpenApi(backend.version);
+  const openApi = createOpenApi(backend.version, options.cookieName);
 
   app.use(async (context, next) => {
     const asked = toAsked(context);
@@ -74,6 +75,8 @@ export const createApp = (options: AppOptions): Hono<Env> => {
     signIn: (context) => signIn(context, options),
     signOut: async (context) => {
       await decodeBody(ROUTES.signOut, context.req.raw);
+      const cookie = guard.cookieOf(toAsked(context));
+      if (cookie !== undefined) await options.keys.revokeCookie(cookie);
       const response = encodeOutput("signOut", ROUTES.signOut, { ok: true });
       response.headers.set("Set-Cookie", toCookie(options, "", "; Max-Age=0"));
       return response;
@@ -168,18 +171,23 @@ const toAsking = (context: Context<Env>): Parameters<typeof callRoute>[2] => ({
 const toCookie = ({ cookieName, isSecure }: AppOptions, value: string, more: string): string =>
   `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}${more}`;
 
+/** Browsers forget cookies without an age when they are closed. */
+const COOKIE_SECONDS = 30 * 24 * 3_600;
+
 const signIn = async (context: Context<Env>, options: AppOptions): Promise<Response> => {
   const { keys, throttle } = options;
+  const { sender } = toAsked(context);
   const { token, password } = (await decodeBody(ROUTES.signIn, context.req.raw)) as { token?: string; password?: string };
   const isRight =
-    (token !== undefined && keys.isToken(token)) || (password !== undefined && !throttle.isClosed() && keys.isPassword(password));
+    (token !== undefined && keys.isToken(token)) ||
+    (password !== undefined && !throttle.isClosed(sender) && keys.isPassword(password));
   if (!isRight) {
-    throttle.failed();
-    throw throttle.isClosed()
+    throttle.failed(sender);
+    throw throttle.isClosed(sender)
       ? new RetinueError("request_throttled", "There were too many wrong keys within a minute.")
       : new RetinueError("request_unauthorized", "This is neither the token nor the password.");
   }
   const response = encodeOutput("signIn", ROUTES.signIn, { ok: true });
-  response.headers.set("Set-Cookie", toCookie(options, keys.cookie, ""));
+  response.headers.set("Set-Cookie", toCookie(options, keys.issueCookie(), `; Max-Age=${COOKIE_SECONDS}`));
   return response;
 };

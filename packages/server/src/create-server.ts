@@ -15,7 +15,7 @@ import { getRequestListener } from "./node-server.ts";
 import { createStaticFiles } from "./page/static-files.ts";
 import { type Addresses, createAddresses, isLoopback } from "./safety/addresses.ts";
 import { createGuard } from "./safety/admit.ts";
-import { createKeys } from "./safety/keys.ts";
+import { createKeys, type SignedInStore } from "./safety/keys.ts";
 import { createThrottle } from "./safety/throttle.ts";
 
 export type ServerOptions = {
@@ -27,6 +27,8 @@ export type ServerOptions = {
   /** Random by default. At least 22 characters, as 128 bits have. */
   readonly token?: string;
   readonly password?: string;
+  /** What outlives the server of who is signed in; without it, a restart signs everybody out. */
+  readonly signedIn?: SignedInStore;
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /** Something else protects it: it may be reached from other machines without a password and TLS. */
   readonly isInsecure?: boolean;
@@ -66,7 +68,7 @@ export const createServer = async (options: ServerOptions): Promise<Server> => {
     throw new RetinueError("usage", `A token has at least ${LEAST_TOKEN} characters.`, {
       hint: "Leave it out: a random one is made.",
     });
-  const keys = createKeys({ token: options.token, password });
+  const keys = createKeys({ token: options.token, password, signedIn: options.signedIn });
   const throttle = createThrottle();
   const hubs = createHubs(backend, { ...FEED_LIMITS, ...options.limits });
   const isSecure = tls !== undefined;

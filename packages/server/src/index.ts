@@ -5,3 +5,4 @@ export type { Server, ServerOptions } from "./create-server.ts";
 export { createOpenApi } from "./openapi.ts";
 export { FEED_LIMITS } from "./feed/limits.ts";
 export type { FeedLimits } from "./feed/limits.ts";
+export type { SignedInStore } from "./safety/keys.ts";

@@ -56,7 +56,7 @@ const relocate = (schema: JsonObject, name: string): JsonObject => {
   return "$defs" in schema || JSON.stringify(schema).includes('"$ref"') ? { $id: id, ...schema } : schema;
 };
 
-export const createOpenApi = (version: string): JsonObject => {
+export const createOpenApi = (version: string, cookieName: string): JsonObject => {
   const paths: Record<string, Record<string, Json>> = {};
   for (const [name, [method, path]] of Object.entries(ROUTE_PLACES) as [RouteName, (typeof ROUTE_PLACES)[RouteName]][]) {
     const place = path.replaceAll(/:(\w+)/g, "{$1}");
@@ -68,7 +68,7 @@ export const createOpenApi = (version: string): JsonObject => {
     security: [{ bearer: [] }, { cookie: [] }],
     paths,
     components: {
-      securitySchemes: { bearer: { type: "http", scheme: "bearer" }, cookie: { type: "apiKey", in: "cookie", name: "retinue" } },
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" }, cookie: { type: "apiKey", in: "cookie", name: cookieName } },
       responses: {
         Error: {
           description: "What went wrong, and what to do.",

@@ -1,4 +1,5 @@
 /** What main runs of a workspace may be and do: specs for new ones, and what one that is resumed may have at most. */
+import { CALL_MODEL } from "@retinue/protocol";
 import type { Engine } from "@retinue/engine";
 import type { ApproveMode, Grant, Limits, RunSpec } from "@retinue/protocol";
 import type { AgentDefinition } from "@retinue/protocol/agent-file";
@@ -80,8 +81,8 @@ export const createRunSpecs = (
             limits: stricter({ ...settings.ceilings, ...settings.limits, ...run.limits }, budgetOf(above)),
             tools: asked,
           },
-          // A run below another keeps what was chosen for the tree.
-          treeModel: run.model ?? above?.treeModel,
+          // A run below another keeps what was chosen for the tree. What only makes our own calls was chosen by nobody.
+          treeModel: run.model === CALL_MODEL ? undefined : (run.model ?? above?.treeModel),
           summaryModel,
           figures,
         });

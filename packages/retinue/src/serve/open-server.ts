@@ -6,7 +6,9 @@ import { openHost } from "../host/open-host.ts";
 import type { HostOptions } from "../host/host.ts";
 import { openRecord, type RetinueStore } from "../open-record.ts";
 import { loadSettings } from "../settings/load-settings.ts";
+import { retinueHome } from "../settings/retinue-home.ts";
 import { commandSource } from "../cli/reach/command-source.ts";
+import { openSignedInStore } from "./signed-in-store.ts";
 import type { Served } from "./served-workspaces.ts";
 import type { KeeperPace } from "./session-keeper.ts";
 
@@ -44,7 +46,8 @@ export const openServer = async ({
       import("./open-ground.ts"),
     ]);
     const { ground, close } = await openGround({ host, store, env, source, folders, onProblem: rest.onProblem, pace });
-    const server = await createServer({ ...rest, backend: createBackend(ground) });
+    const signedIn = rest.signedIn ?? (await openSignedInStore(retinueHome(env)));
+    const server = await createServer({ ...rest, signedIn, backend: createBackend(ground) });
     let closing: Promise<void> | undefined;
     return {
       ...server,

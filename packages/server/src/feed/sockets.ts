@@ -115,6 +115,7 @@ const toAsked = (request: IncomingMessage, path: string): Asked => ({
   method: request.method ?? "GET",
   path,
   isSocket: true,
+  sender: request.socket.remoteAddress,
   header: (name) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;

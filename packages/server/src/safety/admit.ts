@@ -13,6 +13,8 @@ export type Asked = {
   readonly path: string;
   readonly header: (name: string) => string | undefined;
   readonly isSocket?: boolean;
+  /** The address that it was sent from. */
+  readonly sender?: string | undefined;
 };
 
 export type Guard = {
@@ -21,6 +23,8 @@ export type Guard = {
   /** How it is known; throws `request_unauthorized` or `request_throttled`. */
   readonly authenticate: (asked: Asked) => "token" | "cookie";
   readonly isKnown: (asked: Asked) => boolean;
+  /** The cookie that it brings, right or wrong. */
+  readonly cookieOf: (asked: Asked) => string | undefined;
 };
 
 /** A socket of a page carries no header of its own: its token stands among the protocols that it offers. */
@@ -71,12 +75,13 @@ export const createGuard = ({ addresses, keys, throttle, cookieName }: GuardOpti
       if (site !== undefined && site !== "same-origin" && site !== "none" && !isNavigation)
         refuse("request_origin", "The request comes from another page.");
     },
+    cookieOf,
     isKnown: (asked) => known(asked) !== undefined,
     authenticate: (asked) => {
       const how = known(asked);
       if (how === undefined) {
-        if (tokenOf(asked) !== undefined || cookieOf(asked) !== undefined) throttle.failed();
-        if (throttle.isClosed()) refuse("request_throttled", "There were too many wrong keys within a minute.");
+        if (tokenOf(asked) !== undefined || cookieOf(asked) !== undefined) throttle.failed(asked.sender);
+        if (throttle.isClosed(asked.sender)) refuse("request_throttled", "There were too many wrong keys within a minute.");
         return refuse("request_unauthorized", "The request has no valid key.");
       }
       // A cookie is sent by the browser whoever asks: only the page itself names its origin.

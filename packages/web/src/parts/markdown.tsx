@@ -38,7 +38,7 @@ const Link = ({ token }: { readonly token: Tokens.Link }) => {
 };
 
 const Picture = ({ token }: { readonly token: Tokens.Image }) => (
-  <span className="unloaded" title="Pictures from elsewhere are not loaded.">
+  <span className="left-out" title="Pictures from elsewhere are not loaded.">
     picture: {token.text === "" ? token.href : token.text}
   </span>
 );

@@ -92,7 +92,7 @@ export const AgentEditor = ({ workspaceId, name, onSaved }: Props) => {
             <>
               <div className="line">
                 <span className="grow clip quiet small mono" title={value.agent.file}>
-                  {value.isEditable ? value.agent.file : "A copy of the built-in file is saved to this project."}
+                  {value.isEditable ? value.agent.file : `A copy is saved to this project; ${value.agent.file} stays as it is.`}
                 </span>
                 <button type="button" className="button small" disabled={!isChanged} onClick={() => setText(null)}>
                   Undo
