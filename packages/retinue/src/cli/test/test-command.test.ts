@@ -148,6 +148,24 @@ describe("retinue test", () => {
     expect(ended.code, ended.stderr + ended.stdout).toBe(6);
   });
 
+  test("writes its reports also after Ctrl-C, with what was known by then", { tags: ["long"] }, async () => {
+    const made = await createTester({
+      act: (task) => call("shell", { command: task.includes("Wait for it") ? "sleep 60" : "echo hello > greeting.txt" }),
+    });
+    await put(made, "tests/a.yaml", GREETING.split("  - action: Look").at(0) ?? "");
+    await put(made, "tests/b.yaml", "title: Slow\nsteps:\n  - { action: Wait for it, expected: It came }\n");
+    await put(made, "tests/c.yaml", "title: Never\nsteps:\n  - { action: x, expected: y }\n");
+    const [junit, html] = [join(made.project.workspace, "junit.xml"), join(made.project.workspace, "report.html")];
+    const running = made.project.start(["test", "tests", "--junit", junit, "--html", html]);
+    await running.said("stderr", "sleep 60");
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).not.toBe(0);
+    expect(await readFile(junit, "utf8")).toContain('tests="3" failures="0"');
+    expect(await readFile(html, "utf8")).toContain("The test run was cancelled before this case began.");
+    expect(ended.stdout).toContain("1 passed");
+  });
+
   test("tells flaky cases apart", { tags: ["long"] }, async () => {
     const made = await createTester({
       act: (task) =>
@@ -187,6 +205,10 @@ describe("retinue test", () => {
     [
       "title: A\nsteps:\n  - action: type {{secret:PW}}\n    expected: y\n",
       'a.yaml:3: the secret "PW" is not named in "secrets"',
+    ],
+    [
+      `title: A\nsteps:\n${"  - { action: x, expected: y }\n".repeat(40)}`,
+      "a.yaml:33: the case has 40 steps, and 30 is the most",
     ],
     ["title: A\nsteps: [\n", "a.yaml:3: it is not YAML"],
     ["title: A\nsteps:\n  - action: x\n    expected: { check: text, matches: '(' }\n", "a.yaml:4: it is no regular expression"],
