@@ -118,6 +118,17 @@ describe("retinue test", () => {
     expect(ended.stdout).toContain("The agent reported FAIL, though every check held: I saw something else.");
   });
 
+  test.each(["RESULT: FAIL\nSUMMARY: It was refused.", "RESULT: PASS\nSUMMARY: Written."])(
+    "is inconclusive, and never failed, where the last act was refused and the agent says %j",
+    async (said) => {
+      const made = await createTester({ act: () => call("write", { path: "/greeting.txt", content: "x" }), say: () => said });
+      await put(made, "tests/greeting.yaml", GREETING);
+      const ended = await callRetinue(made.project, ["test", "tests"]);
+      expect(ended.code, ended.stdout).toBe(5);
+      expect(ended.stdout).toContain("The last act was not carried out. write:");
+    },
+  );
+
   test("is inconclusive where every step passes and the orchestrator says fail", async () => {
     const made = await createTester({ act: write("hello\n"), verdict: "fail" });
     await put(made, "tests/greeting.yaml", GREETING);
