@@ -38,7 +38,7 @@ export const textOfCall = ({ content }: Pick<CallView, "content">): string =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 
 /** A call that may have changed what is under test. Commands are both: an act, and what they print. */
-const isAct = ({ tool, effect }: CallView): boolean =>
+export const isAct = ({ tool, effect }: CallView): boolean =>
   effect !== null &&
   effect !== "read" &&
   KIND_OF_TOOL[tool] !== "snapshot" &&

@@ -28,10 +28,25 @@ export const judgeCase = (testCase: TestCase, session: SessionView): JudgedCase 
       summary: plan.verdict?.summary ?? "",
       steps: testCase.steps.map(toUntouched),
     };
-  const steps = testCase.steps.map((step, index) =>
-    judgeStep({ step, number: index + 1, parts: parts.filter(({ view }) => stepNumberOf(view.step.id) === index + 1) }, session),
+  const steps = doubtAfterHeal(
+    testCase.steps.map((step, index) =>
+      judgeStep(
+        { step, number: index + 1, parts: parts.filter(({ view }) => stepNumberOf(view.step.id) === index + 1) },
+        session,
+      ),
+    ),
   );
   return { ...toVerdict(steps, plan), summary: plan.verdict?.summary ?? "", steps };
+};
+
+/** Once an element was found in another way than recorded, a failure may be the tester's. */
+const doubtAfterHeal = (steps: readonly StepResult[]): readonly StepResult[] => {
+  const healed = steps.find((step) => step.healed.length > 0);
+  return steps.map((step) =>
+    healed && step.number >= healed.number && step.verdict === "fail"
+      ? { ...step, verdict: "inconclusive", reason: `After step ${healed.number} was healed: ${step.reason}` }
+      : step,
+  );
 };
 
 /** The plan that was carried out last; one that was only made has no step that began. */

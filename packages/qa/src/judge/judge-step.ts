@@ -5,7 +5,7 @@
 import type { RunView, SessionView } from "@retinue/client";
 import type { CaseStep, Checked, Evidence, StepResult, Verdict } from "@retinue/protocol/test-case";
 import { describeExpected, toExpectations } from "../plan/expectations.ts";
-import { collectEvidence, screenshotsOf, toEvidence } from "./evidence.ts";
+import { collectEvidence, isAct, screenshotsOf, textOfCall, toEvidence } from "./evidence.ts";
 import { formatCall } from "../report/case-log.ts";
 import { actsOf } from "../replay/acts-of-run.ts";
 import { judgeProse } from "./judge-prose.ts";
@@ -57,13 +57,23 @@ const judgeReached = (given: PartToJudge): Judged => {
   const judged = judgePart(given);
   const { run } = given.part;
   const why = run === null || judged.verdict === "pass" ? null : findUnreached(run);
-  return why === null
-    ? judged
-    : {
-        verdict: "blocked",
-        reason: `The application could not be reached. ${why} Start it, or say in suite.yaml how it is started (app) and where it is (baseUrl).`,
-        cited: judged.cited,
-      };
+  const undone = run === null || judged.verdict !== "fail" ? null : findUndone(run);
+  if (why === null)
+    return undone === null
+      ? judged
+      : { ...judged, verdict: "inconclusive", reason: `The last act was not carried out. ${undone} ${judged.reason}` };
+  return {
+    verdict: "blocked",
+    reason: `The application could not be reached. ${why} Start it, or say in suite.yaml how it is started (app) and where it is (baseUrl).`,
+    cited: judged.cited,
+  };
+};
+
+/** Null where the last act was carried out, or none was tried. What was refused or found no element says nothing of the application; a command that fails may. */
+const findUndone = (run: RunView): string | null => {
+  const last = [...run.calls.values()].findLast((call) => call.aside === null && (call.outcome === "denied" || isAct(call)));
+  const isUndone = last?.outcome === "denied" || (last?.outcome === "error" && last.tool.startsWith("browser_"));
+  return last && isUndone ? `${last.tool}: ${(last.error?.message ?? textOfCall(last)).split("\n", 1)[0] ?? ""}` : null;
 };
 
 /** Null where the last act reached its page. */

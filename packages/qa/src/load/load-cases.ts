@@ -19,6 +19,8 @@ export type LoadOptions = {
   readonly environment?: string | undefined;
   /** From the command line; above those of files. */
   readonly variables?: Variables;
+  /** How many steps a case may have; any number by default. */
+  readonly maxSteps?: number | undefined;
   /** Whether a browser can look like a device of this name; without it any name is taken. */
   readonly isDevice?: (name: string) => Promise<boolean>;
 };
@@ -46,6 +48,7 @@ export const loadCases = async (options: LoadOptions): Promise<LoadedCases> => {
       suite: found.suite,
       suiteFile: found.file,
       given: { ...found.given, ...options.variables },
+      maxSteps: options.maxSteps,
     });
     cases.push(...parsed.cases);
     problems.push(...parsed.problems, ...(await findUnknownDevice(parsed.cases[0]?.testCase, { text, file: name }, options)));

@@ -27,6 +27,8 @@ export type CaseSource = {
   readonly suiteFile: string | null;
   /** Of the environment and the base address. */
   readonly given: Variables;
+  /** How many steps a case may have; any number by default. */
+  readonly maxSteps?: number | undefined;
 };
 
 export type ParsedCases = { readonly cases: readonly LoadedCase[]; readonly problems: readonly Problem[] };
@@ -36,7 +38,7 @@ const rowsSchema = z.object({ variables: scalars.optional(), data: z.array(scala
 
 const SECRET = /\{\{(?:secret|totp):([^}]*)\}\}/g;
 
-export const parseCase = ({ text, file, suite, suiteFile, given }: CaseSource): ParsedCases => {
+export const parseCase = ({ text, file, suite, suiteFile, given, maxSteps = Infinity }: CaseSource): ParsedCases => {
   const parsed = parseYamlLines(text, file);
   if (!("lineOf" in parsed)) return { cases: [], problems: parsed };
   const { lineOf } = parsed;
@@ -56,6 +58,14 @@ export const parseCase = ({ text, file, suite, suiteFile, given }: CaseSource): 
       return fail(filled.unfilled.map(({ path, name }) => ({ path, message: `there is no variable "${name}"` })));
     const checked = testCaseSchema.safeParse({ ...(filled.value as object), ...(data ? { data } : {}), variables: filling });
     if (!checked.success) return fail(toFaults(checked.error));
+    const { length } = checked.data.steps;
+    if (length > maxSteps)
+      return fail([
+        {
+          path: ["steps", maxSteps],
+          message: `the case has ${length} steps, and ${maxSteps} is the most (setting plan.maxSteps)`,
+        },
+      ]);
     const unknown = findUnknownSecrets(filled.value, new Set([...(suite.secrets ?? []), ...(checked.data.secrets ?? [])]));
     if (unknown.length > 0) return fail(unknown);
     const isOneOfSeveral = data !== undefined && data.length > 1;

@@ -3,7 +3,7 @@
  * out whether they could be tried at all.
  */
 import type { CallOutcome, GivenCall, Plan, PlanStep, RetinueEvent } from "@retinue/protocol";
-import { NO_USAGE } from "@retinue/protocol";
+import { NO_USAGE, RetinueError } from "@retinue/protocol";
 import { foldSession } from "@retinue/client";
 import type { CaseResult, Desktop, Hook, Verdict } from "@retinue/protocol/test-case";
 import { readCheckResult } from "@retinue/protocol/test-case";
@@ -68,9 +68,7 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
       "A precondition does not hold",
       (testCase.preconditions ?? []).flatMap((one) => (typeof one === "string" ? [] : [toCheckCall(one)])),
     );
-    const plan = options.plan ?? (await makePlan());
-    const { timeoutMs = suite.timeoutMs } = testCase;
-    const done = await ports.carryOut(plan, { ...within(), timeoutMs });
+    const done = options.plan ? await carryOut(options.plan) : await planAndCarryOut();
     if (done.fault) problems.push(done.fault.message);
     // Recorded acts need no model: where one was wanted to heal them and is not there, they are as they would be without.
     const isMissed = options.recorded !== undefined && done.fault?.code.startsWith("model_") === true;
@@ -83,8 +81,31 @@ export const runCase = async (loaded: LoadedCase, ports: QaPorts, options: CaseO
   problems.push(...(ports.browserProblems?.(sessionId) ?? []));
   return toResult();
 
-  async function makePlan(): Promise<Plan> {
-    const planned = await ports.planCase(describeCase(testCase), within());
+  async function carryOut(plan: Plan): Promise<{ readonly fault: Fault | null }> {
+    const { timeoutMs = suite.timeoutMs } = testCase;
+    return ports.carryOut(plan, { ...within(), timeoutMs });
+  }
+
+  /** A plan that cannot be carried out, as where it has too many steps, is asked for again once; then the steps are carried out as written. */
+  async function planAndCarryOut(): Promise<{ readonly fault: Fault | null }> {
+    let refused: string | null = null;
+    for (let tries = 0; tries < 2; tries += 1)
+      try {
+        return await carryOut(await makePlan(refused));
+      } catch (thrown) {
+        refused = readRefusal(thrown);
+      }
+    problems.push(`${refused ?? ""} The steps are carried out as written.`);
+    try {
+      return await carryOut(toCasePlan(testCase, null, { reset: suite.reset, desktop }).plan);
+    } catch (thrown) {
+      throw new Blocked(readRefusal(thrown));
+    }
+  }
+
+  async function makePlan(refused: string | null): Promise<Plan> {
+    const again = refused === null ? "" : `\n\nAn earlier plan of yours was refused: ${refused} Make one that holds.`;
+    const planned = await ports.planCase(`${describeCase(testCase)}${again}`, within());
     if (planned.fault && isEnvironment(planned.fault)) throw new Blocked(planned.fault.message);
     if (planned.fault)
       problems.push(`The orchestrator made no plan, so the steps are carried out as written: ${planned.fault.message}`);
@@ -179,6 +200,12 @@ const isHeld = ({ isError, text }: CallOutcome): boolean => !isError && (readChe
 const describeOutcome = ({ tool, text }: CallOutcome): string => {
   const found = readCheckResult(text);
   return found ? `${found.expected}; seen: ${found.observed}` : `${tool}: ${text.split("\n", 1)[0] ?? ""}`;
+};
+
+/** Why a plan was not begun; throws what is anything else. */
+const readRefusal = (thrown: unknown): string => {
+  if (thrown instanceof RetinueError && thrown.code === "plan_invalid") return thrown.message;
+  throw thrown;
 };
 
 /** What is no fault of the case, nor of what is under test. */

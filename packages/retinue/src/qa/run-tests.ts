@@ -40,9 +40,22 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
   const startedAt = ports.now();
   const apps = createApps(run);
   const roles = createRoles(run);
+  /** Whatever throws stays in its case, so that the others run and everything is reported. */
   const runOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
-    const result = await tryOnce(loaded, attempt);
-    return run.keepRecordings ? run.keepRecordings(result) : result;
+    const result = await tryOnce(loaded, attempt).catch((thrown: unknown) =>
+      toBlocked(
+        loaded,
+        attempt,
+        signal.aborted
+          ? "The test run was cancelled during this case."
+          : `The case could not be run to its end: ${describeThrown(thrown)}`,
+      ),
+    );
+    if (!run.keepRecordings) return result;
+    return run.keepRecordings(result).catch((thrown: unknown) => ({
+      ...result,
+      problems: [...result.problems, `What was recorded could not be kept: ${describeThrown(thrown)}`],
+    }));
   };
   const tryOnce = async (loaded: LoadedCase, attempt: number): Promise<CaseResult> => {
     if (signal.aborted) return toBlocked(loaded, attempt, "The test run was cancelled before this case began.");
@@ -77,6 +90,8 @@ export const runTests = async (run: TestRun): Promise<SuiteResult> => {
   }
 };
 
+const describeThrown = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
 type Needs = { readonly need: (loaded: LoadedCase) => Promise<string | null> };
 
 /** Each application is started once, before the first case that needs it. */
@@ -88,10 +103,7 @@ const createApps = ({ startApp }: TestRun): Needs & { readonly stop: () => Promi
       const key = suiteFile ?? app.command;
       const starting = started.get(key) ?? startApp(app);
       started.set(key, starting);
-      return starting.then(
-        () => null,
-        (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)),
-      );
+      return starting.then(() => null, describeThrown);
     },
     stop: async () => {
       for (const starting of started.values()) await starting.then(({ stop }) => stop()).catch(() => undefined);

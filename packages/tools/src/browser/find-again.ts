@@ -9,6 +9,7 @@ import { nodeAtPlace } from "./element-marks.ts";
 import { ElementNotFound } from "./find-element.ts";
 import type { PageNode, PageTree } from "./page-tree.ts";
 import { toLabel, walk } from "./page-tree.ts";
+import { isSameMeaning } from "./same-meaning.ts";
 
 export type FindAgain = {
   readonly page: Page;
@@ -76,9 +77,12 @@ const perceive = async (locator: Locator): Promise<Pick<PageNode, "role" | "name
   return role === undefined ? undefined : { role, name: name.replaceAll(/\\(.)/g, "$1") };
 };
 
-const byPlace = (page: Page, tree: PageTree, { role, place }: KnownElement): Found | undefined => {
+/** These do something when they are clicked: another one in the same place may do the opposite. */
+const ACTING_ROLES: ReadonlySet<string> = new Set(["button", "link", "menuitem", "tab", "switch"]);
+
+const byPlace = (page: Page, tree: PageTree, { role, name, place }: KnownElement): Found | undefined => {
   const node = place ? nodeAtPlace(tree, role, place) : undefined;
-  if (!node || !place) return undefined;
+  if (!node || !place || (ACTING_ROLES.has(role) && !isSameMeaning(name, node.name))) return undefined;
   const where = `its place (${role} ${place.index} of ${place.count}${place.container === null ? "" : ` in ${place.container}`})`;
   return { node, locator: page.getByRef(node.ref ?? ""), healed: where };
 };

@@ -118,6 +118,17 @@ describe("retinue test", () => {
     expect(ended.stdout).toContain("The agent reported FAIL, though every check held: I saw something else.");
   });
 
+  test.each(["RESULT: FAIL\nSUMMARY: It was refused.", "RESULT: PASS\nSUMMARY: Written."])(
+    "is inconclusive, and never failed, where the last act was refused and the agent says %j",
+    async (said) => {
+      const made = await createTester({ act: () => call("write", { path: "/greeting.txt", content: "x" }), say: () => said });
+      await put(made, "tests/greeting.yaml", GREETING);
+      const ended = await callRetinue(made.project, ["test", "tests"]);
+      expect(ended.code, ended.stdout).toBe(5);
+      expect(ended.stdout).toContain("The last act was not carried out. write:");
+    },
+  );
+
   test("is inconclusive where every step passes and the orchestrator says fail", async () => {
     const made = await createTester({ act: write("hello\n"), verdict: "fail" });
     await put(made, "tests/greeting.yaml", GREETING);
@@ -146,6 +157,24 @@ describe("retinue test", () => {
     await put(made, "tests/greeting.yaml", GREETING);
     const ended = await callRetinue(made.project, ["test", "tests"]);
     expect(ended.code, ended.stderr + ended.stdout).toBe(6);
+  });
+
+  test("writes its reports also after Ctrl-C, with what was known by then", { tags: ["long"] }, async () => {
+    const made = await createTester({
+      act: (task) => call("shell", { command: task.includes("Wait for it") ? "sleep 60" : "echo hello > greeting.txt" }),
+    });
+    await put(made, "tests/a.yaml", GREETING.split("  - action: Look").at(0) ?? "");
+    await put(made, "tests/b.yaml", "title: Slow\nsteps:\n  - { action: Wait for it, expected: It came }\n");
+    await put(made, "tests/c.yaml", "title: Never\nsteps:\n  - { action: x, expected: y }\n");
+    const [junit, html] = [join(made.project.workspace, "junit.xml"), join(made.project.workspace, "report.html")];
+    const running = made.project.start(["test", "tests", "--junit", junit, "--html", html]);
+    await running.said("stderr", "sleep 60");
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).not.toBe(0);
+    expect(await readFile(junit, "utf8")).toContain('tests="3" failures="0"');
+    expect(await readFile(html, "utf8")).toContain("The test run was cancelled before this case began.");
+    expect(ended.stdout).toContain("1 passed");
   });
 
   test("tells flaky cases apart", { tags: ["long"] }, async () => {
@@ -187,6 +216,10 @@ describe("retinue test", () => {
     [
       "title: A\nsteps:\n  - action: type {{secret:PW}}\n    expected: y\n",
       'a.yaml:3: the secret "PW" is not named in "secrets"',
+    ],
+    [
+      `title: A\nsteps:\n${"  - { action: x, expected: y }\n".repeat(40)}`,
+      "a.yaml:33: the case has 40 steps, and 30 is the most",
     ],
     ["title: A\nsteps: [\n", "a.yaml:3: it is not YAML"],
     ["title: A\nsteps:\n  - action: x\n    expected: { check: text, matches: '(' }\n", "a.yaml:4: it is no regular expression"],

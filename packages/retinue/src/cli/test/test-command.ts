@@ -39,7 +39,7 @@ export const testCommand = async (
   const retries = toCount("--retries", options.retries ?? "0", { least: 0, most: 10 });
   const record = { trace: toRecordingMode("--trace", options.trace), video: toRecordingMode("--video", options.video) };
   const { settings, workspace } = await loadSessionSettings({ ...options, approve: options.approve ?? "all" }, surroundings);
-  const cases = await readCases(paths, workspace, options, surroundings);
+  const cases = await readCases(paths, { workspace, maxSteps: settings.plan.maxSteps }, options, surroundings);
   if (cases === null) return TEST_EXIT.usage;
   const bench = createTestBench({ cases, record });
   return workWith(
@@ -122,7 +122,7 @@ const hasModel = ({ agents, model }: Pick<Workspace, "agents" | "model">): boole
 /** Null where there is nothing that can be run, which is told. */
 const readCases = async (
   paths: readonly string[],
-  workspace: string,
+  { workspace, maxSteps }: { readonly workspace: string; readonly maxSteps: number },
   options: TestOptions,
   surroundings: Surroundings,
 ): Promise<readonly LoadedCase[] | null> => {
@@ -132,6 +132,7 @@ const readCases = async (
     from: workspace,
     environment: options.env,
     variables: toVariables(options.var),
+    maxSteps,
     isDevice: async (name) => (await import("@retinue/tools/browser")).isDevice(name),
   });
   for (const { file, line, message } of loaded.problems)
