@@ -77,7 +77,9 @@ const completeProviders = (settings: RawMap, layers: readonly Layer[], project: 
     }
     const isOfProject = project !== undefined && rawAt(project.layer.tree, path) !== undefined;
     const isKeyless = isOfProject && (!project.isTrusted || provider["apiKeyEnv"] === undefined);
-    return { ...provider, type, ...(isKeyless && { isKeyless }) };
+    // A command or a file of the user's is named by the user alone.
+    const { apiKeyCommand: _command, apiKeyFile: _file, ...rest } = provider;
+    return { ...(isOfProject ? rest : provider), type, ...(isKeyless && { isKeyless }) };
   };
   const providers = rawAt(settings, ["providers"]);
   if (!isRawMap(providers)) return { tree: settings, problems, typed };
