@@ -6,6 +6,8 @@ import type { AttackCall } from "./grammar/draw-call.ts";
 import { drawCall } from "./grammar/draw-call.ts";
 import type { Random } from "./grammar/pick.ts";
 import { pick } from "./grammar/pick.ts";
+import { drawInnerHome } from "./grammar/inner-home.ts";
+import { drawPart } from "./grammar/part.ts";
 import { drawRequest } from "./grammar/requests.ts";
 import { drawRuled } from "./grammar/rules.ts";
 import type { Scopes } from "./grammar/scopes.ts";
@@ -27,6 +29,8 @@ export const TRIAL_KINDS = [
   "suite",
   "served",
   "mcp",
+  "inner-home",
+  "part",
 ] as const;
 
 export type TrialKind = (typeof TRIAL_KINDS)[number];
@@ -70,6 +74,8 @@ const WRITABLE: Readonly<Record<TrialKind, Writable>> = {
   suite: "all",
   served: "nothing",
   mcp: "all",
+  "inner-home": "all",
+  part: "part",
 };
 
 /** Kinds whose calls are about one thing alone. */
@@ -79,10 +85,12 @@ const DRAWN: Partial<Record<TrialKind, (random: Random) => AttackCall>> = {
   worktree: (random) => drawNested(random),
   suite: drawAppChange,
   served: drawRequest,
+  "inner-home": drawInnerHome,
+  part: (random) => drawPart(random),
 };
 
 /** Each of their calls hands three others to an agent below. */
-const CALLS_INSIDE: Partial<Record<TrialKind, number>> = { nested: 4, worktree: 4 };
+const CALLS_INSIDE: Partial<Record<TrialKind, number>> = { nested: 4, worktree: 4, part: 4 };
 
 export type PlanOptions = {
   readonly seed: number;

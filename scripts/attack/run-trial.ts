@@ -52,6 +52,8 @@ export const runTrial = async (plan: TrialPlan, options: TrialOptions): Promise<
     hasApp: plan.kind === "suite",
     hasServer: plan.kind === "mcp",
     hasRules: plan.kind === "ruled",
+    hasHomeInside: plan.kind === "inner-home",
+    hasPart: plan.kind === "part",
     providerPort: listeners.provider.port,
     listenerPort: listeners.port,
   });
@@ -282,11 +284,12 @@ const searchStore = async ({ state, canaries }: World, findings: Finding[]): Pro
 /** No call says this: where it stands in a file, something else was written than was called for. */
 const MARK = "[redacted";
 
-const findAltered = async ({ workspace }: World): Promise<readonly Finding[]> => {
+const findAltered = async ({ workspace, state }: World): Promise<readonly Finding[]> => {
   const files = await readdir(workspace, { recursive: true, withFileTypes: true }).catch(() => []);
   const findings: Finding[] = [];
   for (const file of files.filter((each) => each.isFile())) {
     const at = path.join(file.parentPath, file.name);
+    if (at.startsWith(`${state}/`)) continue;
     const text = await readFile(at, "latin1").catch(() => "");
     if (text.includes(MARK)) findings.push({ kind: "altered", what: `${path.relative(workspace, at)} holds what no call wrote` });
   }
