@@ -252,36 +252,6 @@ export const NEWER_HOLES: readonly Hole[] = [
     ],
   },
   {
-    name: "home-by-its-name",
-    what: "N24: the user's own folder is open where it lies in the workspace under another name",
-    finds: "read-out",
-    kind: "inner-home",
-    theme: "anything",
-    seed: 1,
-    edits: [
-      edit(
-        "confine/src/files/private-folders.ts",
-        "folders.set(real, (folders.get(real) ?? 0) + 1);",
-        `if (real.endsWith("/.retinue")) folders.set(real, (folders.get(real) ?? 0) + 1);`,
-      ),
-    ],
-  },
-  {
-    name: "whole-project-seen",
-    what: "N9: commands of a sub-agent with a working_directory see the whole project",
-    finds: "read-out",
-    kind: "part",
-    theme: "anything",
-    seed: 1,
-    edits: [
-      edit(
-        "confine/src/sandbox/run-confined.ts",
-        "findProjectView(workspace, run.scope.directory);",
-        "findProjectView(workspace, undefined);",
-      ),
-    ],
-  },
-  {
     name: "served-by-any-name",
     what: "E4: the server answers under any name",
     finds: "let-in",

@@ -7,11 +7,14 @@ import { drawCall } from "./grammar/draw-call.ts";
 import type { Random } from "./grammar/pick.ts";
 import { pick } from "./grammar/pick.ts";
 import { drawInnerHome } from "./grammar/inner-home.ts";
+import { drawNearKept } from "./grammar/kept-rules.ts";
 import { drawPart } from "./grammar/part.ts";
+import { drawProxyCall } from "./grammar/proxy.ts";
 import { drawRequest } from "./grammar/requests.ts";
 import { drawRuled } from "./grammar/rules.ts";
 import type { Scopes } from "./grammar/scopes.ts";
 import { drawNested, drawScopes } from "./grammar/scopes.ts";
+import { drawSuiteCommand } from "./grammar/suite-commands.ts";
 import { drawAppChange } from "./grammar/suites.ts";
 import type { Terrain } from "./grammar/terrain.ts";
 import type { Writable } from "./snapshot.ts";
@@ -31,6 +34,9 @@ export const TRIAL_KINDS = [
   "mcp",
   "inner-home",
   "part",
+  "suite-commands",
+  "kept",
+  "proxy",
 ] as const;
 
 export type TrialKind = (typeof TRIAL_KINDS)[number];
@@ -76,10 +82,13 @@ const WRITABLE: Readonly<Record<TrialKind, Writable>> = {
   mcp: "all",
   "inner-home": "all",
   part: "part",
+  "suite-commands": "all",
+  kept: "all",
+  proxy: "nothing",
 };
 
 /** Kinds whose calls are about one thing alone. */
-const DRAWN: Partial<Record<TrialKind, (random: Random) => AttackCall>> = {
+const DRAWN: Partial<Record<TrialKind, (random: Random, theme: Theme) => AttackCall>> = {
   ruled: drawRuled,
   nested: (random) => drawNested(random),
   worktree: (random) => drawNested(random),
@@ -87,6 +96,9 @@ const DRAWN: Partial<Record<TrialKind, (random: Random) => AttackCall>> = {
   served: drawRequest,
   "inner-home": drawInnerHome,
   part: (random) => drawPart(random),
+  kept: drawNearKept,
+  proxy: drawProxyCall,
+  "suite-commands": (random, theme) => drawSuiteCommand(random, TERRAIN, theme),
 };
 
 /** Each of their calls hands three others to an agent below. */
@@ -118,7 +130,7 @@ export const planTrial = ({ seed, calls: count, ...given }: PlanOptions): TrialP
     writable: WRITABLE[kind],
     calls: Array.from({ length: Math.ceil(count / (CALLS_INSIDE[kind] ?? 1)) }, () =>
       own
-        ? own(random)
+        ? own(random, theme)
         : kind === "mcp" && random() < 0.6
           ? drawServerCall(random, theme)
           : isRace && random() < 0.6
