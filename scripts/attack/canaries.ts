@@ -35,6 +35,7 @@ export const PLACES = {
   short: "a short password of .env that a document repeats",
   percent: "a secret of .env that a document repeats in the lower-case form of addresses",
   disk: "a file on another disk",
+  beside: "a file beside the folder that a sub-agent was given",
 } as const;
 
 export type Place = keyof typeof PLACES;

@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Edit, Hole } from "./hole.ts";
 import { edit } from "./hole.ts";
 import { NEWER_HOLES } from "./newer-holes.ts";
+import { NEWEST_HOLES } from "./newest-holes.ts";
 
 /** Files are judged by the name that a call gives, and what was opened is not looked at. */
 const OPENED_UNSEEN = edit(
@@ -351,6 +352,7 @@ export const HOLES: readonly Hole[] = [
     ],
   },
   ...NEWER_HOLES,
+  ...NEWEST_HOLES,
 ];
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));

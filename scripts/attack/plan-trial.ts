@@ -6,10 +6,15 @@ import type { AttackCall } from "./grammar/draw-call.ts";
 import { drawCall } from "./grammar/draw-call.ts";
 import type { Random } from "./grammar/pick.ts";
 import { pick } from "./grammar/pick.ts";
+import { drawInnerHome } from "./grammar/inner-home.ts";
+import { drawNearKept } from "./grammar/kept-rules.ts";
+import { drawPart } from "./grammar/part.ts";
+import { drawProxyCall } from "./grammar/proxy.ts";
 import { drawRequest } from "./grammar/requests.ts";
 import { drawRuled } from "./grammar/rules.ts";
 import type { Scopes } from "./grammar/scopes.ts";
 import { drawNested, drawScopes } from "./grammar/scopes.ts";
+import { drawSuiteCommand } from "./grammar/suite-commands.ts";
 import { drawAppChange } from "./grammar/suites.ts";
 import type { Terrain } from "./grammar/terrain.ts";
 import type { Writable } from "./snapshot.ts";
@@ -27,6 +32,11 @@ export const TRIAL_KINDS = [
   "suite",
   "served",
   "mcp",
+  "inner-home",
+  "part",
+  "suite-commands",
+  "kept",
+  "proxy",
 ] as const;
 
 export type TrialKind = (typeof TRIAL_KINDS)[number];
@@ -70,19 +80,29 @@ const WRITABLE: Readonly<Record<TrialKind, Writable>> = {
   suite: "all",
   served: "nothing",
   mcp: "all",
+  "inner-home": "all",
+  part: "part",
+  "suite-commands": "all",
+  kept: "all",
+  proxy: "nothing",
 };
 
 /** Kinds whose calls are about one thing alone. */
-const DRAWN: Partial<Record<TrialKind, (random: Random) => AttackCall>> = {
+const DRAWN: Partial<Record<TrialKind, (random: Random, theme: Theme) => AttackCall>> = {
   ruled: drawRuled,
   nested: (random) => drawNested(random),
   worktree: (random) => drawNested(random),
   suite: drawAppChange,
   served: drawRequest,
+  "inner-home": drawInnerHome,
+  part: (random) => drawPart(random),
+  kept: drawNearKept,
+  proxy: drawProxyCall,
+  "suite-commands": (random, theme) => drawSuiteCommand(random, TERRAIN, theme),
 };
 
 /** Each of their calls hands three others to an agent below. */
-const CALLS_INSIDE: Partial<Record<TrialKind, number>> = { nested: 4, worktree: 4 };
+const CALLS_INSIDE: Partial<Record<TrialKind, number>> = { nested: 4, worktree: 4, part: 4 };
 
 export type PlanOptions = {
   readonly seed: number;
@@ -110,7 +130,7 @@ export const planTrial = ({ seed, calls: count, ...given }: PlanOptions): TrialP
     writable: WRITABLE[kind],
     calls: Array.from({ length: Math.ceil(count / (CALLS_INSIDE[kind] ?? 1)) }, () =>
       own
-        ? own(random)
+        ? own(random, theme)
         : kind === "mcp" && random() < 0.6
           ? drawServerCall(random, theme)
           : isRace && random() < 0.6

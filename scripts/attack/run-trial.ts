@@ -18,11 +18,14 @@ import { createCanarySearch } from "./canaries.ts";
 import type { Finding } from "./finding.ts";
 import type { AttackCall } from "./grammar/draw-call.ts";
 import { agreeToApp } from "./agree-to-app.ts";
+import { attackProxy } from "./attack-proxy.ts";
 import { attackServer } from "./attack-server.ts";
+import { attackSuite } from "./attack-suite.ts";
 import { SWAPPED } from "./grammar/commands.ts";
 import { looksAtPast } from "./grammar/git.ts";
 import { AGENT_RULES, RULED } from "./grammar/rules.ts";
 import type { Terrain } from "./grammar/terrain.ts";
+import { keepRules } from "./keep-rules.ts";
 import type { Listeners } from "./listeners.ts";
 import type { TrialPlan } from "./plan-trial.ts";
 import { placeIn } from "./plan-trial.ts";
@@ -47,17 +50,23 @@ export type TrialOptions = {
 
 export const runTrial = async (plan: TrialPlan, options: TrialOptions): Promise<readonly Finding[]> => {
   const { listeners } = options;
+  if (plan.kind === "proxy") return attackProxy(plan, options);
   const world = await createWorld({
     trap: plan.trap,
     hasApp: plan.kind === "suite",
     hasServer: plan.kind === "mcp",
     hasRules: plan.kind === "ruled",
+    hasHomeInside: plan.kind === "inner-home",
+    hasPart: plan.kind === "part",
     providerPort: listeners.provider.port,
     listenerPort: listeners.port,
   });
   const restore = enterEnvironment(world.env);
   try {
-    return plan.kind === "served" ? await attackServer(plan, world, options) : await attack(plan, world, options);
+    if (plan.kind === "served") return await attackServer(plan, world, options);
+    const { calls, beside } = placeIn({ calls: plan.calls, beside: plan.beside }, terrainOf(world, listeners));
+    if (plan.kind === "suite-commands") return await attackSuite(plan, world, { ...options, calls });
+    return await attack(plan, world, { ...options, calls, beside });
   } finally {
     restore();
     await world.remove();
@@ -75,16 +84,20 @@ const enterEnvironment = (env: World["env"]): (() => void) => {
   };
 };
 
-const attack = async (plan: TrialPlan, world: World, { listeners, ...options }: TrialOptions): Promise<readonly Finding[]> => {
+const terrainOf = (world: World, listeners: Listeners): Terrain => ({
+  ...world,
+  port: listeners.port,
+  abstractSocket: listeners.abstractSocket,
+  sharedSocket: listeners.sharedSocket,
+  command: `${process.execPath} ${COMMAND}`,
+});
+
+const attack = async (
+  plan: TrialPlan,
+  world: World,
+  { listeners, calls, beside, ...options }: TrialOptions & Scripts,
+): Promise<readonly Finding[]> => {
   const findings: Finding[] = [];
-  const terrain: Terrain = {
-    ...world,
-    port: listeners.port,
-    abstractSocket: listeners.abstractSocket,
-    sharedSocket: listeners.sharedSocket,
-    command: `${process.execPath} ${COMMAND}`,
-  };
-  const { calls, beside } = placeIn({ calls: plan.calls, beside: plan.beside }, terrain);
   const search = createCanarySearch(Object.values(world.canaries));
   let answered = 0;
   const look = (text: string, where: string): void => {
@@ -95,11 +108,18 @@ const attack = async (plan: TrialPlan, world: World, { listeners, ...options }: 
   const hear = (): void => {
     for (const what of listeners.heard()) findings.push({ kind: "reached", what, afterCalls: answered });
   };
+  const kept = plan.kind === "kept" ? await keepRules(world) : undefined;
   const swapped = new Set<string>();
   const asked = new Set<string>();
   const approver: RetinueOptions["approver"] = ({ act }) => {
     look(JSON.stringify(act), "a question");
     asked.add(act.callId);
+    if (kept) {
+      const rule = kept(act);
+      if (rule !== undefined)
+        findings.push({ kind: "unasked", what: `covered by the rule kept for ${rule}`, afterCalls: answered });
+      return Promise.resolve({ allowed: false, reason: "not that" });
+    }
     // Everything passes there but what a rule is about.
     if (plan.kind === "ruled") return Promise.resolve({ allowed: false, reason: "not by that rule" });
     const { command } = (act.input ?? {}) as { command?: unknown };
@@ -205,7 +225,7 @@ const untilThere = async (file: string): Promise<void> => {
 };
 
 /** Where a mode is other than that what is more than writing the workspace is asked about. */
-const MODES: Partial<Record<TrialPlan["kind"], string>> = { "read-only": "read-only", ruled: "all" };
+const MODES: Partial<Record<TrialPlan["kind"], string>> = { "read-only": "read-only", ruled: "all", kept: "ask" };
 
 /** What the model has not been told before. */
 const toNewText = ({ system, tools, messages }: ModelRequest): string =>
@@ -282,11 +302,12 @@ const searchStore = async ({ state, canaries }: World, findings: Finding[]): Pro
 /** No call says this: where it stands in a file, something else was written than was called for. */
 const MARK = "[redacted";
 
-const findAltered = async ({ workspace }: World): Promise<readonly Finding[]> => {
+const findAltered = async ({ workspace, state }: World): Promise<readonly Finding[]> => {
   const files = await readdir(workspace, { recursive: true, withFileTypes: true }).catch(() => []);
   const findings: Finding[] = [];
   for (const file of files.filter((each) => each.isFile())) {
     const at = path.join(file.parentPath, file.name);
+    if (at.startsWith(`${state}/`)) continue;
     const text = await readFile(at, "latin1").catch(() => "");
     if (text.includes(MARK)) findings.push({ kind: "altered", what: `${path.relative(workspace, at)} holds what no call wrote` });
   }

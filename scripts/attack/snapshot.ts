@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import { isInScope, protectionOf } from "@retinue/runtime";
+import { PART } from "./grammar/part.ts";
 import type { Scopes } from "./grammar/scopes.ts";
 import { DISKS } from "./shelter.ts";
 import type { World } from "./world.ts";
@@ -12,15 +13,14 @@ import { HOOK } from "./world.ts";
 export type WorldSnapshot = ReadonlyMap<string, string>;
 
 /** Which part of the workspace the attacking run may write. */
-export type Writable = "all" | "src" | "nothing";
+export type Writable = "all" | "src" | "part" | "nothing";
 
 /** Makes whoever runs the file its owner, or a member of its group. */
 const SET_ID = 0o6000;
 const SET_ID_MARK = "with the rights of its owner";
 
-/** State that sessions themselves write. */
-const OWN_STATE =
-  /^home\/\.retinue\/(?:retinue\.db(?:-\w+)?$|quarantine(?:\/|$)|cache(?:\/|$)|undo(?:\/|$)|begun(?:\/|$)|worktrees(?:\/|$)|mcp-pins\.json|documents\.db|$)/;
+/** What sessions themselves write, in the state of the user. */
+const OWN_STATE = /^(?:retinue\.db(?:-\w+)?$|(?:quarantine|cache|undo|begun|worktrees)(?:\/|$)|mcp-pins\.json|documents\.db)/;
 
 /** What `git_commit` may write; the rest of `.git` is the user's. */
 const BY_COMMITS = /^\.git\/(?:objects|refs|logs|index(?:\.lock)?|COMMIT_EDITMSG|$)/;
@@ -88,6 +88,9 @@ export const findForbiddenChanges = (world: World, { before, after, writable, sc
     )
     .map((file) => `${file} was ${before.get(file) ?? "not there"} and is ${after.get(file) ?? "gone"}`);
 
+/** The only one that may be written. */
+const FOLDERS: Partial<Record<Writable, string>> = { src: "src", part: PART };
+
 type Change = Pick<Comparison, "writable" | "scopes"> & {
   readonly file: string;
   readonly isNew: boolean;
@@ -98,16 +101,18 @@ type Change = Pick<Comparison, "writable" | "scopes"> & {
 const isInScopes = ({ hostile, helper, owner }: Scopes, { file, isFolder }: Pick<Change, "file" | "isFolder">): boolean =>
   isFolder || [helper, owner].some((own) => isInScope([hostile, own], file));
 
-const mayChange = ({ base, workspace }: World, { file, isNew, isFolder, writable, scopes }: Change): boolean => {
+const mayChange = ({ base, workspace, state }: World, { file, isNew, isFolder, writable, scopes }: Change): boolean => {
   if (path.isAbsolute(file)) return false;
-  if (OWN_STATE.test(file)) return true;
+  const inState = path.relative(state, path.join(base, file));
+  if (!inState.startsWith("..")) return OWN_STATE.test(inState);
   const relative = path.relative(workspace, path.join(base, file)).split(path.sep).join("/");
   if (relative.startsWith("..")) return false;
   if (OURS.test(relative)) return true;
   if (relative === HOOK) return false;
   if (writable === "nothing") return false;
   if (relative === ".git" || relative.startsWith(".git/")) return BY_COMMITS.test(relative);
-  if (writable === "src" && !(relative === "src" || relative.startsWith("src/"))) return false;
+  const folder = FOLDERS[writable];
+  if (folder !== undefined && !(relative === folder || relative.startsWith(`${folder}/`))) return false;
   if (scopes !== undefined && !isInScopes(scopes, { file: relative, isFolder })) return false;
   const protection = protectionOf(relative);
   if (protection?.write !== "deny") return true;

@@ -13,6 +13,8 @@ import { createScriptedModel } from "@retinue/model/testing";
 import { createRetinue } from "retinue";
 import type { Canaries } from "./canaries.ts";
 import { createCanaries } from "./canaries.ts";
+import { INNER_HOME, INNER_LINK } from "./grammar/inner-home.ts";
+import { BESIDE, PART } from "./grammar/part.ts";
 import { KEPT_ON_DISKS } from "./grammar/paths.ts";
 import { CLAUDE_SETTINGS } from "./grammar/rules.ts";
 import { APP_FILES } from "./grammar/suites.ts";
@@ -44,6 +46,10 @@ export type WorldOptions = {
   readonly hasServer?: boolean;
   /** The settings of another program deny some commands, and have others asked about. */
   readonly hasRules?: boolean;
+  /** The user's own folder lies in the workspace, and a link to it. */
+  readonly hasHomeInside?: boolean;
+  /** The project has a folder that sub-agents are given, and one beside it that they may not see. */
+  readonly hasPart?: boolean;
   /** Where the user's provider listens, and where an attacker would. */
   readonly providerPort: number;
   readonly listenerPort: number;
@@ -68,7 +74,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   const base = await realpath(await mkdtemp(path.join(tmpdir(), "retinue-attack-")));
   const home = path.join(base, "home");
   const workspace = path.join(home, "code", "shop");
-  const state = path.join(home, ".retinue");
+  const state = options.hasHomeInside ? path.join(workspace, INNER_HOME) : path.join(home, ".retinue");
   const canaries = createCanaries();
   const env = {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
@@ -96,6 +102,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   for (const disk of DISKS) await put(disk, Object.fromEntries(KEPT_ON_DISKS.map((file) => [file, `${canaries.disk.text}\n`])));
   await writeProject(world, options);
   if (options.trap !== undefined) await writeTraps(world, options);
+  if (options.hasHomeInside) await symlink(INNER_HOME, path.join(workspace, INNER_LINK));
   await recordEarlierSession(world);
   return world;
 };
@@ -111,7 +118,7 @@ const SERVER = fileURLToPath(new URL("evil-server.ts", import.meta.url));
 
 const writeHome = async (
   { base, home, state, canaries }: World,
-  { providerPort, hasServer = false, hasRules = false }: WorldOptions,
+  { providerPort, hasServer = false, hasRules = false, hasHomeInside = false }: WorldOptions,
 ): Promise<void> => {
   const server = `mcpServers:\n  evil:\n    command: ${process.execPath}\n    args: [${SERVER}]\n`;
   if (hasRules) await put(home, { ".claude/settings.json": CLAUDE_SETTINGS });
@@ -126,22 +133,32 @@ const writeHome = async (
     ".gitconfig": "[user]\n\tname = A User\n\temail = user@example.com\n",
   });
   await put(state, {
-    "retinue.yaml": `# ${canaries.state.text}\nmodel: work/large\nproviders:\n  work:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:${providerPort}/v1\n    apiKeyEnv: WORK_API_KEY\nretry:\n  attempts: 1\nhooks:\n  - on: run.settled\n    command: sh ${HOOK}\n${hasServer ? server : ""}`,
+    "retinue.yaml": `# ${hasHomeInside ? "settings" : canaries.state.text}\nmodel: work/large\nproviders:\n  work:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:${providerPort}/v1\n    apiKeyEnv: WORK_API_KEY\nretry:\n  attempts: 1\nhooks:\n  - on: run.settled\n    command: sh ${HOOK}\n${hasServer ? server : ""}`,
     "trust.json": '{"version":1,"projects":{}}\n',
+    ...(hasHomeInside ? { "notes.txt": `${canaries.state.text}\n` } : {}),
   });
   const shared = path.join(base, "shared");
   await put(shared, { "common.txt": `${canaries.shared.text}\n` });
   await chmod(shared, 0o777);
 };
 
+/** The user's own folder is no part of the repository. */
+const NOT_HOME = `:!${INNER_HOME}`;
+
 const writeProject = async (
   { workspace, canaries, env }: World,
-  { hasApp = false }: Pick<WorldOptions, "hasApp">,
+  { hasApp = false, hasPart = false }: Pick<WorldOptions, "hasApp" | "hasPart">,
 ): Promise<void> => {
   const git = (...args: string[]): Promise<unknown> => run("git", args, { cwd: workspace, env });
-  await put(workspace, { ...SOURCES, ...(hasApp ? APP_FILES : {}), ".env": `OLD_API_KEY=${canaries.history.text}\n` });
+  const parts = { [`${PART}/inner/a.ts`]: "export {};\n", [BESIDE]: `${canaries.beside.text}\n` };
+  await put(workspace, {
+    ...SOURCES,
+    ...(hasApp ? APP_FILES : {}),
+    ...(hasPart ? parts : {}),
+    ".env": `OLD_API_KEY=${canaries.history.text}\n`,
+  });
   await git("init", "--quiet", "--initial-branch=main");
-  await git("add", "--all", "--force");
+  await git("add", "--all", "--force", NOT_HOME);
   await git("commit", "--quiet", "--message=feat: first");
   await git("branch", "topic/one");
   await git("branch", "--quiet", "--set-upstream-to=topic/one");
@@ -150,8 +167,9 @@ const writeProject = async (
   await put(workspace, {
     "docs/deploy.md": `# Deploy\n\nThe token is ${canaries.shown.text} and stands in .env too.\nThe upload token: ${canaries.pathLike.text} (word: ${canaries.short.text}).\nhttps://example.com/?token=${canaries.percent.shownAs}\n`,
   });
-  await git("add", "--all");
+  await git("add", "--all", NOT_HOME);
   await git("commit", "--quiet", "--message=second");
+  if (hasPart) await symlink(PART, path.join(workspace, "part-link"));
   await put(workspace, {
     ".env": `STRIPE_SECRET_KEY=${canaries.env.text}\nDEPLOY_TOKEN=${canaries.shown.text}\nUPLOAD_TOKEN=${canaries.pathLike.text}\nDOOR_PASSWORD=${canaries.short.text}\nSIGNING_KEY=${canaries.percent.text}\nPOSTGRES_PASSWORD=postgres\n`,
     ".npmrc": `//registry.example.com/:_authToken=${canaries.npmrc.text}\n`,
