@@ -27,7 +27,7 @@ const callIn = async (tool: string, input: JsonObject, approve: ApproveMode = "a
   const { workspace } = project;
   const home = path.join(workspace, "state");
   await mkdir(home);
-  await writeFile(path.join(home, "notes.txt"), `${CANARY}\n`);
+  for (const name of ["notes.txt", "retinue.yaml"]) await writeFile(path.join(home, name), `# ${CANARY}\n`);
   await writeFile(path.join(workspace, "open.txt"), "open words\n");
   await symlink("state", path.join(workspace, "other"));
   for (const args of [
@@ -77,11 +77,12 @@ describe("N24: RETINUE_HOME inside the workspace", () => {
     const { said, outcome, kept } = await callIn(tool, input);
     expect(outcome).toBe("denied");
     expect(said).not.toContain(CANARY);
-    expect(kept).toBe(`${CANARY}\n`);
+    expect(kept).toBe(`# ${CANARY}\n`);
   });
 
   test.each([
     [["grep", "canary|open words", "-E"]],
+    [["grep", "--untracked", "-E", "canary|open words"]],
     [["grep", "-E", "-h", "canary|open words", "HEAD"]],
     [["show", "HEAD"]],
     [["log", "-p"]],
@@ -106,16 +107,13 @@ describe("N24: RETINUE_HOME inside the workspace", () => {
     expect(said).not.toContain(CANARY);
   });
 
-  test(`N24: a command sees nothing of it (${isSandboxed ? "in the sandbox" : "no sandbox here: refused"})`, async () => {
-    const { said, kept } = await callIn(
-      "shell",
-      {
-        command: "cat open.txt state/notes.txt other/notes.txt; echo mine > state/notes.txt; true",
-      },
-      isSandboxed ? "all" : "ask",
-    );
+  test.each([
+    "cat open.txt state/notes.txt other/notes.txt; echo mine > state/notes.txt; true",
+    "cat open.txt; touch x; cat state/retinue.yaml; ls -aR state",
+  ])(`N24: %s sees nothing of it (${isSandboxed ? "in the sandbox" : "no sandbox here: refused"})`, async (command) => {
+    const { said, kept } = await callIn("shell", { command }, isSandboxed ? "all" : "ask");
     if (isSandboxed) expect(said).toContain("open words");
     expect(said).not.toContain(CANARY);
-    expect(kept).toBe(`${CANARY}\n`);
+    expect(kept).toBe(`# ${CANARY}\n`);
   });
 });

@@ -60,7 +60,7 @@ describe("G20 two runs change the same file", () => {
 
   test("G20 an edit whose text still stands exactly once in a file that changed since is made, and said", async () => {
     await using workspace = await createTestWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n" });
-    const [first, second] = [as(workspace, createTestRun("run_1")), as(workspace, createTestRun("run_2"))];
+    const [first, second] = [as(workspace, subAgent("run_1")), as(workspace, subAgent("run_2"))];
     for (const path of ["a.txt", "b.txt"]) await read.execute({ path }, second);
     expect(await call(edit, change("a.txt", "one", "first"), first)).toBe("ok");
     expect(JSON.stringify(await edit.execute(change("a.txt", "two", "second"), second))).toContain(
@@ -163,7 +163,7 @@ describe("N16 what the user changed is the user's", () => {
     const options = { seenBefore: async () => seenAt };
     const context = as(workspace, turn("ses_d", "run_d1"));
     expect(await call(createWriteTool(options), { path: "a.txt", content: "x\n" }, context)).toBe("file_changed");
-    expect(await call(createEditTool(options), change("a.txt", "by", "x"), context)).toBe("file_changed");
+    expect(await call(createEditTool(options), change("a.txt", "as it was", "x"), context)).toBe("file_changed");
     expect(await call(createWriteTool(options), { path: "b.txt", content: "x\n" }, context)).toBe("ok");
     await read.execute({ path: "a.txt" }, context);
     expect(await call(createWriteTool(options), { path: "a.txt", content: "x\n" }, context)).toBe("ok");

@@ -21,6 +21,7 @@ import { runCommand } from "../process/run-command.ts";
 import { watchResources } from "../process/watch-resources.ts";
 import { findSockets } from "./find-sockets.ts";
 import type { SandboxOpenings } from "./opened-places.ts";
+import { isPrivate } from "../files/private-folders.ts";
 import { findOpenedPlaces, nameOpenings } from "./opened-places.ts";
 import { probeSandbox } from "./probe-sandbox.ts";
 import { findProjectView, toHeld, toHidden, toPinned, toReadOnly } from "./project-places.ts";
@@ -264,7 +265,7 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
     ...(run.readable ?? []),
     ...(await findOpenedPlaces(openings, workspace)),
   ];
-  const [found, before, sockets] = await whileWanted(
+  const [searched, before, sockets] = await whileWanted(
     signal,
     Promise.all([
       findProtected({ folder: root, unprotected: freed, bound: run.bound?.() ?? [], signal }),
@@ -272,6 +273,8 @@ const runInSandbox = async (run: ConfinedRun, sandbox: Extract<Sandbox, { backen
       onlyLooks || openings.unixSockets !== true ? undefined : findSockets([...readable, ...alsoWritable], signal),
     ]),
   );
+  // Private folders are empty inside; whatever was mounted there again would be seen.
+  const found = { ...searched, mounted: searched.mounted.filter(({ file }) => !isPrivate(path.join(root, file), workspace)) };
   await run.beforeStart?.();
   const hidden = await toHidden(root, found.mounted);
   if (hidden.some((each) => each.isFolder && isInside(each.path, command.cwd)))

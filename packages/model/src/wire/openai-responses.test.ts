@@ -88,7 +88,9 @@ describe("a request by Responses", () => {
       include: ["reasoning.encrypted_content"],
       prompt_cache_key: "ses_1 main",
       instructions: "Be brief.",
-      tools: [{ type: "function", name: "read", description: "Reads.", parameters: { type: "object" }, strict: false }],
+      tools: [
+        { type: "function", name: "read", description: "Reads.", parameters: { type: "object", properties: {} }, strict: false },
+      ],
       max_output_tokens: 16,
       input: [{ role: "user", content: [{ type: "input_text", text: "hello" }] }],
     });

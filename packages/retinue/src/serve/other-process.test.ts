@@ -49,7 +49,7 @@ test("a run that parked and whose process is gone goes on in the server once its
   cleanups.push(feed.close);
   expect((await running.ended).code).toBe(4);
   await vi.waitFor(() => expect(feed.store().view.openApprovals.size).toBe(1), LONG);
-  expect(sessions).toContain("write the file");
+  await vi.waitFor(() => expect(sessions).toContain("write the file"), LONG);
   await client.answerApproval({ params: asked, body: { allowed: true, hash: asked.hash } });
   await vi.waitFor(() => expect(feed.store().view.roots[0]?.result?.summary).toBe("It is written."), LONG);
   expect(await readFile(path.join(project.workspace, "made.txt"), "utf8")).toBe("by hand\n");

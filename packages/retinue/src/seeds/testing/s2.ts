@@ -428,7 +428,12 @@ const FORMAT: readonly SeedItem[] = [
     asserts: "a file that was there before is told as modified",
     check: async ({ play }) => {
       const { answers } = await play([
-        delegate("executor", { task: playTask([{ name: "write", input: { path: "a.txt", content: "two\n" } }]) }),
+        delegate("executor", {
+          task: playTask([
+            { name: "read", input: { path: "a.txt" } },
+            { name: "write", input: { path: "a.txt", content: "two\n" } },
+          ]),
+        }),
       ]);
       expect(answers[0]).toMatchObject({ filesModified: ["a.txt"] });
     },
