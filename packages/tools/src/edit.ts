@@ -160,11 +160,17 @@ const plan = async (
     const which = request.edits.length > 1 ? `, edit ${outcome.number} of ${request.edits.length}` : "";
     throw failed(`${shown}${which}: ${toModelText(outcome.reason)}`, "Nothing was written.");
   }
-  const notes = [...(outcome.notes ?? []), ...(changed ? [CHANGED_SINCE] : [])];
+  const notes = [...(outcome.notes ?? []), ...(changed ? [toChangedSince(changed)] : [])];
   return { absolute, shown, before, after: outcome.text, replacements: outcome.replacements, notes };
 };
 
-const CHANGED_SINCE = "The file was changed since you last read it; the text to replace still stood in it exactly once.";
+/** With the difference, where it is known: the agent has the file before it from now on. */
+const toChangedSince = ({ message }: RetinueError): string => {
+  const difference = message.split("\n").slice(1);
+  return ["The file was changed since you last read it; the text to replace still stood in it exactly once.", ...difference].join(
+    "\n",
+  );
+};
 
 /** The error of a file that was changed since the run saw it; anything else is thrown. */
 const toChanged = (thrown: unknown): RetinueError => {

@@ -59,18 +59,20 @@ describe("G20 two runs change the same file", () => {
   });
 
   test("G20 an edit whose text still stands exactly once in a file that changed since is made, and said", async () => {
-    await using workspace = await createTestWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n" });
+    await using workspace = await createTestWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n", "c.txt": "one\ntwo\n" });
     const [first, second] = [as(workspace, subAgent("run_1")), as(workspace, subAgent("run_2"))];
-    for (const path of ["a.txt", "b.txt"]) await read.execute({ path }, second);
+    for (const path of ["a.txt", "b.txt", "c.txt"]) await read.execute({ path }, second);
     expect(await call(edit, change("a.txt", "one", "first"), first)).toBe("ok");
-    expect(JSON.stringify(await edit.execute(change("a.txt", "two", "second"), second))).toContain(
-      "changed since you last read it",
+    expect(JSON.stringify(await edit.execute(change("a.txt", "two", "second"), second))).toMatch(
+      /changed since you last read it.*-one.*\+first/,
     );
     expect(await readFile(workspace.at("a.txt"), "utf8")).toBe("first\nsecond\n");
     expect(await call(edit, change("b.txt", "one", "two"), first)).toBe("ok");
     expect(await call(edit, change("b.txt", "two", "three"), second)).toBe("file_changed");
-    expect(await call(edit, { path: "b.txt", edits: [{ old: "two", new: "three", all: true }] }, second)).toBe("file_changed");
     expect(await readFile(workspace.at("b.txt"), "utf8")).toBe("two\ntwo\n");
+    expect(await call(edit, change("c.txt", "one", "two"), first)).toBe("ok");
+    expect(await call(edit, { path: "c.txt", edits: [{ old: "two", new: "three", all: true }] }, second)).toBe("file_changed");
+    expect(await readFile(workspace.at("c.txt"), "utf8")).toBe("two\ntwo\n");
   });
 
   test("G20 a whole file is not written over what another run has written, seen or unseen", async () => {
