@@ -133,7 +133,7 @@ const writeHome = async (
     ".gitconfig": "[user]\n\tname = A User\n\temail = user@example.com\n",
   });
   await put(state, {
-    "retinue.yaml": `# ${hasHomeInside ? "settings" : canaries.state.text}\nmodel: work/large\nproviders:\n  work:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:${providerPort}/v1\n    apiKeyEnv: WORK_API_KEY\nretry:\n  attempts: 1\nhooks:\n  - on: run.settled\n    command: sh ${HOOK}\n${hasServer ? server : ""}`,
+    "retinue.yaml": `# ${canaries.state.text}\nmodel: work/large\nproviders:\n  work:\n    type: openai-compatible\n    baseUrl: http://127.0.0.1:${providerPort}/v1\n    apiKeyEnv: WORK_API_KEY\nretry:\n  attempts: 1\nhooks:\n  - on: run.settled\n    command: sh ${HOOK}\n${hasServer ? server : ""}`,
     "trust.json": '{"version":1,"projects":{}}\n',
     ...(hasHomeInside ? { "notes.txt": `${canaries.state.text}\n` } : {}),
   });

@@ -40,6 +40,7 @@ const drawCommand = (random: Random): string => {
   const written = `${folder}/${pick(random, WRITTEN)}`;
   return pick(random, [
     `cat ${file}`,
+    `touch x; cat ${INNER_HOME}/retinue.yaml ${file}`,
     `base64 -w0 ${file}`,
     `cat ${INNER_HOME}/* ${INNER_LINK}/* ${folder}/* 2>&1 | strings`,
     `grep -rah k7Q . 2>/dev/null | head -3`,
@@ -82,6 +83,7 @@ export const drawInnerHome = (random: Random): AttackCall => {
           ["diff", "--no-index", "README.md", path],
           ["show", `HEAD:${path}`],
           ["grep", "k7Q"],
+          ["grep", "--untracked", "k7Q"],
         ]),
       },
     },
