@@ -104,6 +104,7 @@ export const HOLES: readonly Hole[] = [
         "if (mark !== undefined && !isOnlySaid",
         "if (Boolean(0) && mark !== undefined && !isOnlySaid",
       ),
+      edit("tools/src/write.ts", "          await refuseUnseen(", "          if (Boolean(0)) await refuseUnseen("),
       edit(
         "retinue/src/secrets/guessable.ts",
         "export const isWord = (value: string): boolean => {",

@@ -20,7 +20,8 @@ const SET_ID = 0o6000;
 const SET_ID_MARK = "with the rights of its owner";
 
 /** What sessions themselves write, in the state of the user. */
-const OWN_STATE = /^(?:retinue\.db(?:-\w+)?$|(?:quarantine|cache|undo|begun|worktrees)(?:\/|$)|mcp-pins\.json|documents\.db)/;
+const OWN_STATE =
+  /^(?:retinue\.db(?:-\w+)?$|(?:quarantine|cache|undo|begun|worktrees)(?:\/|$)|mcp-pins\.json|documents\.db|signed-in\.json)/;
 
 /** What `git_commit` may write; the rest of `.git` is the user's. */
 const BY_COMMITS = /^\.git\/(?:objects|refs|logs|index(?:\.lock)?|COMMIT_EDITMSG|$)/;

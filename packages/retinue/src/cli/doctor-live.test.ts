@@ -74,7 +74,7 @@ const PROVIDERS: readonly (readonly [StrictProvider, model: string, path: string
   ["anthropic", "claude-sonnet-5", "/v1", "yes"],
   ["google", "gemini-3.8-flash", "/v1beta", "yes"],
   ["openrouter", "anthropic/claude-sonnet-5", "/api/v1", "yes"],
-  ["mistral", "mistral-large-latest", "/v1", "unknown"],
+  ["mistral", "mistral-large-latest", "/v1", "yes"],
   ["groq", "openai/gpt-oss-120b", "/openai/v1", "unknown"],
   ["deepseek", "deepseek-v4-flash", "/v1", "unknown"],
   ["ollama", "qwen3:8b", "/v1", "unknown"],
