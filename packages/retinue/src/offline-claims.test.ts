@@ -1,0 +1,80 @@
+/** The offline model claims only what it has seen: counts agree with what is listed, and limits are named. */
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Project } from "./cli/testing/spawn-retinue.ts";
+import { createProject } from "./cli/testing/spawn-retinue.ts";
+import { createRetinue } from "./create-retinue.ts";
+import { DEFAULT_SETTINGS } from "./settings/settings.ts";
+
+const projects: Project[] = [];
+
+afterAll(async () => {
+  for (const project of projects) await project.remove();
+});
+
+const askAmong = async (files: Readonly<Record<string, string>>, question: string): Promise<string> => {
+  const project = await createProject();
+  projects.push(project);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(project.workspace, name)), { recursive: true });
+    await writeFile(path.join(project.workspace, name), text);
+  }
+  const retinue = await createRetinue({
+    workspace: project.workspace,
+    env: { ...process.env, RETINUE_HOME: project.home, HOME: project.home },
+    settings: { ...DEFAULT_SETTINGS, approve: "workspace" },
+    model: "offline/rules",
+  });
+  try {
+    return (await (await retinue.run(question)).result).details;
+  } finally {
+    await retinue.close();
+  }
+};
+
+describe("what dependencies does it have?", () => {
+  const ask = (files: Readonly<Record<string, string>>): Promise<string> => askAmong(files, "what dependencies does it have?");
+
+  test("a library with development groups alone needs nothing at run time, and names in two groups count once", async () => {
+    const text = await ask({
+      "pyproject.toml":
+        '[project]\nname = "till"\n\n[dependency-groups]\ntests = [\n  # "nose",\n  "pytest",\n]\ntyping = [\n  {include-group = "tests"},\n  "mypy",\n  "pytest",\n]\n',
+    });
+    expect(text).toContain("It needs nothing at run time");
+    expect(text).toContain("2 dependencies serve other purposes, in 2 groups (tests, typing)");
+    for (const row of ["- pytest (pyproject.toml:7)", "- mypy (pyproject.toml:11)", "- pytest (pyproject.toml:12)"])
+      expect(text).toContain(row);
+    expect(text).not.toMatch(/nose|- tests/);
+  });
+
+  test("what is needed at run time comes first", async () => {
+    const text = await ask({
+      "package.json": '{\n  "devDependencies": {\n    "vite": "7"\n  },\n  "dependencies": {\n    "zod": "4"\n  }\n}\n',
+    });
+    expect(text).toContain("It needs 1 dependency at run time; 1 more serves other purposes, in 1 group (to develop)");
+    expect(text.indexOf("zod 4 (package.json:6)")).toBeLessThan(text.indexOf("vite 7 (package.json:3)"));
+  });
+
+  test("a list that the build makes is unknown, not empty", async () => {
+    const text = await ask({
+      "pyproject.toml":
+        '[project]\nname = "till"\ndynamic = ["version", "dependencies"]\n\n[project.optional-dependencies]\nfast = ["uvloop"]\n',
+    });
+    expect(text).toContain("The build decides what it needs at run time (pyproject.toml:3)");
+    expect(text).not.toContain("nothing at run time");
+    expect(text).toContain("1 dependency serves other purposes, in 1 group (optional: fast)");
+  });
+
+  test("setup.py and setup.cfg name the lines of the entries, without their markers", async () => {
+    const python = await ask({
+      "setup.py": "setup(\n    install_requires=[\n        \"click[x]>=8; python_version<'3'\",\n        'rich',\n    ],\n)\n",
+    });
+    expect(python).toContain("It needs 2 dependencies at run time");
+    expect(python).toContain("(setup.py:3)");
+    expect(python).toContain("- rich (setup.py:4)");
+    expect(await ask({ "setup.cfg": "[options]\ninstall_requires =\n    click>=8\n    rich\n" })).toContain(
+      "- rich (setup.cfg:4)",
+    );
+  });
+});
