@@ -78,3 +78,42 @@ describe("what dependencies does it have?", () => {
     );
   });
 });
+
+describe("where does an error come from?", () => {
+  test("a text in a class of errors leads to the lines that raise the class, without a guess at the condition", async () => {
+    const text = await askAmong(
+      {
+        "till/errors.py":
+          'class TillError(Exception):\n    """Base."""\n\n\nclass NoSuchCoin(TillError):\n    """Raised for a coin."""\n\n    def helper(self):\n        pass\n\n    def __init__(\n        self,\n        coin,\n        message=None,\n    ) -> None:\n        if message is None:\n            message = f"No such coin: {coin}"\n\n        super().__init__(message)\n',
+        "till/count.py":
+          "from . import errors\n\n\ndef count(coin):\n    if coin not in COINS:\n        raise errors.NoSuchCoin(coin)\n",
+        "tests/test_count.py": 'def test_count():\n    raise NoSuchCoin("x")\n',
+      },
+      'I get the error "No such coin", where does it come from?',
+    );
+    expect(text).toContain("It is in `__init__` (till/errors.py:11) of `NoSuchCoin` (till/errors.py:5)");
+    expect(text).toContain("`NoSuchCoin` is raised in:\n- till/count.py:6: raise errors.NoSuchCoin(coin)");
+    expect(text).not.toMatch(/condition above|test_count/);
+  });
+
+  test("a class of errors that no source raises by its name is told as such", async () => {
+    const text = await askAmong(
+      {
+        "src/errors.ts":
+          'export class NoCoinError extends Error {\n  constructor() {\n    super("The coin is missing.");\n  }\n}\n\nexport const kinds = [NoCoinError];\n',
+      },
+      'I get the error "The coin is missing.", where does it come from?',
+    );
+    expect(text).toContain("It is in `constructor` (src/errors.ts:2) of `NoCoinError` (src/errors.ts:1)");
+    expect(text).toContain("No source here raises `NoCoinError` by its name.");
+  });
+
+  test("a function that was closed before the text is not where the text stands", async () => {
+    const text = await askAmong(
+      { "till/open.py": 'def close():\n    pass\n\n\nMESSAGE = "The till is open."\n' },
+      'I get the error "The till is open.", where does it come from?',
+    );
+    expect(text).toContain("till/open.py:5");
+    expect(text).not.toContain("It is in `close`");
+  });
+});
