@@ -117,3 +117,20 @@ describe("where does an error come from?", () => {
     expect(text).not.toContain("It is in `close`");
   });
 });
+
+describe("a search", () => {
+  test("counts the files that it lists, those with a fitting name alone included", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`src/part${at}.py`, `drawer = ${at}\n`]).concat(
+        Array.from({ length: 5 }, (_, at) => [`assets/drawer${at}.py`, "pass\n"]),
+      ),
+    ) as Readonly<Record<string, string>>;
+    const text = await askAmong(files, "how does the drawer work?");
+    const [, lines, holding, named] =
+      /(\d+) matching lines in (\d+) files, and (\d+) more files? by (?:their names|its name)/.exec(text) ?? [];
+    expect([lines, holding, named]).toEqual(["20", "20", "5"]);
+    const places = text.match(/^- \S+\.py/gm) ?? [];
+    const [, also = "", left] = /^Also in: (.*?) and (\d+) more files\.$/m.exec(text) ?? [];
+    expect(places.length + also.split(", ").length + Number(left)).toBe(25);
+  });
+});
