@@ -134,3 +134,29 @@ describe("a search", () => {
     expect(places.length + also.split(", ").length + Number(left)).toBe(25);
   });
 });
+
+describe("which environment variables does it read?", () => {
+  const ask = (files: Readonly<Record<string, string>>): Promise<string> =>
+    askAmong(files, "which environment variables does it read?");
+
+  test("calls of libraries and sections of documents that tell of more are named", async () => {
+    const text = await ask({
+      "src/main.rs":
+        'fn main() {\n    let plain = std::env::var_os("NO_COLOR");\n    let colours = LsColors::from_env();\n    let home = env::home_dir();\n}\n\nfn from_env() {}\n',
+      "doc/till.1": ".TH TILL 1\n.SH ENVIRONMENT\n.TP\n.B LS_COLORS\n",
+      "README.md": "# Till\n\n## Development environment\n\n## Environment variables\n\n- LS_COLORS\n",
+    });
+    expect(text).toContain("Its own code names 1 environment variable where it reads it:\n- NO_COLOR (src/main.rs:2)");
+    expect(text).toContain("Libraries may read others. These calls usually do:\n- src/main.rs:3: let colours");
+    expect(text).toContain("- src/main.rs:4: let home");
+    expect(text).toContain("- README.md:5: ## Environment variables");
+    expect(text).toContain("- doc/till.1:2: .SH ENVIRONMENT");
+    expect(text).not.toMatch(/src\/main\.rs:7|Development environment/);
+  });
+
+  test("code that names none does not speak for its libraries", async () => {
+    const text = await ask({ "src/main.js": "export const main = () => 1;\n" });
+    expect(text).toContain("Its own code names no environment variable");
+    expect(text).toContain("Libraries may read some.");
+  });
+});
