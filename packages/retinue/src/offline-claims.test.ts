@@ -160,3 +160,32 @@ describe("which environment variables does it read?", () => {
     expect(text).toContain("Libraries may read some.");
   });
 });
+
+describe("where are the tests?", () => {
+  const ask = (files: Readonly<Record<string, string>>): Promise<string> => askAmong(files, "where are the tests?");
+  const sources = {
+    "Cargo.toml": '[package]\nname = "till"\n',
+    "src/lib.rs":
+      "mod coin;\n\n#[cfg(not(test))]\nmod real {}\n\n#[cfg(test)]\nuse std::fs;\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn counts() {}\n}\n",
+    "src/coin.rs": "#[cfg(test)]\n#[allow(dead_code)]\nmod coin_tests {\n    #[test]\n    fn rolls() {}\n}\n",
+  };
+
+  test("test modules inside of sources are counted and named", async () => {
+    const text = await ask(sources);
+    expect(text).toContain("2 test modules are inside of sources (`#[cfg(test)]`):");
+    expect(text).toContain("- src/coin.rs:3: mod coin_tests");
+    expect(text).toContain("- src/lib.rs:10: mod tests");
+    expect(text).not.toMatch(/No tests were found|mod real/);
+  });
+
+  test("helpers without a test case are not counted as tests", async () => {
+    const text = await ask({
+      ...sources,
+      "tests/all.rs": "mod helpers;\n\n#[test]\nfn works() {}\n",
+      "tests/helpers/mod.rs": "pub fn help() {}\n",
+    });
+    expect(text).toContain("1 file holds test cases, in:\n- tests/ (1 file)");
+    expect(text).toContain("1 more file in folders of tests holds none in a usual form");
+    expect(text).toContain("2 test modules are inside of sources");
+  });
+});
