@@ -43,7 +43,12 @@ describe("what dependencies does it have?", () => {
     });
     expect(text).toContain("It needs nothing at run time");
     expect(text).toContain("2 dependencies serve other purposes, in 2 groups (tests, typing)");
-    for (const row of ["- pytest (pyproject.toml:7)", "- mypy (pyproject.toml:11)", "- pytest (pyproject.toml:12)"])
+    for (const row of [
+      "Group tests (1):",
+      "- pytest (pyproject.toml:7)",
+      "- mypy (pyproject.toml:11)",
+      "- pytest (pyproject.toml:12)",
+    ])
       expect(text).toContain(row);
     expect(text).not.toMatch(/nose|- tests/);
   });
@@ -144,14 +149,15 @@ describe("which environment variables does it read?", () => {
       "src/main.rs":
         'fn main() {\n    let plain = std::env::var_os("NO_COLOR");\n    let colours = LsColors::from_env();\n    let home = env::home_dir();\n}\n\nfn from_env() {}\n',
       "doc/till.1": ".TH TILL 1\n.SH ENVIRONMENT\n.TP\n.B LS_COLORS\n",
-      "README.md": "# Till\n\n## Development environment\n\n## Environment variables\n\n- LS_COLORS\n",
+      "README.md":
+        "# Till\n\n## Development environment\n\n## Environment variables\n\n- LS_COLORS\n\n```sh\n# Set the env var first.\n```\n",
     });
     expect(text).toContain("Its own code names 1 environment variable where it reads it:\n- NO_COLOR (src/main.rs:2)");
     expect(text).toContain("Libraries may read others. These calls usually do:\n- src/main.rs:3: let colours");
     expect(text).toContain("- src/main.rs:4: let home");
     expect(text).toContain("- README.md:5: ## Environment variables");
     expect(text).toContain("- doc/till.1:2: .SH ENVIRONMENT");
-    expect(text).not.toMatch(/src\/main\.rs:7|Development environment/);
+    expect(text).not.toMatch(/src\/main\.rs:7|Development environment|Set the env/);
   });
 
   test("code that names none does not speak for its libraries", async () => {

@@ -64,7 +64,10 @@ const report = (isVariables: boolean, { exchanges, listing }: Project): Turn => 
   const elsewhere = lines.length - reads.length;
   const names = toNames(reads);
   const unnamed = reads.filter(({ text }) => ![...text.matchAll(NAME)].length);
-  const sections = found(SECTIONS).filter(({ path }) => !/(?:^|\/)(?:change|history|news|release)/i.test(path));
+  // A sentence behind "#" is a comment in an example.
+  const sections = found(SECTIONS).filter(
+    ({ path, text }) => !/(?:^|\/)(?:change|history|news|release)/i.test(path) && !/[.:;]\s*$/.test(text),
+  );
   const documented = found(README);
   const files = listing.files.filter((file) => !file.includes("/") && CONFIG_FILE.test(file));
   return answer(

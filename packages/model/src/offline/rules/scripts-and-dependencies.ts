@@ -79,7 +79,7 @@ const reportDependencies = ({ manifests, listing }: Project): Turn => {
     `${sumUp(all, manifests)} Declared in ${[...new Set(all.map(({ where }) => where.replace(/:\d+$/, "")))].join(", ")}:`,
     ...groups.map(
       ([group, list]) =>
-        `${capital(group)} (${list.length}):\n${bullets(list.map(toRow), isToRun(group) ? 20 : MOST_OF_A_GROUP, "dependencies")}`,
+        `${toTitle(group)} (${list.length}):\n${bullets(list.map(toRow), isToRun(group) ? 20 : MOST_OF_A_GROUP, "dependencies")}`,
     ),
     needsOf(manifests),
   );
@@ -113,7 +113,9 @@ const madeBy = (manifests: Project["manifests"]): string => {
 
 const MOST_OF_A_GROUP = 10;
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A name that the project gave is left as it is. */
+const toTitle = (group: string): string =>
+  /^(?:to |peer|optional|indirect)/.test(group) ? group.charAt(0).toUpperCase() + group.slice(1) : `Group ${group}`;
 
 const toRow = ({ name, version, where }: Dependency): string => `- ${name}${version === "" ? "" : ` ${version}`} (${where})`;
 
