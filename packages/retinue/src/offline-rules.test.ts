@@ -204,7 +204,7 @@ describe("in a repository of JavaScript", () => {
 
 test("a repository of Python is understood, too", async () => {
   expect((await askIn(till, "how do I run the tests?")).text).toContain("`pytest` (pyproject.toml");
-  expect((await askIn(till, "what libraries does this use")).text).toContain("- requests >=2 (pyproject.toml:3)");
+  expect((await askIn(till, "what libraries does this use")).text).toContain("- requests >=2 (pyproject.toml:4)");
   expect((await askIn(till, "where is the main function?")).text).toContain("till/cli.py:1: def main():");
 });
 

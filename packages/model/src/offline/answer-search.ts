@@ -25,11 +25,14 @@ export const answerSearch = ({ terms, findings, explain = false, loosened = [] }
   const places = ranked.slice(0, MOST_PLACES);
   const others = ranked.slice(MOST_PLACES, MOST_PLACES + MOST_OTHERS);
   const left = ranked.length - places.length - others.length;
-  const lines = new Set(findings.lines.map(({ path, line }) => `${path}:${line}`)).size;
+  // Counted from what is listed, so that the sums agree.
+  const holding = ranked.filter((file) => file.lines.length > 0);
+  const lines = holding.reduce((sum, file) => sum + file.lines.length, 0);
+  const named = ranked.length - holding.length;
   const loosely = loosened.length > 0 ? `, then more loosely for ${searched(loosened)}` : "";
   return toAnswer(
-    `Searched for ${searched(terms)}${loosely}: ${findings.more ? "more than " : ""}${count(lines, "matching line")} in ` +
-      `${count(new Set(findings.lines.map(({ path }) => path)).size, "file")}. The likeliest places:`,
+    `Searched for ${searched(terms)}${loosely}: ${findings.more ? "more than " : ""}${count(lines, "matching line")} in ${findings.more ? "at least " : ""}` +
+      `${count(holding.length, "file")}${named > 0 ? `, and ${count(named, "more file")} by ${named === 1 ? "its name" : "their names"}` : ""}. The likeliest places:`,
     places.map(toPlace).join("\n"),
     ...findings.excerpts.map(({ path, lines: read }) => quote(path, read)),
     others.length > 0

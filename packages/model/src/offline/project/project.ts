@@ -33,6 +33,8 @@ export type Manifest = {
   readonly needs?: readonly Fact[];
   readonly commands?: readonly Command[];
   readonly dependencies?: readonly Dependency[];
+  /** Where it says that the build makes the list of what is needed at run time. */
+  readonly madeByBuild?: string;
   /** Files or functions at which it begins. */
   readonly entries?: readonly Fact[];
 };

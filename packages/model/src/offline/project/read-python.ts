@@ -2,7 +2,7 @@
 import { toldFacts } from "./told-facts.ts";
 import type { Command, Dependency, Fact, Manifest, Purpose, ManifestFile } from "./project.ts";
 import type { TomlEntry } from "./toml.ts";
-import { parseToml, stringsIn } from "./toml.ts";
+import { itemsOf, parseToml, stringsIn } from "./toml.ts";
 
 export const readPyproject = (file: ManifestFile): Manifest => {
   const { path, lines, listing } = file;
@@ -20,6 +20,9 @@ export const readPyproject = (file: ManifestFile): Manifest => {
     either("license"),
     fact("project", "requires-python"),
   ];
+  const dynamic = entries.find(
+    ({ section, key, value }) => section === "project" && key === "dynamic" && stringsIn(value).includes("dependencies"),
+  );
   const scripts = entries.filter(({ section }) => /^(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)$/.test(section));
   return {
     path,
@@ -41,6 +44,7 @@ export const readPyproject = (file: ManifestFile): Manifest => {
       ...scripts.map(({ key, line }): Command => ({ purpose: "run", command: key, where: `${path}:${line}`, isWritten: true })),
     ],
     dependencies: entries.flatMap((entry) => toDependencies(path, entry)),
+    ...(dynamic ? { madeByBuild: `${path}:${dynamic.line}` } : {}),
     entries: [
       ...scripts.map(({ key, value, line }) => ({
         text: `command ${key}: ${stringsIn(value)[0] ?? value}`,
@@ -74,16 +78,13 @@ const pythonCommands = ({ path, lines, listing }: ManifestFile, entries: readonl
   ];
 };
 
-const toDependencies = (path: string, { section, key, value, line }: TomlEntry): readonly Dependency[] => {
-  const where = `${path}:${line}`;
+const toDependencies = (path: string, entry: TomlEntry): readonly Dependency[] => {
+  const { section, key, value, line } = entry;
   const list = (group: string): readonly Dependency[] =>
-    stringsIn(value).map((text) => {
-      const [, name = text, version = ""] = /^([\w.-]+(?:\[[^\]]*\])?)\s*(.*)$/.exec(text) ?? [];
-      return { name, version: version.replace(/^[(]|[)]$/g, ""), group, where };
-    });
+    itemsOf(entry).map((item) => toRequired(item.text, { group, where: `${path}:${item.line}` }));
   if (section === "project" && key === "dependencies") return list("to run");
   if (section === "project.optional-dependencies") return list(`optional: ${key}`);
-  if (section === "dependency-groups") return list(key === "dev" ? "to develop" : `group ${key}`);
+  if (section === "dependency-groups") return list(key === "dev" ? "to develop" : key);
   const [, group] = /^tool\.poetry\.(?:group\.([\w-]+)\.)?(?:dev-)?dependencies$/.exec(section) ?? [];
   if (section.startsWith("tool.poetry") && section.endsWith("dependencies"))
     return key === "python"
@@ -93,10 +94,16 @@ const toDependencies = (path: string, { section, key, value, line }: TomlEntry):
             name: key,
             version: stringsIn(value)[0] ?? "",
             group: group ?? (section.includes("dev-") ? "to develop" : "to run"),
-            where,
+            where: `${path}:${line}`,
           },
         ];
   return [];
+};
+
+/** `name[extra]>=1 ; marker`, as pip reads it. */
+const toRequired = (text: string, { group, where }: Pick<Dependency, "group" | "where">): Dependency => {
+  const [, name = text, version = ""] = /^([\w.-]+(?:\[[^\]]*\])?)\s*(.*)$/.exec(text.trim()) ?? [];
+  return { name, version: version.replace(/^[(]|[)]$/g, ""), group, where };
 };
 
 export const readSetup = ({ path, lines, listing }: ManifestFile): Manifest => {
@@ -116,18 +123,22 @@ export const readSetup = ({ path, lines, listing }: ManifestFile): Manifest => {
       usual("build", "python -m build"),
       ...(isTested ? [usual("test", "python -m pytest")] : []),
     ],
-    dependencies: requiredIn(lines.map(({ text }) => text).join("\n")).map((each) => ({ ...each, where: path })),
+    dependencies: requiredIn({ path, lines }),
   };
 };
 
 /** The list of `install_requires`, in Python or in an ini file. */
-const requiredIn = (text: string): readonly Omit<Dependency, "where">[] => {
-  const [, list = ""] = /install_requires\s*=\s*(?:\[([^\]]*)\]|((?:\n[ \t]+[^\n]+)+))/.exec(text) ?? [];
-  return [...list.matchAll(/([A-Za-z][\w.-]*)\s*([<>=!~][^"',;\n]*)?/g)].map(([, name = "", version = ""]) => ({
-    name,
-    version,
-    group: "to run",
-  }));
+const requiredIn = ({ path, lines }: Pick<ManifestFile, "path" | "lines">): readonly Dependency[] => {
+  const text = lines.map((line) => line.text).join("\n");
+  const found = /install_requires\s*=[ \t]*(?:\[((?:"[^"\n]*"|'[^'\n]*'|[^\]"'])*)\]|((?:\n[ \t]+[^\n]+)+))/.exec(text);
+  const list = found?.[1] ?? found?.[2] ?? "";
+  const from = (found?.index ?? 0) + (found?.[0].indexOf(list) ?? 0);
+  return [...list.matchAll(/"([^"\n]+)"|'([^'\n]+)'|(?<=\n)[ \t]+([A-Za-z][^\n]*)/g)].map(
+    ({ 1: double, 2: single, 3: bare, index }) => {
+      const row = lines[text.slice(0, from + index).split("\n").length - 1];
+      return toRequired(double ?? single ?? bare ?? "", { group: "to run", where: `${path}:${row?.number ?? 1}` });
+    },
+  );
 };
 
 export const readRequirements = ({ path, lines }: ManifestFile): Manifest => ({

@@ -25,6 +25,13 @@ const isClosed = (value: string): boolean => {
   return bare.split("[").length <= bare.split("]").length;
 };
 
+/** The strings of an array with the line of each; comments and inline tables are passed over. */
+export const itemsOf = ({ value, line }: TomlEntry): readonly { readonly text: string; readonly line: number }[] =>
+  [...value.matchAll(/"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|#[^\n]*|\{[^}]*\}/g)].flatMap(({ 1: double, 2: single, index }) => {
+    const text = double ?? single;
+    return text === undefined ? [] : [{ text, line: line + value.slice(0, index).split("\n").length - 1 }];
+  });
+
 /** The strings in a value, of an array or a single one. */
 export const stringsIn = (value: string): readonly string[] =>
   [...value.matchAll(/"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'/g)].map(([, double, single]) => double ?? single ?? "");

@@ -1,10 +1,11 @@
 /** "I get this error": where its text stands in the code, and what is around it. */
 import { definedName, kindOf } from "../ranking.ts";
-import type { FoundLine } from "../tool-output.ts";
+import type { FoundLine, ReadLine } from "../tool-output.ts";
 import { parseGrep, parseRead } from "../tool-output.ts";
 import { clip, count, quote } from "../wording.ts";
+import { bullets, toPlace } from "./look-at-project.ts";
 import type { Rule, Situation, Turn } from "./rule.ts";
-import { answer, call, callOr, exchangesOf, offered, pathOf } from "./rule.ts";
+import { answer, call, callOr, exchangesOf, offered } from "./rule.ts";
 
 const ABOUT_ERRORS =
   /\b(?:errors?|exceptions?|panics?|panicked|traceback|warnings?|messages?|fails?|failed|failing|crash\w*|it says|complains?)\b|^(?:i|we) (?:get|got|see|am getting|keep getting|have)\b|\bwhy (?:do|does|did|am|is|are) (?:i|we|it|this)\b.*\b(?:see|get|getting|say|says|fail|show)/i;
@@ -39,9 +40,8 @@ const NOISE = "!{*.lock,*-lock.json,*.min.js,*.map,*.svg,*.snap}";
 const search = (text: string) => call("grep", { pattern: text, literal: true, ignoreCase: true, maxResults: 40, glob: NOISE });
 
 const work = (at: Situation, said: string): Turn => {
-  const exchanges = exchangesOf(at);
-  const found = exchanges.flatMap(({ tool, text, isError }) => (tool === "grep" && !isError ? parseGrep(text).lines : []));
-  const lines = [...new Map(found.map((line) => [`${line.path}:${line.line}`, line])).values()];
+  const readAt = at.turns.findIndex((turn) => turn.some(({ tool }) => tool === "read"));
+  const lines = linesOf(readAt < 0 ? at.turns : at.turns.slice(0, readAt));
   const none = (): Turn =>
     answer(
       `No file here holds the text "${clip(said, 120)}", nor a part of it that is long enough to tell.`,
@@ -60,13 +60,66 @@ const work = (at: Situation, said: string): Turn => {
     return at.turns.length > 1 ? none() : callOr("Not found as a whole; searching for its parts.", parts, none);
   const ordered = order(lines, said);
   const [best] = ordered;
-  const read = exchanges.findLast(({ tool, isError }) => tool === "read" && !isError);
-  if (!read && best) {
-    const around = call("read", { path: best.path, offset: Math.max(1, best.line - 14), limit: 22 });
-    return callOr("Reading around the likeliest place.", offered(at, around), () => report(said, ordered, ""));
+  if (readAt < 0 && best) {
+    const around = call("read", { path: best.path, offset: Math.max(1, best.line - LINES_ABOVE), limit: LINES_ABOVE + 10 });
+    return callOr("Reading around the likeliest place.", offered(at, around), () => report({ said, ordered }));
   }
-  return report(said, ordered, read ? toContext(pathOf(read), parseRead(read.text), best) : "");
+  const read = exchangesOf(at).findLast(({ tool, isError }) => tool === "read" && !isError);
+  if (!read || !best) return report({ said, ordered });
+  const around = parseRead(read.text);
+  const origin: Origin = { best, around, within: enclosing(around, best.line) };
+  const errors = errorClassOf(origin);
+  if (errors === undefined) return report({ said, ordered, origin });
+  const after = at.turns.slice(readAt + 1);
+  if (after.flat().some(({ isError }) => isError)) return report({ said, ordered, origin });
+  if (after.length > 0) return report({ said, ordered, origin, raised: { name: errors, lines: linesOf(after) } });
+  return callOr(`Searching for where ${errors} is raised.`, offered(at, searchRaised(errors)), () =>
+    report({ said, ordered, origin }),
+  );
 };
+
+/** Far enough for the class around a constructor. */
+const LINES_ABOVE = 80;
+
+const linesOf = (turns: Situation["turns"]): readonly FoundLine[] => {
+  const found = turns.flat().flatMap(({ tool, text, isError }) => (tool === "grep" && !isError ? parseGrep(text).lines : []));
+  return [...new Map(found.map((line) => [`${line.path}:${line.line}`, line])).values()];
+};
+
+type Origin = {
+  readonly best: FoundLine;
+  readonly around: readonly ReadLine[];
+  /** The definitions that it stands in, the innermost first. */
+  readonly within: readonly ReadLine[];
+};
+
+/** By indentation: a definition holds what is indented deeper, until something is not. */
+const enclosing = (lines: readonly ReadLine[], at: number): readonly ReadLine[] => {
+  const found: ReadLine[] = [];
+  let least = Infinity;
+  for (const line of lines.filter(({ number }) => number <= at).toReversed()) {
+    // Brackets that close a list of parameters, and comments, may stand further left than what they belong to.
+    if (/^\s*(?:$|[)\]}{]|#|\/[/*]|\*)/.test(line.text)) continue;
+    const indent = line.text.search(/\S/);
+    if (indent < least && definedName(line.text) !== undefined && !/^\s*(?:const|let|var|val)\b/.test(line.text))
+      found.push(line);
+    least = Math.min(least, indent);
+  }
+  return found;
+};
+
+/** The class that the text belongs to, if its name or what it extends is an error's. */
+const errorClassOf = ({ within }: Origin): string | undefined =>
+  within
+    .map(({ text }) => /\bclass\s+(\w+)(.*)$/.exec(text))
+    .find((match) => match !== null && /(?:Error|Exception|Warning|Failure|Throwable)\b/.test(`${match[1]} ${match[2]}`))?.[1];
+
+const searchRaised = (name: string) =>
+  call("grep", {
+    pattern: String.raw`\b(raise|throw)\s+(new\s+)?([\w$]+\.)*${name}\b|\bnew\s+([\w$]+\.)*${name}\b`,
+    maxResults: 60,
+    glob: NOISE,
+  });
 
 /** The longest stretches without what differs from time to time: names, numbers, quoted texts. */
 const fragments = (said: string): readonly string[] =>
@@ -89,25 +142,43 @@ const order = (lines: readonly FoundLine[], said: string): readonly FoundLine[] 
   return lines.toSorted((a, b) => score(a) - score(b));
 };
 
-const toContext = (path: string, lines: ReturnType<typeof parseRead>, best: FoundLine | undefined): string => {
-  const inside = lines.findLast(
-    ({ number, text }) =>
-      number <= (best?.line ?? 0) && definedName(text) !== undefined && !/^\s*(?:const|let|var|val)\b/.test(text),
-  );
-  const name = inside && definedName(inside.text);
-  const shown = lines.filter(({ number }) => best === undefined || (number >= best.line - 8 && number <= best.line + 4));
-  return [...(name === undefined ? [] : [`It is in \`${name}\` (${path}:${inside?.number}):`]), quote(path, shown)].join("\n\n");
+const toContext = ({ best, around, within }: Origin): string => {
+  const names = within.slice(0, 2).map(({ number, text }) => `\`${definedName(text) ?? ""}\` (${best.path}:${number})`);
+  const shown = around.filter(({ number }) => number >= best.line - 8 && number <= best.line + 4);
+  return [...(names.length === 0 ? [] : [`It is in ${names.join(" of ")}:`]), quote(best.path, shown)].join("\n\n");
 };
 
-const report = (said: string, ordered: readonly FoundLine[], context: string): Turn => {
+type Raised = { readonly name: string; readonly lines: readonly FoundLine[] };
+
+const toRaised = ({ name, lines }: Raised): string => {
+  const own = lines.filter(({ path }) => kindOf(path) === "source");
+  return own.length === 0
+    ? `No source here raises \`${name}\` by its name.`
+    : `\`${name}\` is raised in:\n${bullets(
+        own.map((line) => toPlace(line, 120)),
+        8,
+        "places",
+      )}`;
+};
+
+type Report = {
+  readonly said: string;
+  readonly ordered: readonly FoundLine[];
+  readonly origin?: Origin;
+  readonly raised?: Raised;
+};
+
+const report = ({ said, ordered, origin, raised }: Report): Turn => {
   const isWhole = ordered.some(({ text }) => text.toLowerCase().includes(said.toLowerCase()));
   return answer(
     `${isWhole ? `"${clip(said, 120)}" stands` : `The whole text stands nowhere; parts of "${clip(said, 120)}" stand`} in ${count(ordered.length, "line")}. The likeliest origin first:`,
-    ordered
-      .slice(0, 6)
-      .map(({ path, line, text }) => `- ${path}:${line}: ${clip(text, 120)}`)
-      .join("\n"),
-    context,
-    "The condition above that line is when it happens. To explain more takes a real model.",
+    bullets(
+      ordered.map((line) => toPlace(line, 120)),
+      6,
+      "lines",
+    ),
+    origin ? toContext(origin) : "",
+    raised ? toRaised(raised) : "",
+    "To explain when it happens takes a real model.",
   );
 };

@@ -65,26 +65,57 @@ const reportDependencies = ({ manifests, listing }: Project): Turn => {
   const all = manifests.flatMap((manifest) => manifest.dependencies ?? []);
   const paths = manifests.map(({ path }) => path);
   if (all.length === 0) {
+    const made = madeBy(manifests);
+    if (made !== "") return answer(`${made} No other dependencies are declared.`);
     const rest =
       paths.length === 0
         ? "No manifest was found that could name any."
         : `${paths.join(" and ")} name none: it needs nothing but its language.`;
     return answer(`No dependencies are declared. ${listing.files.length === 0 ? "The folder is empty." : rest}`);
   }
-  const groups = Map.groupBy(all, ({ group }) => group);
+  // The stable sort keeps the order of the manifests.
+  const groups = [...Map.groupBy(all, ({ group }) => group)].toSorted(([a], [b]) => Number(isToRun(b)) - Number(isToRun(a)));
   return answer(
-    `${count(all.length, "dependency", "dependencies")} declared in ${[...new Set(all.map(({ where }) => where.replace(/:\d+$/, "")))].join(", ")}:`,
-    ...[...groups].map(
+    `${sumUp(all, manifests)} Declared in ${[...new Set(all.map(({ where }) => where.replace(/:\d+$/, "")))].join(", ")}:`,
+    ...groups.map(
       ([group, list]) =>
-        `${capital(group)} (${list.length}):\n${bullets(list.map(toRow), group === "to run" ? 20 : MOST_OF_A_GROUP, "dependencies")}`,
+        `${toTitle(group)} (${list.length}):\n${bullets(list.map(toRow), isToRun(group) ? 20 : MOST_OF_A_GROUP, "dependencies")}`,
     ),
     needsOf(manifests),
   );
 };
 
+/** A peer is needed at run time, too; only somebody else installs it. */
+const isToRun = (group: string): boolean => /^(?:to run|peer)\b/.test(group);
+
+const namesOf = (list: readonly Dependency[]): Set<string> =>
+  new Set(list.map(({ name }) => name.toLowerCase().replace(/\[.*$/, "")));
+
+/** Counts each name once, whichever groups it is in. */
+const sumUp = (all: readonly Dependency[], manifests: Project["manifests"]): string => {
+  const toRun = namesOf(all.filter(({ group }) => isToRun(group)));
+  const others = all.filter(({ group }) => !isToRun(group));
+  const more = namesOf(others).difference(toRun).size;
+  const groups = [...new Set(others.map(({ group }) => group))];
+  const rest = `${more === 1 ? "serves" : "serve"} other purposes, in ${count(groups.length, "group")} (${groups.join(", ")})`;
+  const many = count(more, "dependency", "dependencies");
+  if (toRun.size > 0) {
+    const needed = `It needs ${count(toRun.size, "dependency", "dependencies")} at run time`;
+    return groups.length === 0 ? `${needed}.` : `${needed}; ${more} more ${rest}.`;
+  }
+  return `${madeBy(manifests) || "It needs nothing at run time but its language."} ${many} ${rest}.`;
+};
+
+const madeBy = (manifests: Project["manifests"]): string => {
+  const made = manifests.flatMap(({ madeByBuild }) => madeByBuild ?? []);
+  return made.length === 0 ? "" : `The build decides what it needs at run time (${made.join(", ")}).`;
+};
+
 const MOST_OF_A_GROUP = 10;
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A name that the project gave is left as it is. */
+const toTitle = (group: string): string =>
+  /^(?:to |peer|optional|indirect)/.test(group) ? group.charAt(0).toUpperCase() + group.slice(1) : `Group ${group}`;
 
 const toRow = ({ name, version, where }: Dependency): string => `- ${name}${version === "" ? "" : ` ${version}`} (${where})`;
 
