@@ -195,3 +195,11 @@ describe("where are the tests?", () => {
     expect(text).toContain("2 test modules are inside of sources");
   });
 });
+
+test("an outline lists what a module declares below that module, and not below the function before it", async () => {
+  const text = await askAmong(
+    { "src/late.ts": "export function wait(): void {\n}\n\ndeclare module 'http' {\n\tinterface Request {\n\t}\n}\n" },
+    "give me an outline of src/late.ts",
+  );
+  expect(text).toMatch(/1: export function wait\(\): void\n.*4: declare module 'http'\n.*5: interface Request/);
+});

@@ -73,7 +73,8 @@ const report = (path: string, head: Exchange, exchanges: readonly Exchange[]): T
     )
     .filter(
       ({ text }) =>
-        definedName(text) !== undefined || /^(?:impl|\s*(?:pub )?mod)\b|^[\w$.]+\s*=\s*(?:async\s*)?function/.test(text),
+        definedName(text) !== undefined ||
+        /^(?:impl|\s*(?:pub )?mod|\s*declare module)\b|^[\w$.]+\s*=\s*(?:async\s*)?function/.test(text),
     );
   const lines = parseRead(head.text);
   const total = Number(/\[lines \d+-\d+ of (\d+)/.exec(head.text)?.[1] ?? lines.length);
