@@ -286,7 +286,10 @@ const counted = async <T>(run: ActiveRun, call: () => T | Promise<T>): Promise<T
   }
 };
 
-const providerOf = (model: string): string => model.split("/", 1)[0] ?? model;
+const providerOf = (model: string): string => {
+  const slash = model.indexOf("/");
+  return slash === -1 ? model : model.slice(0, slash);
+};
 
 /** In this process, or by what the record of the session says. */
 const hasAnswered = ({ answered }: Ground, { known }: ActiveRun, model: string): boolean => {

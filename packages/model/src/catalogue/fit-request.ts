@@ -22,6 +22,8 @@ export const toFittingModel = (model: Model, traits: ModelTraits): Model => {
   };
 
   const fit = (request: ModelRequest, leftOut: string[]): ModelRequest => {
+    const isBounded = request.maxOutputTokens === undefined || request.maxOutputTokens <= (outputTokens ?? Infinity);
+    if (request.temperature === undefined && request.thinking === undefined && images !== false && isBounded) return request;
     const { temperature, maxOutputTokens, thinking: wanted, ...rest } = request;
     const keepsTemperature = temperature !== undefined && takesTemperature !== false;
     if (temperature !== undefined && !keepsTemperature) leftOut.push("temperature");

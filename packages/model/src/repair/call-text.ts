@@ -13,6 +13,12 @@ export type AnswerPiece =
 const THINK = "<think>";
 const END_THINK = "</think>";
 
+/** The characters that a thought or a written call can begin with. */
+const FIRST = new RegExp(`[${[THINK, ...CALL_FORMS.map(({ opening }) => opening)].map(([first]) => `\\${first}`).join("")}]`);
+
+/** False where nothing in this text can be the beginning of a thought or of a written call. */
+export const mayOpen = (text: string): boolean => FIRST.test(text);
+
 type Held = { readonly form: CallForm; inside: string };
 
 export class CallText {
@@ -34,6 +40,10 @@ export class CallText {
   }
 
   push(text: string): readonly AnswerPiece[] {
+    if (this.#waiting === "" && !this.#isThinking && !this.#held && !this.#last && !mayOpen(text)) {
+      this.#say("text", text);
+      return this.#takePieces();
+    }
     this.#waiting += text;
     while (this.#step(false));
     return this.#takePieces();
@@ -61,7 +71,7 @@ export class CallText {
 
   #say(type: "text" | "reasoning", text: string): void {
     if (text === "") return;
-    if (type === "text") this.#startsLine = /(?:^|\n)[ \t]*$/.test((this.#startsLine ? "\n" : " ") + text);
+    if (type === "text") this.#startsLine = endsAtLineStart(text, this.#startsLine);
     this.#pieces.push({ type, text });
   }
 
@@ -164,10 +174,19 @@ export class CallText {
   }
 
   #isLineStart(at: number): boolean {
-    const before = this.#waiting.slice(0, at);
-    return /(?:^|\n)[ \t]*$/.test((this.#startsLine ? "\n" : " ") + before);
+    return endsAtLineStart(this.#waiting.slice(0, at), this.#startsLine);
   }
 }
+
+/** Whether what follows a text begins a line, but for blanks. */
+const endsAtLineStart = (text: string, startsLine: boolean): boolean => {
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text[at];
+    if (character === "\n") return true;
+    if (character !== " " && character !== "\t") return false;
+  }
+  return startsLine;
+};
 
 /** How many characters at the end of `text` may be the beginning of one of these. */
 const overlap = (text: string, openings: readonly string[]): number => {

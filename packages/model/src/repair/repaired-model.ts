@@ -7,42 +7,66 @@ import type { Model, ModelAnswer, ModelChunk, ModelRequest } from "../contract.t
 import { createCallIds } from "../wire/call-ids.ts";
 import type { FindTool } from "./call-forms.ts";
 import type { AnswerPiece } from "./call-text.ts";
-import { CallText } from "./call-text.ts";
+import { CallText, mayOpen } from "./call-text.ts";
 import { mendArguments } from "./mend-arguments.ts";
 
 export const repairCalls = (model: Model): Model => ({
   ...model,
-  stream: (request, signal) => repairStream(model, request, signal),
+  stream: (request, signal) => new RepairedStream(model, request, signal),
 });
 
-async function* repairStream(
-  model: Model,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelChunk, void, undefined> {
-  const find = toFindTool(request);
-  const mayCall = request.toolChoice === "auto" && request.tools.length > 0 ? find : undefined;
-  let text = new CallText(mayCall);
-  for await (const chunk of model.stream(request, signal)) {
-    switch (chunk.type) {
-      case "text":
-        yield* text.push(chunk.text).map(toChunk);
-        break;
-      case "retry":
-        text = new CallText(mayCall);
-        yield chunk;
-        break;
-      case "answer":
-        yield* text.end().map(toChunk);
-        yield repairAnswer(chunk, request, find, mayCall);
-        break;
-      case "reasoning":
-      case "tool-input":
-        yield chunk;
-        break;
-      default:
-        chunk satisfies never;
+/** Not a generator: a second one around the stream of a model costs every piece of an answer several promises. */
+class RepairedStream implements AsyncIterableIterator<ModelChunk, void, undefined> {
+  readonly #request: ModelRequest;
+  readonly #find: FindTool;
+  readonly #mayCall: FindTool | undefined;
+  readonly #chunks: AsyncIterator<ModelChunk, unknown, undefined>;
+  #text: CallText;
+  /** What one chunk became and was not yet taken. */
+  #ready: ModelChunk[] = [];
+
+  constructor(model: Model, request: ModelRequest, signal: AbortSignal) {
+    this.#request = request;
+    this.#find = toFindTool(request);
+    this.#mayCall = request.toolChoice === "auto" && request.tools.length > 0 ? this.#find : undefined;
+    this.#text = new CallText(this.#mayCall);
+    this.#chunks = model.stream(request, signal)[Symbol.asyncIterator]();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<ModelChunk, void>> {
+    for (;;) {
+      const ready = this.#ready.shift();
+      if (ready !== undefined) return { done: false, value: ready };
+      const result = await this.#chunks.next();
+      if (result.done === true) return { done: true, value: undefined };
+      const chunk = result.value;
+      switch (chunk.type) {
+        case "text":
+          for (const piece of this.#text.push(chunk.text)) this.#ready.push(toChunk(piece));
+          break;
+        case "retry":
+          this.#text = new CallText(this.#mayCall);
+          return { done: false, value: chunk };
+        case "answer":
+          for (const piece of this.#text.end()) this.#ready.push(toChunk(piece));
+          this.#ready.push(repairAnswer(chunk, this.#request, this.#find, this.#mayCall));
+          break;
+        case "reasoning":
+        case "tool-input":
+          return { done: false, value: chunk };
+        default:
+          chunk satisfies never;
+      }
     }
+  }
+
+  async return(): Promise<IteratorResult<ModelChunk, void>> {
+    await this.#chunks.return?.();
+    return { done: true, value: undefined };
   }
 }
 
@@ -60,6 +84,7 @@ const toFindTool = ({ tools }: ModelRequest): FindTool => {
 };
 
 const repairAnswer = (answer: ModelAnswer, request: ModelRequest, find: FindTool, mayCall: FindTool | undefined): ModelAnswer => {
+  if (!answer.content.some((part) => part.type === "tool-call" || (part.type === "text" && mayOpen(part.text)))) return answer;
   const content: AssistantPart[] = [];
   const toId = createCallIds(request.messages);
   // A model that made its calls as it should has nothing to say in another way.

@@ -142,6 +142,7 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
   const toId = isMistral ? toNineCharacters : asItIs;
   const messages = new WeakMap<Message, string>();
   const images = new WeakMap<ToolMessage, string>();
+  let hasImages = false;
   const declarations = new WeakMap<ToolDeclaration, string>();
   /** Of each run, whose list of tools stays the same: with it the system prompt, so that runs side by side do not make each other's anew. */
   const openings = new WeakMap<readonly ToolDeclaration[], Opening>();
@@ -166,7 +167,10 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
           break;
         case "tool":
           wire = fromTool(message, toId);
-          if (message.content.some((part) => part.type === "image")) images.set(message, imagesOf(message));
+          if (message.content.some((part) => part.type === "image")) {
+            images.set(message, imagesOf(message));
+            hasImages = true;
+          }
           break;
       }
       const { sendsBack } = options.traits ?? {};
@@ -222,7 +226,7 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
         waiting = "";
       }
       add(message.role, toWire(message));
-      if (message.role === "tool") {
+      if (hasImages && message.role === "tool") {
         const image = images.get(message);
         if (image !== undefined) waiting += (waiting === "" ? "" : ",") + image;
       }
@@ -234,8 +238,9 @@ export const createOpenAiBody = (options: OpenAiRequestOptions): ((request: Mode
       body += `,"tools":[${opening.tools}]`;
       if (request.toolChoice === "none") body += ',"tool_choice":"none"';
     }
-    for (const [field, value] of Object.entries(toChatThinking(request.thinking, options.traits?.thinking)))
-      body += `,${JSON.stringify(field)}:${JSON.stringify(value)}`;
+    if (request.thinking !== undefined)
+      for (const [field, value] of Object.entries(toChatThinking(request.thinking, options.traits?.thinking)))
+        body += `,${JSON.stringify(field)}:${JSON.stringify(value)}`;
     if (request.temperature !== undefined) body += `,"temperature":${request.temperature}`;
     if (request.maxOutputTokens !== undefined) body += `,"${options.maxTokensField}":${request.maxOutputTokens}`;
     return `${body}}`;

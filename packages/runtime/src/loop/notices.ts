@@ -9,27 +9,30 @@ import type { LiveRun } from "./live-run.ts";
 export const withNotices = (run: LiveRun, call: ToolCallPart, { content, files }: Answered): readonly UserPart[] => {
   const { turn } = run.state;
   if (!turn) return content;
+  const hasChanged = files !== undefined && files.created.length + files.modified.length > 0;
+  const notices: string[] = [];
+  if (!hasChanged && isRepeated(run.state.recentCalls, call, content, placeFromEnd(turn, call))) notices.push(toRepeated(call));
+  if (turn.settled.size + 1 === turn.calls.size) notices.push(...limitNotices(run, turn, call));
+  if (notices.length === 0) return content;
   // A replayed answer has its notices already.
   const said = content.filter((part) => part.type !== "text" || !part.text.startsWith(NOTICE));
-  const hasChanged = files !== undefined && files.created.length + files.modified.length > 0;
-  const notices = [
-    ...(!hasChanged && isRepeated(run.state.recentCalls, signature(call, said), placeFromEnd(turn, call))
-      ? [toRepeated(call)]
-      : []),
-    ...(turn.settled.size + 1 === turn.calls.size ? limitNotices(run, turn, call) : []),
-  ];
-  return notices.length === 0
-    ? content
-    : [...said, ...notices.map((text): UserPart => ({ type: "text", text: `${NOTICE}${text}` }))];
+  return [...said, ...notices.map((text): UserPart => ({ type: "text", text: `${NOTICE}${text}` }))];
 };
 
 /** Where, from the end of the earlier calls, the one stands that had the place of this one in the turn before. */
-const placeFromEnd = ({ calls }: OpenTurn, { callId }: ToolCallPart): number => calls.size - [...calls.keys()].indexOf(callId);
+const placeFromEnd = ({ calls }: OpenTurn, { callId }: ToolCallPart): number =>
+  calls.size === 1 ? 1 : calls.size - [...calls.keys()].indexOf(callId);
 
 /** The same call in the turn before, or two calls in turn for the second time. */
-const isRepeated = (recent: readonly string[], latest: string, place: number): boolean =>
-  recent.at(-place) === latest ||
-  (place === 1 && recent.at(-2) === latest && recent.at(-4) === latest && recent.at(-1) === recent.at(-3));
+const isRepeated = (recent: readonly string[], call: ToolCallPart, content: readonly UserPart[], place: number): boolean => {
+  const asks = (earlier: string | undefined): earlier is string =>
+    earlier !== undefined && earlier.startsWith(call.tool) && earlier.startsWith(`\0${call.arguments}\0`, call.tool.length);
+  const [before, other] = [recent.at(-place), place === 1 ? recent.at(-2) : undefined];
+  // Most calls ask something new, and their answers need not be looked at.
+  if (!asks(before) && !asks(other)) return false;
+  const latest = signature(call, content);
+  return before === latest || (other === latest && recent.at(-4) === latest && before === recent.at(-3));
+};
 
 const SHOWN_ARGUMENTS = 120;
 
